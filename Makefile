@@ -52,7 +52,7 @@ test-python: .venv/ready .venv/oracle ## The Python package: tests, types, stubs
 	@$(STEP) "python stubs" .venv/bin/python -m mypy.stubtest --mypy-config-file pyproject.toml solio
 
 test-web: .venv/ready ## The pages that Solio makes, in a headless browser (needs Chromium)
-	@$(STEP) "command" $(CARGO) build --quiet -p solio-cli $(TESTED)
+	@$(STEP) "command" $(CARGO) build --quiet -p solio-cli -p solio-bench $(TESTED)
 	@$(STEP) "page in a browser" env SOLIO_COMMAND=$(abspath $(DEBUG_SOLIO)) .venv/bin/python -m pytest -q web/tests
 
 test-blender: ## Blender 5.2.3 and Solio write the same bytes (needs Python 3.13)

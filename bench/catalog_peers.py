@@ -45,12 +45,12 @@ def walks(solio: Path, build: Path, folder: Path, quick: bool) -> Iterator[Row]:
         theirs = Side([fd, "--unrestricted", "--type", "f", ".", root])
         listed = Side([solio, "scan", "-n", "--json", root, "-o", out], files_of)
         yield compared("walk, with sizes and times", "fd", version, listed, theirs, rounds, data)
-        kinds = Side([solio, "bench", "catalog", "--json", "--kinds", root], files_of)
+        kinds = Side([measuring.bench(solio), "catalog", "--json", "--kinds", root], files_of)
         yield compared("walk, with kinds", "fd", version, kinds, theirs, rounds, data)
         first = [solio, "scan", "--json", root, "-o", out]
         scan = Side(first, files_of, before=gone(out))
         yield compared("first scan into SQLite", "fd", version, scan, theirs, rounds, data)
-    kinds = Side([solio, "bench", "catalog", "--json", "-j", "1", "--kinds", root], files_of)
+    kinds = Side([measuring.bench(solio), "catalog", "--json", "-j", "1", "--kinds", root], files_of)
     theirs = Side([build_walker(build), root, "heads"], str.strip)
     peer = "statwalk, reading heads (C, one thread)"
     yield compared("walk, with kinds, one thread", peer, "", kinds, theirs, 5 if quick else 15, data)
@@ -107,7 +107,7 @@ def inserts(solio: Path, python: Path, folder: Path, quick: bool) -> Iterator[Ro
     schema = folder / "schema.sqlite"
     (folder / "empty").mkdir()
     run([solio, "scan", folder / "empty", "-o", schema])
-    ours: Command = [solio, "bench", "catalog", "--json", "--rows", str(count)]
+    ours: Command = [measuring.bench(solio), "catalog", "--json", "--rows", str(count)]
     theirs: Command = [python, BENCH / "catalog_insert.py", schema, str(count)]
     turn(ours), turn(theirs)
     turns = [(turn(ours), turn(theirs), turn(ours)) for _ in range(rounds)]

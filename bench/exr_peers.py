@@ -1,4 +1,4 @@
-"""Compares OpenEXR images: `solio bench exr` with the compiled and the Python peers, and the tools.
+"""Compares OpenEXR images: `solio-bench exr` with the compiled and the Python peers, and the tools.
 
 The compiled peers are `bench/peers-c/openexr.cpp`, where SOLIO_OPENEXR names the prefix under which
 OpenEXR 3.5 is installed (with Imath's headers) as it is distributed, and SOLIO_OPENEXR_NATIVE one
@@ -107,8 +107,8 @@ def classes(folder: Path, made: Path | None) -> list[Path]:
 def compared(
     solio: Path, paths: list[Path], compiled: dict[str, str], python: Path, quick: bool
 ) -> Iterator[Row]:
-    """`solio bench exr` in the form of the record."""
-    command = [str(solio), "bench", "exr", "--json", "--python", str(python), *map(str, paths)]
+    """`solio-bench exr` in the form of the record."""
+    command = [str(measuring.bench(solio)), "exr", "--json", "--python", str(python), *map(str, paths)]
     for name, program in compiled.items():
         command += ["--peer", f"{name}={program}"]
     if quick:
@@ -120,7 +120,7 @@ def compared(
             ours = {"ours_wall_s": line["wall_s"], "ours_cpu_s": line["cpu_s"]}
             yield line | ours | {"work": line["case"]}
     if process.returncode:
-        raise SystemExit(f"solio bench exr failed with exit code {process.returncode}")
+        raise SystemExit(f"solio-bench exr failed with exit code {process.returncode}")
 
 
 def run(command: list[str | Path], look: Callable[[], str]) -> measuring.Turn:

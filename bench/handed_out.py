@@ -1,4 +1,4 @@
-"""The command as it is handed out, in the wheel of `make dist`, beside the one of the profile `release`.
+"""The benchmarks as the wheel of `make dist` is built, with the profile `dist`, beside the profile `release`.
 
 Most figures are measured with `release`, which is quick to build; what users get must be no slower.
 """
@@ -7,20 +7,20 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from measuring import Turn, row
 
+ROOT = Path(__file__).resolve().parent.parent
 AREAS = ("color", "exr", "mesh", "scene")
 PEER = "Solio, built as release"
 
 
-def measured(solio: Path, area: str) -> dict[str, Turn]:
+def measured(bench: Path, area: str) -> dict[str, Turn]:
     """What one run of an area says of Solio itself: by work, against what least work."""
-    command = [str(solio), "bench", area, "--quick", "--json"]
+    command = [str(bench), area, "--quick", "--json"]
     if area == "exr":
         command += ["--python", "none"]  # none of its peers
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
@@ -37,18 +37,15 @@ def measured(solio: Path, area: str) -> dict[str, Turn]:
     return found
 
 
-def rows(release: Path, wheel: Path, folder: Path, rounds: int) -> Iterator[dict[str, Any]]:
+def rows(release: Path, rounds: int) -> Iterator[dict[str, Any]]:
     """Both in turns: every work of the areas."""
-    place = folder / "handed-out"
-    subprocess.run([sys.executable, "-m", "venv", place], check=True)
-    pip = [str(place / "bin" / "pip"), "install", "--quiet", "--disable-pip-version-check"]
-    subprocess.run([*pip, str(wheel)], check=True)
-    handed_out = place / "bin" / "solio"
+    subprocess.run(["cargo", "build", "--quiet", "--profile", "dist", "-p", "solio-bench"], check=True, cwd=ROOT)
+    handed_out = release.parents[1] / "dist" / release.name
     for area in AREAS:
         turns: dict[str, list[tuple[Turn, Turn, Turn]]] = {}
         for _ in range(rounds):
-            ours, theirs, again = (measured(s, area) for s in (handed_out, release, handed_out))
+            ours, theirs, again = (measured(b, area) for b in (handed_out, release, handed_out))
             for work, turn in ours.items():
                 turns.setdefault(work, []).append((turn, theirs[work], again[work]))
         for work, of_work in turns.items():
-            yield row(work, PEER, "", of_work, wheel.name)
+            yield row(work, PEER, "", of_work, "profile dist")

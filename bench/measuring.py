@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import statistics
 from dataclasses import dataclass
+from pathlib import Path
 
 RESAMPLES = 2000
 
@@ -16,6 +17,11 @@ class Turn:
     wall_s: float
     cpu_s: float
     answer: str
+
+
+def bench(solio: Path) -> Path:
+    """The program `solio-bench` that was built beside the command."""
+    return Path(solio).with_name("solio-bench")
 
 
 def ratio(a: list[float], b: list[float]) -> list[float]:

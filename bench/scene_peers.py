@@ -1,7 +1,7 @@
 """Scenes of pbrt: text, PLY and packed files, beside what the same bytes cost at least and beside
 other crates.
 
-The scene is a twin of Moana at 1/80 (``solio bench twin``). ``solio bench scene`` measures its own
+The scene is a twin of Moana at 1/80 (``solio-bench twin``). ``solio-bench scene`` measures its own
 rows, beside pbrt-v4 itself where it is installed; the crates ``pbrt4``, ``serde-ply`` and
 ``ply-rs-bw``, and usd-core, load a file once in a process of their own, ours, peer, ours again, as
 in ``native.py``. rs_pbrt has a parser for version 3 only, inside its command, so it is not measured.
@@ -27,15 +27,15 @@ CRATES = {"libdeflate": "libdeflater"}
 
 def rows(solio: Path, folder: Path, quick: bool) -> Iterator[Row]:
     twin = folder / "twin"
-    command = [solio, "bench", "twin", twin, "--scale", QUICK_SCALE if quick else SCALE]
+    command = [measuring.bench(solio), "twin", twin, "--scale", QUICK_SCALE if quick else SCALE]
     subprocess.run([str(word) for word in command], check=True, stdout=subprocess.DEVNULL)
     yield from own(solio, twin, quick)
     yield from crates(solio, folder, twin, quick)
 
 
 def own(solio: Path, twin: Path, quick: bool) -> Iterator[Row]:
-    """`solio bench scene` in the form of the record."""
-    command = [str(solio), "bench", "scene", str(twin), "--json", *(["--quick"] if quick else [])]
+    """`solio-bench scene` in the form of the record."""
+    command = [str(measuring.bench(solio)), "scene", str(twin), "--json", *(["--quick"] if quick else [])]
     if pbrt := shutil.which("pbrt"):
         command += ["--pbrt", pbrt]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
@@ -49,7 +49,7 @@ def own(solio: Path, twin: Path, quick: bool) -> Iterator[Row]:
             scale = QUICK_SCALE if quick else SCALE
             yield line | ours | {"work": line["case"], "raw_bytes": line["bytes"], "input": f"twin {scale}"}
     if process.returncode:
-        raise SystemExit(f"solio bench scene failed with exit code {process.returncode}")
+        raise SystemExit(f"solio-bench scene failed with exit code {process.returncode}")
 
 
 def crates(solio: Path, folder: Path, twin: Path, quick: bool) -> Iterator[Row]:
@@ -69,7 +69,7 @@ def crates(solio: Path, folder: Path, twin: Path, quick: bool) -> Iterator[Row]:
             (work, "ply", "ply-rs-bw", "solio-one", mesh, kept, size, 5),
         ]
     packed = folder / "twin-gz"
-    command = [solio, "bench", "twin", packed, "--gz", "--scale", QUICK_SCALE if quick else SCALE]
+    command = [measuring.bench(solio), "twin", packed, "--gz", "--scale", QUICK_SCALE if quick else SCALE]
     subprocess.run([str(word) for word in command], check=True, stdout=subprocess.DEVNULL)
     for kind, layer in (("instances", "isCoral/isCoral_xgFlutes"), ("curves", "isDunesA/isDunesA_xgGrass")):
         path = packed / f"{layer}.pbrt.gz"

@@ -74,7 +74,7 @@ def lines(rows: list[Row]) -> list[str]:
     out = []
     if rest:
         out += [
-            "The scene is a twin of Moana Island at 1/80 (`solio bench twin`): 140 MB of text, 39 MB of "
+            "The scene is a twin of Moana Island at 1/80 (`solio-bench twin`): 140 MB of text, 39 MB of "
             "PLY. Solio / the peer; ×: how many times as fast, with the 95 % interval; A/A: Solio's CPU "
             "time against itself; where that leaves 0.97–1.03 the machine was too noisy to compare. Where the peer is *recorded*, its seconds were measured on another "
             "machine (to the first picture 4.25 s on one thread; parsed into nothing 160 MB/s), and are "

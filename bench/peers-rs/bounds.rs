@@ -4,7 +4,7 @@
 
 use crate::compared::{Case, compare};
 use glam::{Mat3A, Quat, Vec3A};
-use solio_codec::lanes::{self, Eight, Job, Lanes};
+use solio_codec::lanes::{self, Eight, LaneJob, Lanes};
 use solio_scene::bounds::{Box3, CentredBox, Transform, boxes_of_instances};
 use std::hint::black_box;
 
@@ -115,7 +115,7 @@ struct Corners<'a> {
     to: &'a mut [Box3],
 }
 
-impl Job for Corners<'_> {
+impl LaneJob for Corners<'_> {
     type Output = ();
     #[inline(always)]
     fn run<L: Lanes>(self, lanes: L) {

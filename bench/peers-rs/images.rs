@@ -1,4 +1,4 @@
-//! The peer of `solio bench exr` with the Rust `exr` crate; see `bench/peers-c/openexr.cpp`.
+//! The peer of `solio-bench exr` with the Rust `exr` crate; see `bench/peers-c/openexr.cpp`.
 
 use exr::prelude::*;
 use solio::Stopwatch;

@@ -1,6 +1,6 @@
 //! Loads an OBJ once, with Solio or with tobj, and prints `wall_s cpu_s answer`; or (`peers exr`)
-//! reads and writes images as `solio bench exr` asks, or (`peers dates LIST`) reads three dates of
-//! photos for `solio bench photo`, or (`peers bounds`, `peers colors`, `peers trees [FILE…]`, with `--quick`) compares
+//! reads and writes images as `solio-bench exr` asks, or (`peers dates LIST`) reads three dates of
+//! photos for `solio-bench photo`, or (`peers bounds`, `peers colors`, `peers trees [FILE…]`, with `--quick`) compares
 //! boxes, arrays of colours and trees, a line of JSON each; or (`peers ply|pbrt|gz READER FILE`) reads a mesh, a scene's
 //! text or a packed file.
 

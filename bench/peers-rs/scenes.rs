@@ -11,7 +11,7 @@ use solio::mesh::Positions;
 use solio::{MeshReadOptions, Stopwatch, Usage, Work};
 use solio::scene::pack::{PackReadOptions, PackReader};
 use std::fs::File;
-use solio_codec::compress::Decoder;
+use solio_codec::compress::StreamDecoder;
 use std::io::{BufReader, Read};
 use std::path::Path;
 
@@ -158,7 +158,7 @@ fn gz(reader: &str, path: &Path) -> Result<Done> {
     match reader {
         "solio" => {
             let limits = solio::Limits::default();
-            let mut decoder = Decoder::new(solio::Compression::Gzip, &file[..], &limits)?;
+            let mut decoder = StreamDecoder::new(solio::Compression::Gzip, &file[..], &limits)?;
             loop {
                 let got = decoder.read(&mut block)?;
                 std::hint::black_box(&mut block);

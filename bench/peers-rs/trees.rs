@@ -54,7 +54,7 @@ fn triangles(
     params: BvhBuildParams,
     rounds: usize,
 ) {
-    let lent = bvh::Mesh { positions: &mesh.0, triangles: &mesh.1 };
+    let lent = bvh::BvhMesh { positions: &mesh.0, triangles: &mesh.1 };
     let ours = TriangleBvh::build(lent, quality).expect("a sound mesh");
     let peer = format!("obvhs, {setting}, two children");
     let wide_peer = format!("obvhs, {setting}, eight children");

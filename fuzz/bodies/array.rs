@@ -12,8 +12,8 @@ pub(crate) use process::init;
 use process::{assert_placed, within};
 use solio_base::{Error, Limits, Result, Work};
 use solio_codec::array::Effort;
-use solio_codec::array::file::{ArrayFile, ArrayReadOptions, ArrayWriter, Entry, Kind};
-use solio_exr::archive::{Archived, Compressed, Unpacker};
+use solio_codec::array::file::{ArrayFile, ArrayReadOptions, ArrayWriter, Kind, TableEntry};
+use solio_exr::archive::{Archived, Compressed, ExrUnpacker};
 
 /// Most bytes of samples or of a file.
 const MOST_BYTES: u64 = 1 << 21;
@@ -49,7 +49,7 @@ pub(crate) fn array(bytes: &[u8]) {
 }
 
 /// The samples of an array.
-fn samples(file: &ArrayFile, entry: &Entry, bytes: &[u8]) -> Result<Vec<u8>> {
+fn samples(file: &ArrayFile, entry: &TableEntry, bytes: &[u8]) -> Result<Vec<u8>> {
     let shape = file.shape(entry).map_err(placed)?;
     let mut to = vec![0; shape.bytes() as usize];
     file.read_rows(&bytes, entry, 0..shape.rows(), &mut to, &Work::serial()).map_err(placed)?;
@@ -65,10 +65,10 @@ fn placed(error: Error) -> Error {
 }
 
 /// Unpacks all pieces of an image.
-fn pieces(file: &ArrayFile, entry: &Entry, bytes: &[u8], limits: &Limits) -> Result<()> {
+fn pieces(file: &ArrayFile, entry: &TableEntry, bytes: &[u8], limits: &Limits) -> Result<()> {
     let archived = Archived::new(entry, limits).map_err(placed)?;
     let mut tables = archived.tables();
-    let (mut unpacker, mut packed, mut out) = (Unpacker::default(), Vec::new(), Vec::new());
+    let (mut unpacker, mut packed, mut out) = (ExrUnpacker::default(), Vec::new(), Vec::new());
     for (piece, chunk) in entry.chunks.iter().enumerate() {
         let at = |error: Error| error.at_offset(chunk.offset);
         file.read_chunk(&bytes, chunk, &mut packed)?;
@@ -81,7 +81,7 @@ fn pieces(file: &ArrayFile, entry: &Entry, bytes: &[u8], limits: &Limits) -> Res
 }
 
 /// What was read is the same when it was written and read again.
-fn again(file: &ArrayFile, entry: &Entry, samples: &[u8]) {
+fn again(file: &ArrayFile, entry: &TableEntry, samples: &[u8]) {
     let shape = file.shape(entry).expect("it was read");
     let work = Work::serial();
     let mut written: Vec<u8> = Vec::new();

@@ -3,12 +3,12 @@
 
 use solio_color::Space;
 use solio_color::gradient::Gradient;
-use solio_color::gradient::formats::{GradientFormat, GradientWriteOptions, read, write};
+use solio_color::gradient::formats::{GradientFormat, GradientWriteOptions, detect, read, write};
 
 pub(crate) fn gradient(bytes: &[u8]) {
     let Some((choice, bytes)) = bytes.split_first() else { return };
     let format = GradientFormat::ALL[usize::from(*choice) % GradientFormat::ALL.len()];
-    let _ = GradientFormat::detect(bytes);
+    let _ = detect(bytes);
     let Ok(mut found) = read(bytes, format) else { return };
     found.truncate(2);
     // Long ones take long, and all of this is tried with short ones.
@@ -24,7 +24,7 @@ pub(crate) fn gradient(bytes: &[u8]) {
             match write(gradient, format, options) {
                 Ok(written) => {
                     let back = read(&written.bytes, format);
-                    let back = back.unwrap_or_else(|error| panic!("{}: {error}", format.name()));
+                    let back = back.unwrap_or_else(|error| panic!("{}: {error}", format.as_str()));
                     if format == GradientFormat::Json {
                         assert_eq!(back, gradient);
                     }

@@ -2,7 +2,7 @@
 //! each is compared with libdeflate, which must accept and refuse the same, with the same bytes.
 
 use libdeflater::Decompressor;
-use solio_codec::inflate::{Inflater, SIDE_BY_SIDE, Stream};
+use solio_codec::inflate::{Inflater, SIDE_BY_SIDE, ZlibStream};
 use std::cell::RefCell;
 
 /// Most room for what a stream holds.
@@ -21,7 +21,7 @@ pub(crate) fn inflate(bytes: &[u8]) {
     let inputs: Vec<Vec<u8>> = (0..count).map(|i| stream(rest, i, room)).collect();
     let mut outs = vec![vec![0; room]; count];
     let each = inputs.iter().zip(&mut outs);
-    let mut streams: Vec<_> = each.map(|(input, out)| Stream::new(input, out)).collect();
+    let mut streams: Vec<_> = each.map(|(input, out)| ZlibStream::new(input, out)).collect();
     INFLATER.with_borrow_mut(|inflater| inflater.all(&mut streams));
     for stream in &streams {
         let mut out = vec![0; room];

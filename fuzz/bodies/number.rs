@@ -1,9 +1,9 @@
 //! Numbers as text and back, against std, on every tier that the machine has.
 
 use solio_base::cpu::{Tier, available};
-use solio_codec::lines::{self, FaceArrays, Reader};
+use solio_codec::lines::{self, FaceArrays, LineReader};
 use solio_codec::number::Digits;
-use solio_codec::number::format::{Corners, face_rows_on, rows_f32_on, rows_f64_on};
+use solio_codec::number::format::{CornerIndices, face_rows_on, rows_f32_on, rows_f64_on};
 use solio_codec::number::parse;
 use std::cell::RefCell;
 use std::fmt::Write;
@@ -83,8 +83,8 @@ fn parse_integers(text: &[u8]) {
 
 thread_local! {
     static TIERS: Vec<Tier> = available();
-    static READERS: RefCell<Vec<Reader>> =
-        RefCell::new(available().into_iter().map(Reader::on).collect());
+    static READERS: RefCell<Vec<LineReader>> =
+        RefCell::new(available().into_iter().map(LineReader::on).collect());
 }
 
 /// The digits that a byte asks for.
@@ -183,7 +183,7 @@ fn format_faces(bytes: &[u8]) {
             offsets.push(vertices.len() as u32);
         }
     }
-    let corners = Corners {
+    let corners = CornerIndices {
         vertices: &vertices,
         uvs: has_uvs.then_some(&uvs),
         normals: has_normals.then_some(&normals),
@@ -232,7 +232,7 @@ fn read_lines(text: &[u8]) {
     });
 }
 
-fn take_rows(reader: &mut Reader, padded: &[u8], len: usize) {
+fn take_rows(reader: &mut LineReader, padded: &[u8], len: usize) {
     let mut rows: Vec<[f32; 3]> = Vec::new();
     let used = reader.rows(padded, 0, len, b"v ", &mut rows);
     assert!(used <= len);
@@ -251,7 +251,7 @@ fn take_rows(reader: &mut Reader, padded: &[u8], len: usize) {
     assert_eq!(lines.next(), None);
 }
 
-fn take_faces(reader: &mut Reader, padded: &[u8], len: usize) {
+fn take_faces(reader: &mut LineReader, padded: &[u8], len: usize) {
     let (mut vertices, mut uvs, mut normals, mut ends) =
         (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let mut arrays = FaceArrays {

@@ -15,6 +15,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMAS = ROOT / "docs" / "schemas"
 SOLIO = os.environ.get("SOLIO_COMMAND", "")
+BENCH = str(Path(SOLIO).with_name("solio-bench")) if SOLIO else ""
 
 pytestmark = pytest.mark.skipif(not SOLIO, reason="SOLIO_COMMAND names no command")
 jsonschema: Any = pytest.importorskip("jsonschema")
@@ -72,19 +73,23 @@ CASES: dict[str, list[tuple[str, str]]] = {
     "cat": [("read --null --json .", "read")],
     "lab": [("lab a.exr model.ply --seconds 0 --sample 4K --json --progress json", "lab progress-lab")],
     "meta": [("meta --json a.exr none.jpg", "meta"), ("meta --jsonl photo.jpg model.ply", "meta")],
-    "bench-all": [("bench all --only catalog --json", "bench-all")],
-    "bench-mesh": [],  # half a minute; its lines are those of the others
-    "bench-scene": [],  # makes a scene of gigabytes
-    "bench-io": [("bench io --quick --json", "bench")],
-    "bench-color": [],  # eight seconds; its lines are those of the others
-    "bench-exr": [("bench exr a.exr --quick --methods none --python none --json", "bench")],
-    "bench-photo": [("bench photo photo.jpg --count 4 --quick --exiftool none --json", "bench")],
-    "bench-twin": [("bench twin twin --scale 1/20000 --json", "bench-twin")],
-    "bench-catalog": [
+}
+# The same of the areas of solio-bench, which is built beside the command.
+BENCH_CASES: dict[str, list[tuple[str, str]]] = {
+    "all": [("bench all --only catalog --json", "bench-all")],
+    "mesh": [],  # half a minute; its lines are those of the others
+    "scene": [],  # makes a scene of gigabytes
+    "io": [("bench io --quick --json", "bench")],
+    "color": [],  # eight seconds; its lines are those of the others
+    "exr": [("bench exr a.exr --quick --methods none --python none --json", "bench")],
+    "photo": [("bench photo photo.jpg --count 4 --quick --exiftool none --json", "bench")],
+    "twin": [("bench twin twin --scale 1/20000 --json", "bench-twin")],
+    "catalog": [
         ("bench catalog --rows 1000 --json", "bench"),
         ("bench catalog --kinds . --json", "bench-kinds"),
     ],
 }
+ALL_CASES = [case for cases in [*CASES.values(), *BENCH_CASES.values()] for case in cases]
 # What progress there is depends on time: these take a second by their bandwidth.
 PROGRESS = [
     ("read --null --bwlimit 1M --progress json large", "progress"),
@@ -96,6 +101,8 @@ UNSEEN = {"bench-kernel-1", "bench-photo-modes-1", "bench-scene-study-1"}
 
 def solio(folder: Path, line: str) -> subprocess.CompletedProcess[bytes]:
     words = [SOLIO, *shlex.split(line.replace("{solio}", SOLIO))]
+    if words[1] == "bench":
+        words[:2] = [BENCH]
     environment = dict(os.environ, XDG_CACHE_HOME=str(folder / ".cache"))
     return subprocess.run(words, cwd=folder, capture_output=True, env=environment, check=False)
 
@@ -145,9 +152,7 @@ def validated(value: Any, plain: str | None) -> str:
     return match[1]
 
 
-@pytest.mark.parametrize(
-    ("line", "expected"), [case for cases in CASES.values() for case in cases], ids=lambda v: v[:40]
-)
+@pytest.mark.parametrize(("line", "expected"), ALL_CASES, ids=lambda v: v[:40])
 def test_output_keeps_its_schema(folder: Path, line: str, expected: str) -> None:
     plain = expected if expected in ("meta", "query") else None
     if "--last" in line:
@@ -184,8 +189,14 @@ def test_every_command_with_json_is_here(tmp_path: Path) -> None:
     assert with_json == set(CASES)
 
 
+def test_every_benchmark_is_here() -> None:
+    told = subprocess.run([BENCH, "--help"], check=True, capture_output=True, text=True).stdout
+    areas = re.findall(r"^  (\w+)  ", told.split("Commands:\n")[1].split("\n\n")[0], re.MULTILINE)
+    assert set(areas) - {"help"} == set(BENCH_CASES)
+
+
 def test_every_schema_is_seen() -> None:
-    named = {name for cases in [*CASES.values(), PROGRESS] for _, names in cases for name in names.split()}
+    named = {name for _, names in [*ALL_CASES, *PROGRESS] for name in names.split()}
     assert {f"{name}-1" for name in named} | UNSEEN == {path.stem for path in SCHEMAS.glob("*.json")}
 
 

@@ -26,6 +26,11 @@ def program(variable: str, names: list[str]) -> str:
     return found
 
 
+def bench_program() -> str:
+    """The benchmarks, which are built beside the command."""
+    return str(Path(program("SOLIO_COMMAND", ["solio"])).with_name("solio-bench"))
+
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     with api.sync_playwright() as playwright:

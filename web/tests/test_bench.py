@@ -1,4 +1,4 @@
-"""The page of `solio bench all` shows what its JSON says."""
+"""The page of `solio-bench all` shows what its JSON says."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import opened, program
+from conftest import bench_program, opened
 
 
 @pytest.fixture(scope="module")
 def bench(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[dict[str, Any]]]:
     page = tmp_path_factory.mktemp("bench") / "bench.html"
-    command = [program("SOLIO_COMMAND", ["solio"]), "bench", "all", "--only", "io,catalog", "--json", "-o", page]
+    command = [bench_program(), "all", "--only", "io,catalog", "--json", "-o", page]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     return page, [json.loads(line) for line in done.stdout.splitlines()]
 

@@ -1,4 +1,4 @@
-"""The page of `solio bench photo --exiftool-modes` in a headless browser; needs ExifTool too."""
+"""The page of `solio-bench photo --exiftool-modes` in a headless browser; needs ExifTool too."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import opened, program
+from conftest import bench_program, opened, program
 
 TIFF = b"II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\0\0\0\0"
 
@@ -18,14 +18,14 @@ TIFF = b"II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\0\0\0\0"
 @pytest.fixture(scope="module")
 def modes(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
     """The page of a bench, and its JSON."""
-    solio = program("SOLIO_COMMAND", ["solio"])
+    bench = bench_program()
     program("SOLIO_EXIFTOOL", ["exiftool"])
     folder = tmp_path_factory.mktemp("modes")
     for n in range(3):
         (folder / f"{n}.tif").write_bytes(TIFF)
     page = folder / "modes.html"
-    words = ["bench", "photo", "--exiftool-modes", "--quick", "--count", "4", "--json", "-o", page]
-    done = subprocess.run([solio, *words, folder], check=True, stdout=subprocess.PIPE, env=os.environ)
+    words = ["photo", "--exiftool-modes", "--quick", "--count", "4", "--json", "-o", page]
+    done = subprocess.run([bench, *words, folder], check=True, stdout=subprocess.PIPE, env=os.environ)
     return page, json.loads(done.stdout)
 
 

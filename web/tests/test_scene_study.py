@@ -1,4 +1,4 @@
-"""The page of `solio bench scene --study` in a headless browser."""
+"""The page of `solio-bench scene --study` in a headless browser."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import program
+from conftest import bench_program
 
 NAMES = ["plain", "zlib", "libdeflate", "zst", "packed"]
 
@@ -16,13 +16,13 @@ NAMES = ["plain", "zlib", "libdeflate", "zst", "packed"]
 @pytest.fixture(scope="module")
 def study(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
     """The page of a study of a small twin, and its JSON."""
-    solio = program("SOLIO_COMMAND", ["solio"])
+    bench = bench_program()
     folder = tmp_path_factory.mktemp("scene")
-    twin = [solio, "bench", "twin", "--scale", "0.0002", folder / "twin"]
+    twin = [bench, "twin", "--scale", "0.0002", folder / "twin"]
     subprocess.run(twin, check=True, stdout=subprocess.DEVNULL)
     page = folder / "study.html"
-    words = ["bench", "scene", "--study", "--quick", "--bandwidths", "2M,100M", "--json", "-j", "2"]
-    command = [solio, *words, "-o", page, folder / "twin"]
+    words = ["scene", "--study", "--quick", "--bandwidths", "2M,100M", "--json", "-j", "2"]
+    command = [bench, *words, "-o", page, folder / "twin"]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE)
     return page, json.loads(done.stdout)
 

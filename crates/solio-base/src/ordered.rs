@@ -15,9 +15,9 @@
 //! the work). The slot count bounds the memory. The first error *in the order of the input* is
 //! the one returned, whatever the threads did: results do not depend on their number.
 
-use crate::threads::{self, beside, lock};
+use crate::threads::{self, beside};
 use crate::{Cancel, Error, Result, Work};
-use solio_measure::SpanName;
+use solio_measure::{SpanName, lock};
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 

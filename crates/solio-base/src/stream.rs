@@ -2,6 +2,7 @@
 
 use crate::ordered::{self, FillChunk};
 use crate::{Error, Result, Work};
+use std::sync::Arc;
 
 /// Bytes that a decoder reads.
 ///
@@ -78,6 +79,24 @@ impl Source for Vec<u8> {
     }
     fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<usize> {
         self.as_slice().read_at(offset, buf)
+    }
+}
+
+impl<S: Source + ?Sized> Source for Arc<S> {
+    fn len_bytes(&self) -> Option<u64> {
+        (**self).len_bytes()
+    }
+    fn is_sequential(&self) -> bool {
+        (**self).is_sequential()
+    }
+    fn as_bytes(&self) -> Option<&[u8]> {
+        (**self).as_bytes()
+    }
+    fn head(&self) -> &[u8] {
+        (**self).head()
+    }
+    fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<usize> {
+        (**self).read_at(offset, buf)
     }
 }
 

@@ -5,6 +5,7 @@
 //! thread that waits is awake within 50 µs, and [`leave`] sees to it that this is on another core.
 
 use crate::{Error, Result};
+use solio_measure::lock;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -28,11 +29,6 @@ static WAITING: Mutex<Waiting> = Mutex::new(Waiting { process: 0, threads: Vec::
 
 /// Threads that were started so far.
 static STARTED: AtomicU64 = AtomicU64::new(0);
-
-/// Also after a panic of a thread that held it.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// Those that wait in this process.
 fn waiting() -> MutexGuard<'static, Waiting> {

@@ -5,7 +5,6 @@
 //! * [`sequence`]: frames of a sequence, and the grammar in which sequences are written.
 //! * [`store`]: the live catalogue, an SQLite database.
 //! * [`table`]: the catalogue for other programs, as Arrow and Parquet; its parts merged.
-//! * [`whole`]: whether a file is whole, by its structure.
 //! * [`names`]: names that are no text.
 //! * [`mhl`]: what a folder held, in the form of ASC MHL.
 //! * [`sums`]: lists of digests.
@@ -19,4 +18,3 @@ pub mod sequence;
 pub mod store;
 pub mod sums;
 pub mod table;
-pub mod whole;

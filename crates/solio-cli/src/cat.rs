@@ -2,9 +2,9 @@
 
 use crate::args::CatArgs;
 use crate::limit::Limit;
-use crate::progress::Shown;
+use crate::progress::ShownProgress;
 use crate::stats;
-use crate::{Outcome, inputs, names, options, schema, screen};
+use crate::{Outcome, inputs, json_paths, options, schema, screen};
 use serde_json::json;
 use solio::io::EngineOptions;
 use solio::io::order::Order;
@@ -27,7 +27,7 @@ pub(crate) fn run(args: &CatArgs) -> Result<Outcome> {
         None => Limit::default(),
     };
     let recorded = record.start()?;
-    let shown = Shown::start(args.shown.progress, "read", &work.progress);
+    let shown = ShownProgress::start(args.shown.progress, "read", &work.progress);
     let fetched = solio::fetched_bytes();
     let watch = Stopwatch::start();
     let mut out = (!args.null).then(std::io::stdout);
@@ -45,7 +45,9 @@ pub(crate) fn run(args: &CatArgs) -> Result<Outcome> {
     let disk_bytes = solio::fetched_bytes().saturating_sub(fetched);
     drop(shown);
     let read = match read {
-        Err(e) if e.os_error() == Some(crate::convert::BROKEN_PIPE) => return Ok(Outcome::Done),
+        Err(e) if e.os_error() == Some(crate::output_path::BROKEN_PIPE) => {
+            return Ok(Outcome::Done);
+        }
         Err(e) if e.kind() == ErrorKind::Cancelled => {
             screen::complain("interrupted");
             return Ok(Outcome::Interrupted);
@@ -54,7 +56,7 @@ pub(crate) fn run(args: &CatArgs) -> Result<Outcome> {
     };
     let job = Job { read_bytes: read.bytes, disk_bytes, cpu_s: usage.cpu_s, ..Job::default() };
     if let Some(recorded) = recorded {
-        let from = names::one_or_count(args.inputs.files.iter(), "input");
+        let from = json_paths::one_or_count(args.inputs.files.iter(), "input");
         let title = format!("solio cat {from}");
         recorded.finish(limit.summary(title, read.files, job, usage.wall_s), &work)?;
     }

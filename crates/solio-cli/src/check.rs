@@ -1,9 +1,9 @@
 //! `solio check`: whether files are whole, and their names sound.
 
-use crate::check_args::CheckArgs;
-use crate::junit::{self, Case};
-use crate::stats::Seen;
-use crate::table::{Align, BAD, DIM, GOOD, Table, count};
+use crate::args::CheckArgs;
+use crate::junit::{self, JunitCase};
+use crate::stats::RunMeter;
+use crate::table::{Align, BAD, DIM, GOOD, TextTable, count};
 use crate::{Outcome, inputs, options, schema, screen};
 use serde_json::{Value, json};
 use solio::image::{CheckOptions, Problem};
@@ -17,7 +17,7 @@ const SEQUENCE: &str = "sequence";
 
 /// Checks every input, goes on past bad ones.
 pub(crate) fn run(args: &CheckArgs) -> Result<Outcome> {
-    let work = options::work(&args.work)?;
+    let work = options::work(&args.run.work)?;
     let named = inputs::collect(&args.inputs, &work)?;
     if named.is_empty() {
         screen::complain("the list names no files");
@@ -26,8 +26,8 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Outcome> {
     let named: Vec<_> =
         named.into_iter().map(|path| (path.clone(), inputs::frames(path))).collect();
     let inputs: Vec<PathBuf> = named.iter().flat_map(|(_, files)| files.clone()).collect();
-    let seen = Seen::start(&args.shown, "check", &inputs, &work);
-    let mut report = Report {
+    let seen = RunMeter::start(&args.run.shown, "check", &inputs, &work);
+    let mut report = CheckReport {
         args,
         below: false,
         bad_files: 0,
@@ -53,7 +53,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Outcome> {
 fn look(
     args: &CheckArgs,
     inputs: Vec<PathBuf>,
-    report: &mut Report<'_>,
+    report: &mut CheckReport<'_>,
     work: &Work,
 ) -> Result<()> {
     let (folders, files): (Vec<_>, Vec<_>) = inputs.into_iter().partition(|path| path.is_dir());
@@ -78,7 +78,7 @@ fn look(
 }
 
 /// What has been found so far.
-struct Report<'a> {
+struct CheckReport<'a> {
     args: &'a CheckArgs,
     /// What comes was found in folders: what is fine there is only counted.
     below: bool,
@@ -90,10 +90,10 @@ struct Report<'a> {
     bad_sequences: u64,
     /// Files and problems of each kind; folders are one, sequences another.
     kinds: BTreeMap<&'static str, (u64, u64)>,
-    cases: Vec<Case>,
+    cases: Vec<JunitCase>,
 }
 
-impl Report<'_> {
+impl CheckReport<'_> {
     /// Tells of a file; `false` when nobody listens any more.
     fn take(&mut self, path: &Path, result: Result<FileCheck>) -> Result<bool> {
         match result {
@@ -126,7 +126,7 @@ impl Report<'_> {
             let failure = lines(check).join("\n");
             self.case(path, check.format, failure, false);
         }
-        if self.args.json {
+        if self.args.run.json {
             screen::print(&schema::line("check/1", &[("path", path)], to_json(check)));
         } else if !check.is_fine() || !self.below || self.args.verbose {
             tell(self.args, path, check);
@@ -138,7 +138,7 @@ impl Report<'_> {
         if self.args.junit.is_some() {
             self.case(path, "unreadable", error.to_string(), true);
         }
-        if self.args.json {
+        if self.args.run.json {
             screen::print(&screen::failure(path, &error));
         }
         screen::complain_of(&error);
@@ -146,7 +146,7 @@ impl Report<'_> {
 
     fn case(&mut self, path: &Path, class: &str, failure: String, error: bool) {
         let name = path.to_string_lossy().into_owned();
-        self.cases.push(Case { class: class.to_owned(), name, failure, error });
+        self.cases.push(JunitCase { class: class.to_owned(), name, failure, error });
     }
 
     fn count(&self, kind: &str) -> u64 {
@@ -162,7 +162,7 @@ impl Report<'_> {
     fn finish(self) -> Result<Outcome> {
         let (files, folders) = (self.files(), self.count(FOLDER));
         let sequences = self.count(SEQUENCE);
-        if self.below && !self.args.json {
+        if self.below && !self.args.run.json {
             screen::print(&table(&self.kinds));
         }
         let mut problems = Vec::new();
@@ -198,8 +198,11 @@ impl Report<'_> {
 
 /// How many files of each kind there are, and problems.
 fn table(kinds: &BTreeMap<&'static str, (u64, u64)>) -> String {
-    let mut table =
-        Table::new(&[("kind", Align::Left), ("files", Align::Right), ("problems", Align::Right)]);
+    let mut table = TextTable::new(&[
+        ("kind", Align::Left),
+        ("files", Align::Right),
+        ("problems", Align::Right),
+    ]);
     for (kind, (files, problems)) in kinds {
         let problems = if *problems == 0 { "–".into() } else { count(*problems) };
         table.row(vec![(*kind).to_owned(), count(*files), problems]);

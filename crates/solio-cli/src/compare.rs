@@ -69,13 +69,13 @@ fn positions(a: &Mesh<'_>, b: &Mesh<'_>, tolerance: f64) -> Result<(), String> {
     Ok(())
 }
 
-type Layer<'a, const N: usize> = Option<(&'a [[f32; N]], &'a Domain<'a>)>;
+type MeshLayer<'a, const N: usize> = Option<(&'a [[f32; N]], &'a Domain<'a>)>;
 
-fn uvs<'a>(mesh: &'a Mesh<'_>) -> Layer<'a, 2> {
+fn uvs<'a>(mesh: &'a Mesh<'_>) -> MeshLayer<'a, 2> {
     mesh.uvs.as_ref().filter(|uvs| !uvs.values.is_empty()).map(|uvs| (&*uvs.values, &uvs.domain))
 }
 
-fn normals<'a>(mesh: &'a Mesh<'_>) -> Layer<'a, 3> {
+fn normals<'a>(mesh: &'a Mesh<'_>) -> MeshLayer<'a, 3> {
     let some = mesh.normals.as_ref().filter(|normals| !normals.values.is_empty());
     some.map(|normals| (&*normals.values, &normals.domain))
 }
@@ -94,8 +94,8 @@ fn unit(v: [f32; 3]) -> [f32; 3] {
 /// The values of all corners, whatever element they belong to on each side.
 fn corner_values<const N: usize>(
     what: &str,
-    a: Layer<'_, N>,
-    b: Layer<'_, N>,
+    a: MeshLayer<'_, N>,
+    b: MeshLayer<'_, N>,
     mesh: &Mesh<'_>,
     same_form: impl Fn([f32; N]) -> [f32; N],
     tolerance: f64,
@@ -155,13 +155,13 @@ fn materials(a: &Scene<'_>, b: &Scene<'_>) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shape;
+    use crate::synthetic_mesh;
 
     const EXACT: Tolerance = Tolerance { position: 0.0, uv: 0.0, normal: 0.0 };
 
     #[test]
     fn a_moved_vertex_and_another_material_are_seen() {
-        let a = shape::scene(4);
+        let a = synthetic_mesh::scene(4);
         let mut b = a.clone();
         scenes(&a, &b, EXACT).unwrap();
         b.meshes[0].face_materials.to_mut()[7] = 3;

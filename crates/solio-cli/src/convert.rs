@@ -3,13 +3,15 @@
 mod report;
 
 use crate::Outcome;
-use crate::args::ConvertArgs;
-use crate::given::{IMAGES, READING, SCENES};
+use crate::args::{ConvertArgs, IMAGES, READING, SCENES};
 use crate::limit::Limit;
-use crate::progress::Shown;
+use crate::output_path::{
+    BROKEN_PIPE, is_folder, is_standard, make_folder, named_file, refuse_both, without_compression,
+};
+use crate::progress::ShownProgress;
 use crate::screen;
 use crate::{image_convert, inputs, options, scene_convert};
-use report::{All, Report};
+use report::{MeshReport, MeshTotals};
 use solio::mesh::Scene;
 use solio::{
     Compression, Error, ErrorKind, Format, ImageFormat, Losses, MeshInfo, Progress, Result,
@@ -19,12 +21,9 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// What the system calls writing to a pipe that nobody reads.
-pub(crate) const BROKEN_PIPE: i32 = 32;
-
 /// One file to read and one to write.
 #[derive(Debug, PartialEq, Eq)]
-struct Plan {
+struct MeshConversion {
     input: PathBuf,
     output: PathBuf,
 }
@@ -36,7 +35,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Outcome> {
     if scene_convert::is_meant(args, &inputs) {
         return scene_convert::run(args, &inputs, &work);
     }
-    if image_convert::is_meant(args, &inputs) {
+    if image_convert::is_meant(args, &inputs, &work) {
         return image_convert::run(args, &inputs, &work);
     }
     if inputs.is_empty() {
@@ -54,7 +53,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Outcome> {
     }
     options::check_axes(&args.write)?;
     if let Some(format) =
-        args.mesh_format().or_else(|| inputs::named_file(&args.output).and_then(Format::of_name))
+        args.mesh_format().or_else(|| named_file(&args.output).and_then(Format::of_name))
     {
         options::check_format(args, format)?;
     }
@@ -67,9 +66,13 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Outcome> {
     }
     let record = options::record(&args.record);
     let watched = args.shown.stats || record.is_wanted();
-    let limit = if watched { limit(&plans, args, &work) } else { Limit::default() };
+    let limit = if watched {
+        Limit::of_conversion(plans.first().map(|plan| &*plan.input), &args.output, &work)
+    } else {
+        Limit::default()
+    };
     let recorded = record.start()?;
-    let mut all = All::new(limit);
+    let mut all = MeshTotals::new(limit);
     let outcome = convert_all(args, &plans, &work, &mut all);
     if args.shown.stats && plans.len() > 1 {
         screen::say(&all.stats());
@@ -81,7 +84,12 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Outcome> {
     Ok(outcome)
 }
 
-fn convert_all(args: &ConvertArgs, plans: &[Plan], work: &Work, all: &mut All) -> Outcome {
+fn convert_all(
+    args: &ConvertArgs,
+    plans: &[MeshConversion],
+    work: &Work,
+    all: &mut MeshTotals,
+) -> Outcome {
     let mut failed = 0;
     for (done, plan) in plans.iter().enumerate() {
         match convert(args, plan, work) {
@@ -109,10 +117,10 @@ fn convert_all(args: &ConvertArgs, plans: &[Plan], work: &Work, all: &mut All) -
     if failed > 0 { Outcome::SomeFailed } else { Outcome::Done }
 }
 
-fn convert(args: &ConvertArgs, plan: &Plan, work: &Work) -> Result<Report> {
+fn convert(args: &ConvertArgs, plan: &MeshConversion, work: &Work) -> Result<MeshReport> {
     let work = Work { progress: Progress::default(), ..work.clone() };
     let name = plan.input.file_name().unwrap_or(plan.input.as_os_str()).to_string_lossy();
-    let shown = Shown::start(args.shown.progress, &name, &work.progress);
+    let shown = ShownProgress::start(args.shown.progress, &name, &work.progress);
     let fetched = solio::fetched_bytes();
     let watch = Stopwatch::start();
     let write = |scene: &Scene<'_>, read_as: Option<Format>, left_out: Losses| {
@@ -135,7 +143,7 @@ fn convert(args: &ConvertArgs, plan: &Plan, work: &Work) -> Result<Report> {
         // What the scene loses comes before what its meshes do.
         let of_meshes = std::mem::replace(&mut written.losses, left_out);
         written.losses.extend(of_meshes);
-        Ok(Report { counts, moved, fetched, read, write, written })
+        Ok(MeshReport { counts, moved, fetched, read, write, written })
     };
     let report = if solio::is_scene(&plan.input) {
         let limits = options::read(&args.read).limits;
@@ -152,7 +160,7 @@ fn convert(args: &ConvertArgs, plan: &Plan, work: &Work) -> Result<Report> {
 }
 
 /// Which input goes where.
-fn plan(args: &ConvertArgs, inputs: Vec<PathBuf>) -> Result<Vec<Plan>> {
+fn plan(args: &ConvertArgs, inputs: Vec<PathBuf>) -> Result<Vec<MeshConversion>> {
     let output = &args.output;
     refuse_both(output, args.json)?;
     if is_standard(output) && args.format.is_none() {
@@ -160,7 +168,7 @@ fn plan(args: &ConvertArgs, inputs: Vec<PathBuf>) -> Result<Vec<Plan>> {
             .hint("add --format: obj, ply, stl, exr, png…; solio help formats"));
     }
     let several = inputs.len() > 1 && !is_standard(output);
-    let folder = inputs::is_folder(output) || several && Format::of_name(output).is_none();
+    let folder = is_folder(output) || several && Format::of_name(output).is_none();
     if !folder {
         let known = is_standard(output) || Format::of_name(output).is_some();
         if args.format.is_none() && !known {
@@ -180,7 +188,7 @@ fn plan(args: &ConvertArgs, inputs: Vec<PathBuf>) -> Result<Vec<Plan>> {
                 .at_path(output)
                 .hint("name a folder: -o out/")
         })?;
-        return Ok(vec![Plan { input, output: output.clone() }]);
+        return Ok(vec![MeshConversion { input, output: output.clone() }]);
     }
     if args.write.mtl.is_some() {
         return Err(Error::argument("several files cannot share the name that --mtl gives")
@@ -202,13 +210,7 @@ fn plan(args: &ConvertArgs, inputs: Vec<PathBuf>) -> Result<Vec<Plan>> {
     if !args.dry_run {
         make_folder(output)?;
     }
-    Ok(jobs.into_iter().map(|(input, output)| Plan { input, output }).collect())
-}
-
-/// Makes the folder that results go into: when it is known that they can.
-pub(crate) fn make_folder(folder: &Path) -> Result<()> {
-    let made = std::fs::create_dir_all(folder);
-    made.map_err(|e| Error::io("make the folder", e).at_path(folder))
+    Ok(jobs.into_iter().map(|(input, output)| MeshConversion { input, output }).collect())
 }
 
 /// `dir/scan.ply.gz` is `scan`; names need not be text.
@@ -225,38 +227,6 @@ fn stem(path: &Path) -> Result<OsString> {
         return Err(Error::argument("the file has no name").at_path(path));
     }
     Ok(OsStr::from_bytes(stem).to_owned())
-}
-
-/// The name of the file without the ending of a compression.
-pub(crate) fn without_compression(path: &Path) -> &OsStr {
-    let name = path.file_name().unwrap_or_default();
-    let ending = Compression::of_name(&name.to_string_lossy()).extension();
-    OsStr::from_bytes(&name.as_bytes()[..name.len() - ending.len()])
-}
-
-/// Refuses to mix a file and JSON.
-pub(crate) fn refuse_both(output: &Path, json: bool) -> Result<()> {
-    match is_standard(output) && json {
-        true => Err(Error::argument("--json and -o - both want standard output")),
-        false => Ok(()),
-    }
-}
-
-pub(crate) fn is_standard(path: &Path) -> bool {
-    path.as_os_str() == "-"
-}
-
-/// The machine's limit between the file systems of the first input and of the output. Standard
-/// input and output take the other's: whatever is behind them is hardly faster.
-fn limit(plans: &[Plan], args: &ConvertArgs, work: &Work) -> Limit {
-    limit_between(plans.first().map(|plan| &*plan.input), &args.output, work)
-}
-
-/// The same for images.
-pub(crate) fn limit_between(input: Option<&Path>, output: &Path, work: &Work) -> Limit {
-    let files = || input.into_iter().chain([output]).filter(|path| !is_standard(path));
-    let first = files().next().unwrap_or(Path::new("."));
-    Limit::between(first, files().next_back().unwrap_or(first), work)
 }
 
 #[cfg(test)]

@@ -8,8 +8,8 @@ use crate::args::DemoArgs;
 use crate::compare::{self, Tolerance};
 use crate::inputs::make_way;
 use crate::limit::Limit;
-use crate::table::{Align, BAD, BOLD, DIM, GOOD, Table, bytes, count, figures};
-use crate::{options, shape};
+use crate::table::{Align, BAD, BOLD, DIM, GOOD, TextTable, bytes, count, figures};
+use crate::{options, synthetic_mesh};
 use crate::{schema, screen};
 use serde_json::json;
 use solio::mesh::Scene;
@@ -27,7 +27,7 @@ static STEP: SpanName = SpanName::new("step");
 static PLAIN: SpanName = SpanName::new("plain, to compare");
 
 /// One row of the table.
-struct Step {
+struct DemoStep {
     name: String,
     /// What went to or came from the disk.
     bytes: u64,
@@ -41,7 +41,7 @@ struct Demo {
     work: Work,
     folder: PathBuf,
     cores: usize,
-    steps: Vec<Step>,
+    steps: Vec<DemoStep>,
     /// Wall and CPU seconds of all our turns.
     ours: Usage,
     checks: Vec<String>,
@@ -66,7 +66,7 @@ pub(crate) fn run(args: &DemoArgs) -> Result<Outcome> {
     };
     let scene = match &args.input {
         Some(path) => solio::read_mesh(path, &MeshReadOptions::default(), &work)?,
-        None => shape::scene(args.detail as usize),
+        None => synthetic_mesh::scene(args.detail as usize),
     };
     let info = MeshInfo::of(&scene);
     let cores = std::thread::available_parallelism().map_or(1, usize::from).max(work.threads);
@@ -189,7 +189,7 @@ impl Demo {
         let plain_s = turns[ROUNDS / 2].1;
         turns.sort_by(|a, b| a.0.wall_s.total_cmp(&b.0.wall_s));
         let usage = turns[ROUNDS / 2].0;
-        self.steps.push(Step { name: name.into(), bytes, usage, plain_s });
+        self.steps.push(DemoStep { name: name.into(), bytes, usage, plain_s });
     }
 
     fn check(&mut self, name: &str, result: std::result::Result<(), String>) -> Result<()> {
@@ -206,14 +206,14 @@ impl Demo {
     }
 
     /// The least time that the step's bytes and computing allow here, over the time taken.
-    fn achieved(&self, step: &Step) -> f64 {
+    fn achieved(&self, step: &DemoStep) -> f64 {
         let computing_s = step.usage.cpu_s / self.cores as f64;
         step.plain_s.max(computing_s) / step.usage.wall_s.max(1e-9)
     }
 
-    fn steps(&self) -> Table {
+    fn steps(&self) -> TextTable {
         use Align::{Left, Right};
-        let mut table = Table::new(&[
+        let mut table = TextTable::new(&[
             ("step", Left),
             ("bytes", Right),
             ("seconds", Right),

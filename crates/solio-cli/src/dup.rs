@@ -1,10 +1,10 @@
 //! `solio dup`: files with the same content.
 
-use crate::dup_args::DupArgs;
-use crate::progress::Shown;
-use crate::stats::Reading;
+use crate::args::DupArgs;
+use crate::progress::ShownProgress;
+use crate::stats::ReadMeter;
 use crate::table::{DIM, bytes, some};
-use crate::{Outcome, inputs, names, options, schema, screen};
+use crate::{Outcome, inputs, json_paths, options, schema, screen};
 use serde_json::{Value, json};
 use solio::catalog::sums::name_in_line;
 use solio::{DuplicateGroup, DuplicateOptions, Result};
@@ -13,7 +13,7 @@ use std::path::PathBuf;
 
 /// Looks at and below all inputs, goes on past what cannot be read.
 pub(crate) fn run(args: &DupArgs) -> Result<Outcome> {
-    let work = options::work(&args.work)?;
+    let work = options::work(&args.run.work)?;
     let inputs = inputs::files(&args.inputs, &work)?;
     let options = DuplicateOptions {
         least_bytes: args.least.unwrap_or(0),
@@ -21,28 +21,28 @@ pub(crate) fn run(args: &DupArgs) -> Result<Outcome> {
         paranoid: args.paranoid,
         order: args.order,
     };
-    let reading = Reading::start(&inputs, args.shown.stats, &work);
-    let shown = Shown::start(args.shown.progress, "dup", &work.progress);
+    let reading = ReadMeter::start(&inputs, args.run.shown.stats, &work);
+    let shown = ShownProgress::start(args.run.shown.progress, "dup", &work.progress);
     let found = solio::find_duplicates(&inputs, &options, &work);
     drop(shown);
     let found = found?;
-    found.failed.iter().for_each(|error| screen::fail_at_its_path(error, args.json));
+    found.failed.iter().for_each(|error| screen::fail_at_its_path(error, args.run.json));
     for group in &found.groups {
         if screen::is_closed() {
             break;
         }
-        match (args.json, args.print0) {
+        match (args.run.json, args.print0) {
             (true, _) => screen::print(&schema::line("dup/1", &[], to_json(group))),
             (_, true) => screen::print_bytes(&spare(group)),
             _ => screen::print_bytes(&lines(group)),
         }
     }
-    if !args.json && !args.print0 && found.files > 0 {
+    if !args.run.json && !args.print0 && found.files > 0 {
         let groups = some(found.groups.len() as u64, "group");
         let (files, wasted) = (some(found.files, "file"), bytes(found.wasted_bytes()));
         screen::say(&format!("{groups} of equal files among {files}: {wasted} wasted"));
     }
-    if args.shown.stats {
+    if args.run.shown.stats {
         reading.say(found.files, found.read_bytes);
     }
     Ok(match (found.files, found.failed.is_empty()) {
@@ -80,7 +80,7 @@ fn spare(group: &DuplicateGroup) -> Vec<u8> {
 
 fn to_json(group: &DuplicateGroup) -> Value {
     let file =
-        |file: &Vec<PathBuf>| -> Value { file.iter().map(|name| names::json(name)).collect() };
+        |file: &Vec<PathBuf>| -> Value { file.iter().map(|name| json_paths::json(name)).collect() };
     json!({
         "bytes": group.bytes,
         "wasted_bytes": group.wasted_bytes(),

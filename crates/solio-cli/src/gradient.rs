@@ -1,15 +1,16 @@
 //! `solio gradient`: gradients as pictures, pages, text and files of other programs.
 
-use crate::gradient_args::GradientArgs;
+use crate::args::GradientArgs;
+use crate::output_path::has_end;
 use crate::table::visible;
-use crate::{Outcome, losses, options, page, preview, schema, screen};
+use crate::{Outcome, chart_page, losses, options, schema, screen, terminal_image};
 use serde_json::{Value, json};
 use solio::color::Difference;
 use solio::color::gradient::formats::{self, GradientFormat, GradientWriteOptions};
 use solio::color::gradient::presets::{Preset, STUDY};
 use solio::color::gradient::{COLORMAPS, ColorStop, Gradient, colormap, parse_stops, unevenness};
 use solio::{
-    Compared, ComparedRow, Error, ImageWriteOptions, Limits, Preview, Result, Work,
+    Compared, ComparedRow, Error, ImageFormat, ImageWriteOptions, Limits, Preview, Result, Work,
     compare_gradient, gradient_image, gradient_strips,
 };
 use std::fmt::Write;
@@ -56,8 +57,8 @@ pub(crate) fn run(args: &GradientArgs) -> Result<Outcome> {
 
 /// That each option says something about what is made.
 fn check(args: &GradientArgs) -> Result<()> {
-    let end = args.output.as_deref().and_then(end);
-    let format = end.as_deref().and_then(GradientFormat::of_extension);
+    let image = args.output.as_deref().and_then(ImageFormat::of_name);
+    let format = args.output.as_deref().and_then(GradientFormat::of_name);
     let wrong = |message: &str, hint: &str| Err(Error::argument(message).hint(hint));
     if args.compare && !args.json && format.is_some() {
         let hint = "name a picture or a page: -o compare.png, or leave it out";
@@ -71,16 +72,11 @@ fn check(args: &GradientArgs) -> Result<()> {
         let hint = "name the output .gradients, or leave it out";
         return wrong("--fit does nothing but for Unity's files", hint);
     }
-    if args.size.is_some() && !matches!(end.as_deref(), Some("png" | "exr")) {
+    if args.size.is_some() && !matches!(image, Some(ImageFormat::Png | ImageFormat::Exr)) {
         let hint = "name the output .png or .exr, or leave it out";
         return wrong("--size does nothing but for pictures", hint);
     }
     Ok(())
-}
-
-/// The extension of a file, in small letters.
-fn end(path: &Path) -> Option<String> {
-    path.extension().map(|end| end.to_string_lossy().to_lowercase())
 }
 
 /// The gradients that a word of the command line means.
@@ -114,10 +110,11 @@ fn read(spec: &str, args: &GradientArgs, work: &Work) -> Result<Vec<Gradient>> {
 }
 
 fn write(gradients: &[Gradient], args: &GradientArgs, output: &Path, work: &Work) -> Result<()> {
-    match end(output).as_deref() {
-        Some("png") => solio::write_bytes(output, &picture(gradients, args, SIZE)?.to_png()?),
-        Some("html") => page::write(PAGE, &page_data(gradients, args)?, output),
-        Some("exr") => {
+    match ImageFormat::of_name(output) {
+        Some(ImageFormat::Png) => {
+            solio::write_bytes(output, &picture(gradients, args, SIZE)?.to_png()?)
+        }
+        Some(ImageFormat::Exr) => {
             let [gradient] = gradients else {
                 let message = format!("an EXR image holds one gradient, not {}", gradients.len());
                 return Err(Error::argument(message).at_path(output));
@@ -127,6 +124,9 @@ fn write(gradients: &[Gradient], args: &GradientArgs, output: &Path, work: &Work
             }
             let image = gradient_image(gradient, args.size.unwrap_or(SIZE))?;
             solio::write_image(&image, output, &ImageWriteOptions::default(), work).map(|_| ())
+        }
+        _ if has_end(output, "html") => {
+            chart_page::write(PAGE, &page_data(gradients, args)?, output)
         }
         _ => {
             let mut options = GradientWriteOptions { fit: args.fit, ..Default::default() };
@@ -154,15 +154,15 @@ fn show(gradients: &[Gradient], args: &GradientArgs) -> Result<()> {
     if args.json {
         return Ok(());
     }
-    let in_colors = preview::shows_colors().is_ok();
-    let [columns, _] = preview::room();
+    let in_colors = terminal_image::shows_colors().is_ok();
+    let [columns, _] = terminal_image::room();
     let mut text = String::new();
     for gradient in gradients {
         if args.compare {
             compared_rows(&compare_gradient(gradient), in_colors.then_some(columns), &mut text)?;
         } else if in_colors {
             let strip = gradient_strips(std::slice::from_ref(gradient), [columns, 4])?;
-            let _ = write!(text, "{}\n{}", visible(&gradient.name), preview::blocks(&strip));
+            let _ = write!(text, "{}\n{}", visible(&gradient.name), terminal_image::blocks(&strip));
         } else {
             text += &(css(gradient)? + "\n");
         }
@@ -178,7 +178,7 @@ fn compared_rows(compared: &Compared, columns: Option<u32>, text: &mut String) -
         let looks = match columns {
             Some(columns) => {
                 let strip = gradient_strips(std::slice::from_ref(row.gradient()), [columns, 2])?;
-                preview::blocks(&strip)
+                terminal_image::blocks(&strip)
             }
             None => css(row.gradient())? + "\n",
         };

@@ -1,10 +1,10 @@
 //! `solio hash`: digests of files, lists of them checked, histories of folders.
 
-use crate::hash_args::HashArgs;
-use crate::progress::Shown;
-use crate::stats::Reading;
+use crate::args::HashArgs;
+use crate::progress::ShownProgress;
+use crate::stats::ReadMeter;
 use crate::table::{BAD, GOOD, bytes, count};
-use crate::{Outcome, inputs, names, options, schema, screen};
+use crate::{Outcome, inputs, json_paths, options, schema, screen};
 use serde_json::{Value, json};
 use solio::catalog::mhl;
 use solio::catalog::sums::{SumStyle, encode_sum, name_in_line};
@@ -16,12 +16,12 @@ use std::sync::Arc;
 
 /// Sums up, records or checks all inputs, goes on past bad ones.
 pub(crate) fn run(args: &HashArgs) -> Result<Outcome> {
-    let work = options::work(&args.work)?;
+    let work = options::work(&args.run.work)?;
     let inputs = inputs::files(&args.inputs, &work)?;
     check_options(args, &inputs)?;
-    let shown = Shown::start(args.shown.progress, "hash", &work.progress);
-    let reading = Reading::start(&inputs, args.shown.stats, &work);
-    let mut run = Run { args, work: &work, files: 0, bytes: 0, bad: 0, has_history: false };
+    let shown = ShownProgress::start(args.run.shown.progress, "hash", &work.progress);
+    let reading = ReadMeter::start(&inputs, args.run.shown.stats, &work);
+    let mut run = HashRun { args, work: &work, files: 0, bytes: 0, bad: 0, has_history: false };
     let done = match (args.mhl, args.verify) {
         (true, _) => inputs.iter().try_for_each(|path| run.record(path)),
         (_, true) => inputs.iter().try_for_each(|path| run.verify(path)),
@@ -30,7 +30,7 @@ pub(crate) fn run(args: &HashArgs) -> Result<Outcome> {
     drop(shown);
     done?;
     let (files, bad, read) = (run.files, run.bad, run.bytes);
-    if args.shown.stats {
+    if args.run.shown.stats {
         reading.say(files, read);
     }
     if files == 0 && bad == 0 && !run.has_history {
@@ -66,7 +66,7 @@ fn check_options(args: &HashArgs, inputs: &[PathBuf]) -> Result<()> {
     Ok(())
 }
 
-struct Run<'a> {
+struct HashRun<'a> {
     args: &'a HashArgs,
     work: &'a Work,
     files: u64,
@@ -77,13 +77,13 @@ struct Run<'a> {
     has_history: bool,
 }
 
-impl Run<'_> {
+impl HashRun<'_> {
     /// A line for each file at and below `inputs`.
     fn sum(&mut self, inputs: &[PathBuf]) -> Result<()> {
         let (files, failed) = solio::files_below(inputs, self.work)?;
         for error in failed {
             self.bad += 1;
-            screen::fail_at_its_path(&error, self.args.json);
+            screen::fail_at_its_path(&error, self.args.run.json);
         }
         let mut algorithms = self.args.algorithm.clone();
         if algorithms.is_empty() {
@@ -108,7 +108,7 @@ impl Run<'_> {
     fn tell_sums(&mut self, path: &Path, hashed: &Hashed, style: SumStyle) {
         self.files += 1;
         self.bytes += hashed.bytes;
-        if self.args.json {
+        if self.args.run.json {
             let mut line = json!({ "bytes": hashed.bytes });
             for digest in &hashed.digests {
                 line[digest.algorithm().name()] = digest.to_string().into();
@@ -145,7 +145,7 @@ impl Run<'_> {
         self.bytes += created.bytes;
         let problems = created.problems.len();
         created.problems.into_iter().for_each(|finding| self.tell(finding));
-        if args.json {
+        if args.run.json {
             let mut line = json!({
                 "generation": created.generation,
                 "files": created.files,
@@ -154,7 +154,7 @@ impl Run<'_> {
                 "verified": created.verified,
                 "problems": problems,
             });
-            names::put_all(&mut line, "manifests", &created.manifests);
+            json_paths::put_all(&mut line, "manifests", &created.manifests);
             print_json("hash-mhl/1", root, line);
         } else if !args.quiet {
             let manifest =
@@ -202,7 +202,7 @@ impl Run<'_> {
             return;
         }
         let path = &finding.path;
-        if self.args.json {
+        if self.args.run.json {
             return print_json("hash-verify/1", path, state_json(&finding.state));
         }
         let words = match &finding.state {
@@ -234,7 +234,7 @@ impl Run<'_> {
 
     fn fail(&mut self, path: &Path, error: Error) {
         self.bad += 1;
-        screen::fail(path, error, self.args.json);
+        screen::fail(path, error, self.args.run.json);
     }
 }
 

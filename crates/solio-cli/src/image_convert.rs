@@ -1,34 +1,37 @@
 //! `solio convert` of images, one by one or as sequences of frames.
 
-use crate::args::{AnyFormat, ConvertArgs};
-use crate::convert::{BROKEN_PIPE, is_standard, limit_between, make_folder, refuse_both};
-use crate::given::{READING, SCENES, WRITING};
-use crate::image_args::ImageArgs;
-use crate::inputs::{Found, Numbered};
+use crate::args::{AnyFormat, ConvertArgs, ImageArgs, READING, SCENES, WRITING};
+use crate::inputs::{FoundInputs, NumberedFile};
 use crate::limit::Limit;
-use crate::progress::Shown;
-use crate::table::{CONVERSIONS, Table, bytes, count, figures, seconds};
-use crate::{Outcome, inputs, losses, names, options, schema, screen};
+use crate::output_path::{
+    BROKEN_PIPE, is_folder, is_standard, make_folder, named_file, refuse_both,
+};
+use crate::progress::ShownProgress;
+use crate::table::{CONVERSIONS, TextTable, bytes, count, figures, seconds};
+use crate::{Outcome, inputs, json_paths, losses, options, schema, screen};
 use serde_json::{Value, json};
 use solio::image::{Layout, PixelType, WriteOptions};
 use solio::{
-    Choice, Error, ErrorKind, Format, FramePattern, ImageConvertOptions, ImageConverted,
+    Choice, Error, ErrorKind, FileType, Format, FramePattern, ImageConvertOptions, ImageConverted,
     ImageFormat, ImageJob, ImageWriteOptions, Job, PictureOptions, Result, Stopwatch, Summary,
     Usage, Work,
 };
 use std::path::{Path, PathBuf};
 
 /// Whether the command is about images: by the output, else by the first input.
-pub(crate) fn is_meant(args: &ConvertArgs, inputs: &[PathBuf]) -> bool {
-    let file = inputs::named_file(&args.output);
+pub(crate) fn is_meant(args: &ConvertArgs, inputs: &[PathBuf], work: &Work) -> bool {
+    let file = named_file(&args.output);
     match (args.format, file.and_then(ImageFormat::of_name), file.and_then(Format::of_name)) {
         (Some(AnyFormat::Image(_)), ..) => true,
         (Some(AnyFormat::Mesh(_) | AnyFormat::Scene(_)), ..) => false,
         (None, Some(_), _) => true,
         (None, None, Some(_)) => false,
         _ => {
-            let is_image =
-                |path: &PathBuf| ImageFormat::of_name(path).is_some() || solio::is_image(path);
+            let is_image = |path: &PathBuf| {
+                let named = FileType::of_path(path).map(|named| named.kind);
+                let kind = named.or_else(|| inputs::kind_of(path, work));
+                kind.and_then(ImageFormat::of_kind).is_some()
+            };
             inputs.first().is_some_and(is_image) || args.image.are_given()
         }
     }
@@ -42,7 +45,7 @@ pub(crate) fn run(args: &ConvertArgs, inputs: &[PathBuf], work: &Work) -> Result
         return Err(error.hint("solio sheet draws meshes: solio sheet a.obj -o a.png"));
     }
     args.given.refuse(&[SCENES, READING, WRITING], &["durable"], "images")?;
-    let mut found = Found::of(inputs, args.image.frames.as_ref())?;
+    let mut found = FoundInputs::of(inputs, args.image.frames.as_ref())?;
     let jobs = plan(args, std::mem::take(&mut found.files))?;
     if jobs.is_empty() {
         found.complain();
@@ -58,11 +61,11 @@ pub(crate) fn run(args: &ConvertArgs, inputs: &[PathBuf], work: &Work) -> Result
     let record = options::record(&args.record);
     let watched = args.shown.stats || record.is_wanted();
     let limit = match watched {
-        true => limit_between(jobs.first().map(|(input, _)| &**input), &args.output, work),
+        true => Limit::of_conversion(jobs.first().map(|(input, _)| &**input), &args.output, work),
         false => Limit::default(),
     };
     let recorded = record.start()?;
-    let mut all = All::new();
+    let mut all = ImageTotals::new();
     let fetched = solio::fetched_bytes();
     let watch = Stopwatch::start();
     let outcome = convert_all(args, &jobs, &wanted, work, &mut all)?;
@@ -82,13 +85,13 @@ fn convert_all(
     jobs: &[ImageJob],
     wanted: &ImageConvertOptions,
     work: &Work,
-    all: &mut All,
+    all: &mut ImageTotals,
 ) -> Result<Outcome> {
     let name = match jobs {
         [(input, _)] => input.file_name().unwrap_or(input.as_os_str()).to_string_lossy().into(),
         jobs => format!("{} images", jobs.len()),
     };
-    let shown = Shown::start(args.shown.progress, &name, &work.progress);
+    let shown = ShownProgress::start(args.shown.progress, &name, &work.progress);
     let (mut failed, mut done) = (0, 0);
     let mut outcome = Outcome::Done;
     solio::convert_images(jobs, wanted, work, |(input, output), result| {
@@ -184,7 +187,7 @@ fn wanted(args: &ConvertArgs) -> Result<ImageConvertOptions> {
 }
 
 /// Which input goes where.
-fn plan(args: &ConvertArgs, jobs: Vec<Numbered>) -> Result<Vec<ImageJob>> {
+fn plan(args: &ConvertArgs, jobs: Vec<NumberedFile>) -> Result<Vec<ImageJob>> {
     let output = &args.output;
     refuse_both(output, args.json)?;
     if let Some(to) = FramePattern::of(output) {
@@ -193,7 +196,7 @@ fn plan(args: &ConvertArgs, jobs: Vec<Numbered>) -> Result<Vec<ImageJob>> {
     let inputs: Vec<PathBuf> = jobs.into_iter().map(|(input, _)| input).collect();
     let one = inputs.len() == 1 && args.inputs.files_from.is_none();
     let is_nameless = !is_standard(output) && ImageFormat::of_name(output).is_none();
-    if inputs::is_folder(output) || !one && is_nameless {
+    if is_folder(output) || !one && is_nameless {
         return into_folder(args, inputs);
     }
     let several = inputs.len();
@@ -263,20 +266,20 @@ fn to_json(converted: &ImageConverted) -> Value {
 }
 
 /// What all conversions did together.
-struct All {
+struct ImageTotals {
     read_bytes: u64,
     written_bytes: u64,
     fetched: u64,
     usage: Usage,
     converted: u64,
-    table: Table,
+    table: TextTable,
 }
 
-impl All {
-    fn new() -> All {
-        let table = Table::new(&CONVERSIONS);
+impl ImageTotals {
+    fn new() -> ImageTotals {
+        let table = TextTable::new(&CONVERSIONS);
         let usage = Usage::default();
-        All { read_bytes: 0, written_bytes: 0, fetched: 0, usage, converted: 0, table }
+        ImageTotals { read_bytes: 0, written_bytes: 0, fetched: 0, usage, converted: 0, table }
     }
 
     fn add(&mut self, input: &Path, output: &Path, converted: &ImageConverted) {
@@ -327,7 +330,7 @@ impl All {
 
     /// What the trace and the page say about the run.
     fn summary(&self, args: &ConvertArgs, jobs: &[ImageJob], limit: &Limit) -> Summary {
-        let from = names::one_or_count(jobs.iter().map(|(input, _)| input), "image");
+        let from = json_paths::one_or_count(jobs.iter().map(|(input, _)| input), "image");
         let title = format!("solio convert {from} -o {}", args.output.display());
         let table = self.table.for_page();
         let files = 2 * self.converted;

@@ -6,19 +6,19 @@ use anstyle::Style;
 use serde_json::{Map, Value as Json, json};
 use solio::image::header::{Part, Value};
 use solio::image::{Channel, Header, PixelType};
-use solio::{Limits, Result, Work};
+use solio::{Input, Limits, Result, Work};
 use std::fmt::Write;
 use std::path::Path;
 
 /// Appends the header of the image at `path`, as text or as a line of JSON.
 pub(crate) fn look(
-    path: &Path,
+    input: &Input,
     limits: &Limits,
     as_json: bool,
     work: &Work,
     text: &mut String,
 ) -> Result<()> {
-    let header = solio::image_header(path, limits, work)?;
+    let (path, header) = (input.path(), solio::image_header(input, limits, work)?);
     if as_json {
         *text += &schema::line("info-image/1", &[("path", path)], to_json(&header));
     } else {

@@ -1,22 +1,22 @@
 //! `solio pack` and `solio unpack` of images, and what `solio info` says of an archive.
 
 use crate::args::{PackArgs, UnpackArgs};
-use crate::convert::refuse_both;
-use crate::stats::Seen;
-use crate::table::{Align, BOLD, DIM, Table, bytes, count, figures, seconds, some};
+use crate::output_path::refuse_both;
+use crate::stats::RunMeter;
+use crate::table::{Align, BOLD, DIM, TextTable, bytes, count, figures, seconds, some};
 use crate::{Outcome, options, schema, screen};
 use serde_json::{Value, json};
 use solio::array::Kind;
 use solio::{
-    Archive, ArchiveEntry, Error, ErrorKind, ImagePackOptions, ImagePacked, ImageUnpackOptions,
-    ImagesPacked, Limits, Result, Stopwatch, Usage, Work,
+    Archive, ArchiveEntry, Error, ErrorKind, FileKind, ImagePackOptions, ImagePacked,
+    ImageUnpackOptions, ImagesPacked, Input, Limits, Result, Stopwatch, Usage, Work,
 };
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 /// Packs every image, goes on past bad ones.
 pub(crate) fn run(args: &PackArgs, inputs: &[PathBuf], work: &Work) -> Result<Outcome> {
-    refuse_both(&args.output, args.json)?;
+    refuse_both(&args.output, args.run.json)?;
     if args.no_meshes || args.no_places {
         return Err(Error::argument("--no-meshes and --no-places are for scenes"));
     }
@@ -30,7 +30,7 @@ pub(crate) fn run(args: &PackArgs, inputs: &[PathBuf], work: &Work) -> Result<Ou
         durable: args.durable,
         ..ImagePackOptions::default()
     };
-    let seen = Seen::start(&args.shown, "pack", inputs, work);
+    let seen = RunMeter::start(&args.run.shown, "pack", inputs, work);
     let watch = Stopwatch::start();
     let (mut failed, mut damaged) = (0, 0);
     let packed = solio::pack_images(inputs, &args.output, &wanted, work, |path, result| {
@@ -42,14 +42,14 @@ pub(crate) fn run(args: &PackArgs, inputs: &[PathBuf], work: &Work) -> Result<Ou
             Err(error) if error.kind() == ErrorKind::Cancelled => return Err(error),
             Err(error) => {
                 failed += 1;
-                screen::fail(path, error, args.json);
+                screen::fail(path, error, args.run.json);
             }
         }
         Ok(())
     });
     let usage = watch.usage();
     let packed = packed?;
-    if args.json {
+    if args.run.json {
         let line = json!({
             "images": packed.images,
             "image_bytes": packed.image_bytes,
@@ -91,7 +91,7 @@ fn tell(args: &PackArgs, path: &Path, packed: &ImagePacked) {
     for damage in &packed.damage {
         screen::complain(&format!("{}: kept as it lies: {damage}", path.display()));
     }
-    if args.json {
+    if args.run.json {
         let line = json!({
             "name": packed.name,
             "image_bytes": packed.file_bytes,
@@ -106,21 +106,15 @@ fn tell(args: &PackArgs, path: &Path, packed: &ImagePacked) {
 
 /// Writes the images of an archive, goes on past bad ones.
 pub(crate) fn unpack(args: &UnpackArgs) -> Result<Outcome> {
-    let work = options::work(&args.work)?;
-    if !solio::is_archive(&args.archive) && solio::is_packed_scene(&args.archive) {
-        // An archive that cannot be read says so when it is opened.
-        Archive::open(&args.archive, &Limits::default(), &work).map_err(|error| {
-            match error.kind() {
-                ErrorKind::Io => error,
-                // The hint that it has is for files that are no packed scenes.
-                kind => Error::new(kind, error.message())
-                    .at_path(&args.archive)
-                    .hint("a packed scene becomes text by solio convert scene.solio -o scene.pbrt"),
-            }
-        })?;
+    let work = options::work(&args.run.work)?;
+    let archive = Input::open(&args.archive, &Limits::default(), &work)?;
+    if archive.kind() == FileKind::Pack {
+        return Err(Error::unsupported("this is a packed scene, not an archive")
+            .at_path(&args.archive)
+            .hint("to write it as text: solio convert scene.solio -o scene.pbrt"));
     }
     let wanted = ImageUnpackOptions { durable: args.durable, ..ImageUnpackOptions::default() };
-    let seen = Seen::start(&args.shown, "unpack", &[&args.archive], &work);
+    let seen = RunMeter::start(&args.run.shown, "unpack", &[&args.archive], &work);
     let watch = Stopwatch::start();
     let (mut done, mut written, mut failed) = (0, 0, 0);
     let each = |name: &str, result: Result<u64>| {
@@ -128,7 +122,7 @@ pub(crate) fn unpack(args: &UnpackArgs) -> Result<Outcome> {
             Ok(file_bytes) => {
                 done += 1;
                 written += file_bytes;
-                if args.json {
+                if args.run.json {
                     let output = args.output.join(name);
                     let line = json!({ "name": name, "file_bytes": file_bytes });
                     screen::print(&schema::line("unpack/1", &[("output", &output)], line));
@@ -137,16 +131,15 @@ pub(crate) fn unpack(args: &UnpackArgs) -> Result<Outcome> {
             Err(error) if error.kind() == ErrorKind::Cancelled => return Err(error),
             Err(error) => {
                 failed += 1;
-                screen::fail(Path::new(name), error, args.json);
+                screen::fail(Path::new(name), error, args.run.json);
             }
         }
         Ok(())
     };
-    let result =
-        solio::unpack_images(&args.archive, &args.output, &args.only, &wanted, &work, each);
+    let result = solio::unpack_images(&archive, &args.output, &args.only, &wanted, &work, each);
     let usage = watch.usage();
     result?;
-    if !args.json {
+    if !args.run.json {
         screen::print(&format!(
             "{}: {}, {}; in {}, {} MB/s\n",
             args.output.display(),
@@ -165,13 +158,14 @@ pub(crate) fn unpack(args: &UnpackArgs) -> Result<Outcome> {
 
 /// Appends what is in the archive at `path`, as text or as a line of JSON.
 pub(crate) fn look(
-    path: &Path,
+    input: &Input,
     limits: &Limits,
     as_json: bool,
     work: &Work,
     text: &mut String,
 ) -> Result<()> {
-    let archive = Archive::open(path, limits, work)?;
+    let path = input.path();
+    let archive = Archive::open(input, limits, work)?;
     let entries = archive.entries().map_err(|error| error.at_path(path))?;
     let file_bytes: u64 = entries.iter().map(|entry| entry.file_bytes).sum();
     let packed_bytes: u64 = entries.iter().map(|entry| entry.packed_bytes).sum();
@@ -194,7 +188,7 @@ pub(crate) fn look(
         bytes(file_bytes),
         bytes(packed_bytes),
     );
-    let mut table = Table::new(&[
+    let mut table = TextTable::new(&[
         ("name", Align::Left),
         ("kind", Align::Left),
         ("size", Align::Right),

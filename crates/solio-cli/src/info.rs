@@ -1,19 +1,18 @@
 //! `solio info`: what is in files.
 
 use crate::Outcome;
-use crate::args::InfoArgs;
-use crate::given::READING;
+use crate::args::{InfoArgs, READING};
 use crate::limit::Limit;
-use crate::progress::Shown;
-use crate::table::{Align, BOLD, DIM, Table, bytes, count, figures};
-use crate::{image_info, image_pack};
-use crate::{inputs, names, options};
+use crate::progress::ShownProgress;
+use crate::table::{Align, BOLD, DIM, TextTable, bytes, count, figures};
+use crate::{file_info, image_info, image_pack};
+use crate::{inputs, json_paths, options};
 use crate::{scene_info, stats};
 use crate::{schema, screen};
 use serde_json::{Value, json};
 use solio::{
-    Compression, Error, ErrorKind, FileInfo, ImageFormat, Job, MeshInfo, MeshReadOptions, Result,
-    Stopwatch, Work,
+    Ability, Compression, ErrorKind, Family, FileInfo, FileKind, FileType, Input, Job, MeshInfo,
+    MeshReadOptions, Result, Stopwatch, Work,
 };
 use std::io::IsTerminal;
 use std::path::Path;
@@ -42,7 +41,7 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Outcome> {
     let recorded = record.start()?;
     let fetched = solio::fetched_bytes();
     let watch = Stopwatch::start();
-    let shown = Shown::start(args.shown.progress, "info", &work.progress);
+    let shown = ShownProgress::start(args.shown.progress, "info", &work.progress);
     let mut infos = Vec::new();
     let mut failed = false;
     // Of many files, text is printed some at a time; a person sees each at once.
@@ -62,7 +61,7 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Outcome> {
             Err(error) if error.kind() == ErrorKind::Cancelled => return Err(error),
             Err(error) => {
                 failed = true;
-                screen::fail(path, advised(path, error), args.json);
+                screen::fail(path, error, args.json);
             }
         }
     }
@@ -78,7 +77,7 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Outcome> {
         ..Job::default()
     };
     if let Some(recorded) = recorded {
-        let title = format!("solio info {}", names::one_or_count(inputs.iter(), "file"));
+        let title = format!("solio info {}", json_paths::one_or_count(inputs.iter(), "file"));
         recorded.finish(limit.summary(title, moved.files, job, usage.wall_s), &work)?;
     }
     match &infos[..] {
@@ -92,9 +91,9 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Outcome> {
     Ok(if failed { Outcome::SomeFailed } else { Outcome::Done })
 }
 
-/// Whether it is none of the other kinds.
+/// Whether it may be a mesh, as far as its name tells.
 fn is_mesh(path: &Path) -> bool {
-    !solio::is_scene(path) && !solio::is_image(path)
+    FileType::of_path(path).is_none_or(|named| named.family() == Family::Mesh)
 }
 
 /// What is in one file: into `waiting` as text, or, of a mesh for a person, into `infos`.
@@ -106,16 +105,19 @@ fn look(
     waiting: &mut String,
     infos: &mut Vec<FileInfo>,
 ) -> Result<()> {
-    if solio::is_packed_scene(path) && solio::is_archive(path) {
-        return image_pack::look(path, &read.limits, as_json, work, waiting);
+    let input = Input::open(path, &read.limits, work)?;
+    match input.kind_or_named() {
+        FileKind::Archive => return image_pack::look(&input, &read.limits, as_json, work, waiting),
+        FileKind::Pbrt | FileKind::Pack => {
+            return scene_info::look(&input, &read.limits, as_json, work, waiting);
+        }
+        FileKind::Exr => return image_info::look(&input, &read.limits, as_json, work, waiting),
+        kind if kind.can(Ability::Info) && kind.family() != Family::Mesh => {
+            return file_info::look(&input, &read.limits, as_json, work, waiting);
+        }
+        _ => {}
     }
-    if solio::is_scene(path) {
-        return scene_info::look(path, &read.limits, as_json, work, waiting);
-    }
-    if solio::is_image(path) {
-        return image_info::look(path, &read.limits, as_json, work, waiting);
-    }
-    let info = solio::info(path, read, work)?;
+    let info = solio::info(&input, read, work)?;
     if as_json {
         *waiting += &schema::line("info-mesh/1", &[("path", &info.path)], to_json(&info));
     } else {
@@ -124,19 +126,10 @@ fn look(
     Ok(())
 }
 
-/// Whoever asks about a picture is told which command knows it.
-fn advised(path: &Path, error: Error) -> Error {
-    if error.kind() != ErrorKind::Unsupported || ImageFormat::of_name(path).is_none() {
-        return error;
-    }
-    Error::unsupported("info knows no images but OpenEXR")
-        .hint("solio meta tells what is in PNG, JPEG, TIFF and HDR")
-}
-
 /// One row a file.
 fn overview(infos: &[FileInfo]) -> String {
     use Align::{Left, Right};
-    let mut table = Table::new(&[
+    let mut table = TextTable::new(&[
         ("file", Left),
         ("kind", Left),
         ("size", Right),

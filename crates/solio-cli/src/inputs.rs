@@ -1,12 +1,12 @@
 //! Which files a command works on: its arguments, then the names in a list.
 
 use crate::args::InputArgs;
-use crate::convert::is_standard;
+use crate::output_path::{check_folder, is_standard};
 use crate::{Outcome, screen};
-use solio::{Error, FramePattern, FrameRange, Limits, Result, Work};
+use solio::{Error, FileKind, FramePattern, FrameRange, Input, Limits, Progress, Result, Work};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
 /// The inputs in the order given; may be empty only when a list was empty.
@@ -44,27 +44,27 @@ pub(crate) fn frames(path: PathBuf) -> Vec<PathBuf> {
 }
 
 /// A file, with its number where it is a frame of a pattern.
-pub(crate) type Numbered = (PathBuf, Option<i64>);
+pub(crate) type NumberedFile = (PathBuf, Option<i64>);
 
 /// The frames that are there of a name that is a pattern, with their numbers, as far as they are
 /// `wanted`; `None` of other names.
-fn numbered(path: &Path, wanted: Option<&FrameRange>) -> Result<Option<Vec<Numbered>>> {
+fn numbered(path: &Path, wanted: Option<&FrameRange>) -> Result<Option<Vec<NumberedFile>>> {
     let Some(from) = pattern(path) else { return Ok(None) };
     Ok(Some(from.frames(wanted)?.into_iter().map(|n| (from.path(n), Some(n))).collect()))
 }
 
 /// The files that inputs stand for.
 #[derive(Default)]
-pub(crate) struct Found {
-    pub(crate) files: Vec<Numbered>,
+pub(crate) struct FoundInputs {
+    pub(crate) files: Vec<NumberedFile>,
     /// Patterns of which no frame is there, and why, where it is not that nothing matches.
     empty: Vec<(PathBuf, Option<Error>)>,
 }
 
-impl Found {
+impl FoundInputs {
     /// All inputs, with the frames that are there in place of each pattern, as far as they are `wanted`.
-    pub(crate) fn of(inputs: &[PathBuf], wanted: Option<&FrameRange>) -> Result<Found> {
-        let mut found = Found::default();
+    pub(crate) fn of(inputs: &[PathBuf], wanted: Option<&FrameRange>) -> Result<FoundInputs> {
+        let mut found = FoundInputs::default();
         for input in inputs {
             match numbered(input, wanted) {
                 Ok(None) if wanted.is_some() => {
@@ -108,45 +108,18 @@ pub(crate) fn pattern(path: &Path) -> Option<FramePattern> {
 
 /// Frames, and the files that they become by the pattern `to`, which `output` names.
 pub(crate) fn into_frames(
-    frames: Vec<Numbered>,
+    frames: Vec<NumberedFile>,
     to: &FramePattern,
     output: &Path,
 ) -> Result<Vec<(PathBuf, PathBuf)>> {
     check_folder(output, "the frames")?;
-    let named = |(input, frame): Numbered| match frame {
+    let named = |(input, frame): NumberedFile| match frame {
         Some(frame) => Ok((input, to.path(frame))),
         None => Err(Error::argument("only frames can become frames")
             .at_path(input)
             .hint("name inputs such as a.####.exr")),
     };
     distinct(frames.into_iter().map(named).collect::<Result<_>>()?)
-}
-
-/// That the folder of an output is there; `what` is what would go into it.
-pub(crate) fn check_folder(output: &Path, what: &str) -> Result<()> {
-    let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty());
-    match folder.filter(|folder| !folder.is_dir()) {
-        None => Ok(()),
-        Some(folder) => Err(Error::argument(format!("there is no such folder for {what}"))
-            .at_path(folder)
-            .hint(format!("make it first: mkdir -p {}", folder.display()))),
-    }
-}
-
-/// Whether a file has this extension, in letters of either case: `png`.
-pub(crate) fn has_end(path: &Path, end: &str) -> bool {
-    path.extension().is_some_and(|own| own.eq_ignore_ascii_case(end))
-}
-
-/// Whether an output is a folder: one that is there, or that its name says to be one.
-pub(crate) fn is_folder(output: &Path) -> bool {
-    let is_named = || output.as_os_str().as_bytes().ends_with(b"/");
-    !is_standard(output) && (output.is_dir() || is_named())
-}
-
-/// An output whose name tells what it is: that of a folder says nothing of what is in it.
-pub(crate) fn named_file(output: &Path) -> Option<&Path> {
-    Some(output).filter(|output| !is_folder(output))
 }
 
 /// Inputs and outputs, if no two inputs become the same file.
@@ -174,13 +147,23 @@ fn split_list(text: &[u8], null: bool) -> Vec<PathBuf> {
 
 /// Removes the file at `path`, if there is one: before a measured write, so that each writes into
 /// a new file, with the memory that its last one has just given back.
-pub(crate) fn make_way(path: &Path) -> Result<()> {
+pub fn make_way(path: &Path) -> Result<()> {
     match std::fs::remove_file(path) {
         Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
             Err(Error::io("remove", e).at_path(path))
         }
         _ => Ok(()),
     }
+}
+
+/// What a file is whose name does not tell. Of what comes once, and of what cannot be read, nothing
+/// is known yet.
+pub(crate) fn kind_of(path: &Path, work: &Work) -> Option<FileKind> {
+    if solio_io::is_direct(path) {
+        return None;
+    }
+    let uncounted = Work { progress: Progress::default(), ..work.clone() };
+    Some(Input::open(path, &Limits::default(), &uncounted).ok()?.kind())
 }
 
 #[cfg(test)]

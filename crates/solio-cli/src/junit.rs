@@ -5,7 +5,7 @@ use quick_xml::events::{BytesDecl, BytesEnd, BytesStart, BytesText, Event};
 use std::io::Result;
 
 /// A file.
-pub(crate) struct Case {
+pub(crate) struct JunitCase {
     /// What it is: `exr`.
     pub(crate) class: String,
     /// Its path.
@@ -17,7 +17,7 @@ pub(crate) struct Case {
 }
 
 /// The report.
-pub(crate) fn report(cases: &[Case]) -> Result<Vec<u8>> {
+pub(crate) fn report(cases: &[JunitCase]) -> Result<Vec<u8>> {
     let mut xml = Writer::new_with_indent(Vec::new(), b' ', 1);
     xml.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
     let errors = cases.iter().filter(|case| case.error).count();
@@ -35,7 +35,7 @@ pub(crate) fn report(cases: &[Case]) -> Result<Vec<u8>> {
     Ok(xml.into_inner())
 }
 
-fn write(xml: &mut Writer<Vec<u8>>, case: &Case) -> Result<()> {
+fn write(xml: &mut Writer<Vec<u8>>, case: &JunitCase) -> Result<()> {
     let (class, name) = (printable(&case.class), printable(&case.name));
     let mut start = BytesStart::new("testcase");
     start.push_attribute(("classname", class.as_str()));
@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn names_are_escaped() {
-        let case = |name: &str, failure: &str, error| Case {
+        let case = |name: &str, failure: &str, error| JunitCase {
             class: "exr".into(),
             name: name.into(),
             failure: failure.into(),

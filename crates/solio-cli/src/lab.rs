@@ -1,16 +1,14 @@
 //! `solio lab`: filters and codecs compared on the files at hand.
 
-use crate::args;
-use crate::lab_args::{LabArgs, Sample};
-use crate::stats::Reading;
-use crate::table::{Align, BOLD, DIM, Table};
-use crate::{Outcome, inputs, options, page, schema, screen};
+use crate::args::{LabArgs, LabSample, ProgressChoice};
+use crate::stats::ReadMeter;
+use crate::table::{Align, BOLD, DIM, TextTable};
+use crate::{Outcome, chart_page, inputs, options, schema, screen};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 use solio::laboratory::{ChunkSize, Kind, MeasureOptions, Results, Verdict};
 use solio::{Lab, LabOptions, Result, Stopwatch, run_lab};
 use std::fmt::Write;
-use std::io::IsTerminal;
 
 const PAGE: &str = include_str!("../../../web/lab.html");
 /// The bar counts so many steps.
@@ -22,27 +20,27 @@ const BEST: usize = 8;
 
 /// Measures, then prints and writes what was asked for.
 pub(crate) fn run(args: &LabArgs) -> Result<Outcome> {
-    args.output.as_deref().map_or(Ok(()), page::check)?;
-    let work = options::work(&args.work)?;
+    args.output.as_deref().map_or(Ok(()), chart_page::check)?;
+    let work = options::work(&args.run.work)?;
     let files = inputs::files(&args.inputs, &work)?;
     if files.is_empty() {
         screen::complain("there are no files");
         return Ok(Outcome::NothingMatched);
     }
-    let reading = Reading::start(&files, args.shown.stats, &work);
+    let reading = ReadMeter::start(&files, args.run.shown.stats, &work);
     let watch = Stopwatch::start();
-    let shown = Shown::new(args.shown.progress);
+    let shown = LabProgress::new(args.run.shown.progress);
     let lab = run_lab(&files, &lab_options(args), &work, |now| shown.show(now.done, &watch))?;
     shown.end();
     // Otherwise the object that tells all has them, too.
-    let as_json = args.json && lab.results.arrays.is_empty();
+    let as_json = args.run.json && lab.results.arrays.is_empty();
     lab.failed.iter().for_each(|(_, error)| screen::fail_at_its_path(error, as_json));
     if lab.results.arrays.is_empty() {
         return Ok(Outcome::SomeFailed);
     }
     let data = data(&lab, args, watch.wall_s());
     // What took long is printed first: the page may fail.
-    if args.json {
+    if args.run.json {
         screen::print(&schema::line("lab/1", &[], data.clone()));
     } else if args.csv {
         screen::print(&lab.results.to_csv());
@@ -51,9 +49,9 @@ pub(crate) fn run(args: &LabArgs) -> Result<Outcome> {
         lab.notes.iter().for_each(|note| screen::say(&format!("note: {note}")));
     }
     if let Some(output) = &args.output {
-        page::write(PAGE, &data, output)?;
+        chart_page::write(PAGE, &data, output)?;
     }
-    if args.shown.stats {
+    if args.run.shown.stats {
         reading.say(files.len() as u64, work.progress.now().read_bytes);
     }
     Ok(if lab.failed.is_empty() { Outcome::Done } else { Outcome::SomeFailed })
@@ -71,8 +69,8 @@ fn lab_options(args: &LabArgs) -> LabOptions {
         options.measure = MeasureOptions { seconds: 0.0, rounds: (3, 15) };
     }
     match args.sample {
-        Some(Sample::All) => options.sample_bytes = None,
-        Some(Sample::Bytes(bytes)) => options.sample_bytes = Some(bytes),
+        Some(LabSample::All) => options.sample_bytes = None,
+        Some(LabSample::Bytes(bytes)) => options.sample_bytes = Some(bytes),
         None => {}
     }
     if let Some(seconds) = args.seconds {
@@ -127,7 +125,7 @@ fn best(results: &Results, kind: Kind) -> String {
     let mut totals: Vec<_> = totals.collect();
     totals.sort_by(|(_, a), (_, b)| b.ratio.total_cmp(&a.ratio));
     let mut fastest = 0.0;
-    let mut table = Table::new(&[
+    let mut table = TextTable::new(&[
         ("ratio", Right),
         ("write MB/s", Right),
         ("read MB/s", Right),
@@ -157,27 +155,26 @@ fn best(results: &Results, kind: Kind) -> String {
 }
 
 /// How far it is, and how long it will still take.
-struct Shown {
+struct LabProgress {
     bar: Option<ProgressBar>,
     json: bool,
     last_s: std::cell::Cell<f64>,
 }
 
-impl Shown {
-    fn new(how: args::Progress) -> Shown {
-        let bar = match how {
-            args::Progress::Bar => true,
-            args::Progress::Auto => std::io::stderr().is_terminal(),
-            args::Progress::Json | args::Progress::None => false,
-        };
+impl LabProgress {
+    fn new(how: ProgressChoice) -> LabProgress {
         let style = "measuring [{bar:30}] {percent:>3}%  {msg}";
-        let style = ProgressStyle::with_template(style).ok().filter(|_| bar);
+        let style = ProgressStyle::with_template(style).ok().filter(|_| how.is_bar());
         let bar = style.map(|style| {
             let bar = ProgressBar::with_draw_target(Some(STEPS), ProgressDrawTarget::stderr());
             bar.set_style(style.progress_chars("=> "));
             bar
         });
-        Shown { bar, json: how == args::Progress::Json, last_s: std::cell::Cell::new(-LINES_S) }
+        LabProgress {
+            bar,
+            json: how == ProgressChoice::Json,
+            last_s: std::cell::Cell::new(-LINES_S),
+        }
     }
 
     fn show(&self, done: f64, watch: &Stopwatch) {

@@ -1,122 +1,133 @@
 //! The command `solio`: parses arguments and prints; the work is done by the crate `solio`.
 //!
 //! It is a library so that the Python package can bring the command without a second copy of the
-//! engine; `main.rs` is the program.
+//! engine; `main.rs` is the program. The public modules are what `solio-bench` shares with it: nothing
+//! for others to build on.
 #![forbid(unsafe_code)]
 
-mod args;
-mod bench;
+#[doc(hidden)]
+pub mod args;
 mod cat;
+#[doc(hidden)]
+pub mod chart_page;
 mod check;
-mod check_args;
 mod compare;
 mod convert;
 mod demo;
 mod dup;
-mod dup_args;
-mod given;
+mod file_info;
 mod gradient;
-mod gradient_args;
 mod hash;
-mod hash_args;
 mod help;
-mod image_args;
 mod image_convert;
 mod image_info;
 mod image_pack;
 mod info;
-mod inputs;
+#[doc(hidden)]
+pub mod inputs;
+mod json_paths;
 mod junit;
 #[cfg(feature = "lab")]
 mod lab;
-#[cfg(feature = "lab")]
-mod lab_args;
 mod light;
 mod limit;
 mod losses;
 mod ls;
-mod ls_args;
 mod manual;
 mod meta;
-mod meta_args;
-mod names;
-mod options;
+#[doc(hidden)]
+pub mod options;
+mod output_path;
 mod pack;
-mod page;
 mod preview;
-mod program;
 mod progress;
 mod query;
 mod scan;
-mod scan_args;
-mod scan_meter;
-mod scan_shown;
-mod scan_watch;
 mod scene_convert;
 mod scene_info;
 mod scene_preview;
-mod schema;
-mod screen;
+#[doc(hidden)]
+pub mod schema;
+#[doc(hidden)]
+pub mod screen;
 mod set;
-mod shape;
 mod sheet;
-mod sheet_args;
 mod stats;
 mod study;
-mod table;
+#[doc(hidden)]
+pub mod synthetic_mesh;
+#[doc(hidden)]
+pub mod table;
+mod terminal_bar;
+mod terminal_image;
 mod usage;
 mod version;
 
-use args::{BenchCommand, Cli, Command};
-use clap::{ArgMatches, CommandFactory, FromArgMatches};
-use given::Given;
+pub use args::TypedOptions;
+use args::{Cli, Command};
+use clap::{ArgMatches, Parser};
 use solio::{Error, ErrorKind, Result};
 use std::ffi::OsString;
-use std::path::PathBuf;
 
 /// How a command ended; the numbers are the exit codes.
+#[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Outcome {
+pub enum Outcome {
+    /// Everything was done.
     Done = 0,
+    /// Some inputs failed.
     SomeFailed = 1,
+    /// The command line is wrong.
     Usage = 2,
+    /// Nothing matched.
     NothingMatched = 3,
+    /// A signal ended the command.
     Interrupted = 130,
 }
 
 /// Runs the command with `arguments`, the first of which is a name for messages, and returns the
-/// exit code: 0 all done, 1 some inputs failed, 2 usage, 3 nothing matched, 130 interrupted.
-/// `program` is what starts the same command again. Prints to the standard streams.
+/// exit code: 0 all done, 1 some inputs failed, 2 usage, 3 nothing matched, 130 interrupted. Prints
+/// to the standard streams.
 ///
 /// ```
-/// let solio = |word: &str| solio_cli::run("solio".into(), ["solio".into(), word.into()]);
+/// let solio = |word: &str| solio_cli::run(["solio".into(), word.into()]);
 /// assert_eq!(solio("--version"), 0);
 /// assert_eq!(solio("--no-such-option"), 2);
 /// ```
-pub fn run(program: PathBuf, arguments: impl IntoIterator<Item = OsString>) -> u8 {
-    program::set(program);
-    let arguments: Vec<OsString> = arguments.into_iter().collect();
-    let mut known = Cli::command();
-    let matches = known.try_get_matches_from_mut(&arguments);
-    let parsed = matches.and_then(|mut matches| {
-        let as_json = wants_json(&matches);
-        let given = Given::of(&known, &matches);
-        let mut command = Cli::from_arg_matches_mut(&mut matches)?.command;
-        match &mut command {
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    run_parsed(arguments, |mut cli: Cli, given| {
+        match &mut cli.command {
             Some(Command::Convert(args)) => args.given = given,
             Some(Command::Info(args)) => args.given = given,
             Some(Command::Preview(args)) => args.given = given,
             _ => {}
         }
-        Ok((command, as_json))
+        run_command(cli.command)
+    })
+}
+
+/// Parses `arguments` as the command line `C` and runs it; prints what is wrong with the arguments,
+/// or the error of the run, and returns the exit code, as [`run`] does.
+#[doc(hidden)]
+pub fn run_parsed<C: Parser>(
+    arguments: impl IntoIterator<Item = OsString>,
+    run: impl FnOnce(C, TypedOptions) -> Result<Outcome>,
+) -> u8 {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    let mut known = C::command();
+    let matches = known.try_get_matches_from_mut(&arguments);
+    let parsed = matches.and_then(|mut matches| {
+        let as_json = wants_json(&matches);
+        let typed = TypedOptions::of(&known, &matches);
+        Ok((C::from_arg_matches_mut(&mut matches)?, typed, as_json))
     });
     let outcome = match parsed {
-        Ok((command, as_json)) => run_command(command).unwrap_or_else(|error| {
+        Ok((cli, typed, as_json)) => run(cli, typed).unwrap_or_else(|error| {
             let outcome = outcome_of(&error);
             screen::fail_at_its_path(&error, as_json && outcome == Outcome::SomeFailed);
             outcome
         }),
-        Err(error) => usage::end(&error, &arguments),
+        Err(error) => usage::end(&error, C::command(), &arguments),
     };
     let lost = matches!(outcome, Outcome::Done | Outcome::NothingMatched) && screen::has_lost();
     let outcome = if lost { Outcome::SomeFailed } else { outcome };
@@ -157,15 +168,6 @@ fn run_command(command: Option<Command>) -> Result<Outcome> {
         Some(Command::Light(args)) => light::run(&args),
         Some(Command::Study(args)) => study::run(&args),
         Some(Command::Demo(args)) => demo::run(&args),
-        Some(Command::Bench(BenchCommand::All(args))) => bench::all::run(&args),
-        Some(Command::Bench(BenchCommand::Mesh(args))) => bench::run(&args),
-        Some(Command::Bench(BenchCommand::Io(args))) => bench::run_io(&args),
-        Some(Command::Bench(BenchCommand::Catalog(args))) => bench::catalog::run(&args),
-        Some(Command::Bench(BenchCommand::Color(args))) => bench::color::run(&args),
-        Some(Command::Bench(BenchCommand::Exr(args))) => bench::exr::run(&args),
-        Some(Command::Bench(BenchCommand::Photo(args))) => bench::photo::run(&args),
-        Some(Command::Bench(BenchCommand::Scene(args))) => bench::scene::run(&args),
-        Some(Command::Bench(BenchCommand::Twin(args))) => bench::twin::run(&args),
         Some(Command::Completions { shell }) => manual::completions(shell),
         Some(Command::Man { dir }) => manual::write_pages(&dir),
     }

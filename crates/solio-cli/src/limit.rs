@@ -2,6 +2,7 @@
 //! is not known.
 
 use crate::light::advice;
+use crate::output_path::is_standard;
 use crate::screen;
 use crate::table::{figures, seconds};
 use serde_json::{Value, json};
@@ -32,6 +33,14 @@ impl Limit {
         }
         let [Some(read), Some(write)] = lights else { return Limit::default() };
         Limit { light: Some(Light { write_mb_s: write.write_mb_s, ..read }), advice: None }
+    }
+
+    /// The same between the file systems of the first input and of the output of a conversion. Standard
+    /// input and output take the other's: whatever is behind them is hardly faster.
+    pub(crate) fn of_conversion(input: Option<&Path>, output: &Path, work: &Work) -> Limit {
+        let files = || input.into_iter().chain([output]).filter(|path| !is_standard(path));
+        let first = files().next().unwrap_or(Path::new("."));
+        Limit::between(first, files().next_back().unwrap_or(first), work)
     }
 
     /// `12.3 % of the machine's limit: write binds with 0.061 s (read 0.03 s, …)`, or what to do.

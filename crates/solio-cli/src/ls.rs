@@ -1,7 +1,7 @@
 //! `solio ls`: what is in folders, sequences on one line each.
 
-use crate::ls_args::LsArgs;
-use crate::stats::Seen;
+use crate::args::LsArgs;
+use crate::stats::RunMeter;
 use crate::table::{BAD, DIM, bytes};
 use crate::{Outcome, inputs, options, schema, screen};
 use serde_json::json;
@@ -14,7 +14,7 @@ const SHOWN: usize = 12;
 
 /// Lists everything, goes on past what cannot be looked at.
 pub(crate) fn run(args: &LsArgs) -> Result<Outcome> {
-    let work = options::work(&args.work)?;
+    let work = options::work(&args.run.work)?;
     let here = args.inputs.files.is_empty() && args.inputs.files_from.is_none();
     let paths = match here {
         true => vec![PathBuf::from(".")],
@@ -25,23 +25,23 @@ pub(crate) fn run(args: &LsArgs) -> Result<Outcome> {
         return Ok(Outcome::NothingMatched);
     }
     let options = ListOptions { recursive: args.recursive, hidden: args.all, sizes: args.long };
-    let seen = Seen::start(&args.shown, "ls", &paths, &work);
+    let seen = RunMeter::start(&args.run.shown, "ls", &paths, &work);
     let list = solio::list(&paths, options, &work)?;
     let mut text = Vec::new();
     for entry in &list.entries {
-        match args {
-            LsArgs { json: true, .. } => text.extend(to_json(entry).into_bytes()),
-            LsArgs { print0: true, .. } => {
-                for path in entry.exact_paths() {
-                    text.extend_from_slice(path.as_os_str().as_bytes());
-                    text.push(0);
-                }
+        if args.run.json {
+            text.extend(to_json(entry).into_bytes());
+        } else if args.print0 {
+            for path in entry.exact_paths() {
+                text.extend_from_slice(path.as_os_str().as_bytes());
+                text.push(0);
             }
-            _ => line(entry, &mut text),
+        } else {
+            line(entry, &mut text);
         }
     }
     screen::print_bytes(&text);
-    list.failed.iter().for_each(|error| screen::fail_at_its_path(error, args.json));
+    list.failed.iter().for_each(|error| screen::fail_at_its_path(error, args.run.json));
     seen.end(work.progress.now().files);
     // A file that is not there failed; a pattern without a file matched nothing.
     let missing = list.failed.iter().any(|error| error.os_error().is_some());

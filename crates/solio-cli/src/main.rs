@@ -4,6 +4,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let program = std::env::current_exe().unwrap_or_else(|_| "solio".into());
-    ExitCode::from(solio_cli::run(program, std::env::args_os()))
+    ExitCode::from(solio_cli::run(std::env::args_os()))
 }

@@ -56,9 +56,7 @@ fn after_page(text: &str) -> Roff {
 }
 
 fn write_page(dir: &Path, name: &str, command: clap::Command) -> Result<()> {
-    // The help of groups of commands is clap's own; that of all is ours.
-    let is_ours = |child: &&clap::Command| child.get_name() != "help" || name == "solio";
-    let children: Vec<clap::Command> = command.get_subcommands().filter(is_ours).cloned().collect();
+    let children: Vec<clap::Command> = command.get_subcommands().cloned().collect();
     for child in children {
         write_page(dir, &format!("{name}-{}", child.get_name()), child)?;
     }

@@ -1,13 +1,13 @@
 //! `solio meta`: what photos say about themselves.
 
-use crate::meta_args::{EngineChoice, MetaArgs};
-use crate::names::percent;
-use crate::stats::Seen;
+use crate::args::{EngineChoice, MetaArgs};
+use crate::json_paths::percent;
+use crate::stats::RunMeter;
 use crate::table::{BOLD, DIM, csv_cell, visible};
 use crate::{Outcome, inputs, options, screen};
 use solio::photo::{Fields, JsonOptions, Metadata, Tag, Value, json, json_string};
-use solio::{Error, ErrorKind, ExifTool, ExifToolOptions, Limits, MetadataEngine, MetadataOptions};
-use solio::{Result, Work};
+use solio::{Ability, Error, ErrorKind, ExifTool, ExifToolOptions, FileType, Limits};
+use solio::{MetadataEngine, MetadataOptions, Result, Work};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -22,7 +22,7 @@ const MOST_KEPT: usize = 64 << 10;
 
 /// How results are shown.
 #[derive(Clone, Copy, PartialEq)]
-enum Form {
+enum MetaForm {
     Text,
     Json,
     JsonLines,
@@ -33,7 +33,7 @@ enum Form {
 
 /// What became of one file: its text and cells, or what was wrong.
 #[derive(Default)]
-struct Shown {
+struct ShownFile {
     text: String,
     cells: BTreeMap<String, String>,
     error: Option<Error>,
@@ -55,21 +55,21 @@ pub(crate) fn run(args: &MetaArgs) -> Result<Outcome> {
         return binary(args, &files, &work);
     }
     let form = match args {
-        MetaArgs { json: true, .. } => Form::Json,
-        MetaArgs { jsonl: true, .. } => Form::JsonLines,
-        MetaArgs { exiftool_json: true, .. } => Form::ExifTool,
-        MetaArgs { csv: true, .. } | MetaArgs { table: true, .. } => Form::Cells,
-        _ => Form::Text,
+        MetaArgs { json: true, .. } => MetaForm::Json,
+        MetaArgs { jsonl: true, .. } => MetaForm::JsonLines,
+        MetaArgs { exiftool_json: true, .. } => MetaForm::ExifTool,
+        MetaArgs { csv: true, .. } | MetaArgs { table: true, .. } => MetaForm::Cells,
+        _ => MetaForm::Text,
     };
     let columns = columns(args);
     let fields = match &columns {
-        Some(columns) if form == Form::Cells => Fields::of(columns),
+        Some(columns) if form == MetaForm::Cells => Fields::of(columns),
         _ if args.fields.is_empty() => Fields::all(),
         _ => Fields::of(&args.fields),
     };
     let options =
         MetadataOptions { fields, engine: engine(args)?, order: args.order, ..Default::default() };
-    let mut output = Output {
+    let mut output = MetaOutput {
         args,
         form,
         options: &options,
@@ -79,18 +79,18 @@ pub(crate) fn run(args: &MetaArgs) -> Result<Outcome> {
         rows: Vec::new(),
         printed: String::new(),
     };
-    let seen = Seen::start(&args.shown, "meta", &files, &work);
+    let seen = RunMeter::start(&args.shown, "meta", &files, &work);
     match output.read(&files) {
         Err(e) if e.kind() == ErrorKind::Cancelled && screen::is_closed() => {
             return Ok(Outcome::Done);
         }
         read => read?,
     }
-    let Output { first, rows, all, .. } = output;
+    let MetaOutput { first, rows, all, .. } = output;
     match form {
-        Form::Json | Form::ExifTool if first => screen::print("[]\n"),
-        Form::Json | Form::ExifTool => screen::print("]\n"),
-        Form::Cells => screen::print(&lines(rows, columns, args.csv)),
+        MetaForm::Json | MetaForm::ExifTool if first => screen::print("[]\n"),
+        MetaForm::Json | MetaForm::ExifTool => screen::print("]\n"),
+        MetaForm::Cells => screen::print(&lines(rows, columns, args.csv)),
         _ => {}
     }
     seen.end(work.progress.now().files);
@@ -98,9 +98,9 @@ pub(crate) fn run(args: &MetaArgs) -> Result<Outcome> {
 }
 
 /// How to read and show, and what has been shown so far.
-struct Output<'a> {
+struct MetaOutput<'a> {
     args: &'a MetaArgs,
-    form: Form,
+    form: MetaForm,
     options: &'a MetadataOptions,
     work: &'a Work,
     /// Whether all could be read.
@@ -111,17 +111,17 @@ struct Output<'a> {
     printed: String,
 }
 
-impl Output<'_> {
+impl MetaOutput<'_> {
     fn read(&mut self, files: &[PathBuf]) -> Result<()> {
         let (args, form, options, work) = (self.args, self.form, self.options, self.work);
-        let show = |path: &Path, read: Result<Metadata>, shown: &mut Shown| {
+        let show = |path: &Path, read: Result<Metadata>, shown: &mut ShownFile| {
             shown.take(path, read, form, args);
         };
         solio::read_metadata_files(files, options, work, show, |some| self.print(some))
     }
 
-    fn print(&mut self, some: &mut [Shown]) -> Result<()> {
-        let array = matches!(self.form, Form::Json | Form::ExifTool);
+    fn print(&mut self, some: &mut [ShownFile]) -> Result<()> {
+        let array = matches!(self.form, MetaForm::Json | MetaForm::ExifTool);
         self.printed.clear();
         for shown in some {
             if let Some(folder) = shown.folder.take() {
@@ -140,7 +140,7 @@ impl Output<'_> {
                 self.all = false;
                 screen::complain_of(error);
             }
-            if self.form == Form::Cells {
+            if self.form == MetaForm::Cells {
                 self.rows.push(std::mem::take(&mut shown.cells));
                 continue;
             }
@@ -221,13 +221,7 @@ fn inside(folder: &Path) -> Result<Vec<PathBuf>> {
 /// Whether the name alone says that it is no folder: a look at each of many files takes a fifth of
 /// the time of reading their dates. A folder of such a name shows when it is read.
 fn is_named_as_photo(path: &Path) -> bool {
-    const ENDS: [&str; 32] = [
-        "jpg", "jpeg", "tif", "tiff", "png", "heic", "heif", "avif", "webp", "nef", "cr2", "cr3",
-        "arw", "dng", "raf", "orf", "rw2", "pef", "srw", "crw", "mrw", "exv", "jps", "gif", "psd",
-        "jp2", "jxl", "xmp", "mov", "mp4", "m4a", "icc",
-    ];
-    let end = path.extension().unwrap_or_default();
-    ENDS.iter().any(|known| end.eq_ignore_ascii_case(known))
+    FileType::of_path(path).is_some_and(|named| named.kind.can(Ability::Meta))
 }
 
 /// The columns asked for; `None`: all that turn up.
@@ -240,9 +234,9 @@ fn columns(args: &MetaArgs) -> Option<Vec<String>> {
     }
 }
 
-impl Shown {
+impl ShownFile {
     /// Takes in what was read of a file, and forgets the last one.
-    fn take(&mut self, path: &Path, read: Result<Metadata>, form: Form, args: &MetaArgs) {
+    fn take(&mut self, path: &Path, read: Result<Metadata>, form: MetaForm, args: &MetaArgs) {
         let metadata = match read {
             Ok(metadata) => {
                 self.error = None;
@@ -258,9 +252,9 @@ impl Shown {
         self.text.clear();
         self.text.shrink_to(MOST_KEPT);
         match form {
-            Form::Text if self.error.is_some() => {}
-            Form::Text => self.text += &text(path, &metadata, args),
-            Form::Cells => self.cells = cells(path, &metadata, args),
+            MetaForm::Text if self.error.is_some() => {}
+            MetaForm::Text => self.text += &text(path, &metadata, args),
+            MetaForm::Cells => self.cells = cells(path, &metadata, args),
             _ => object(path, &metadata, &self.error, form, args, &mut self.text),
         }
     }
@@ -289,11 +283,11 @@ fn object(
     path: &Path,
     metadata: &Metadata,
     error: &Option<Error>,
-    form: Form,
+    form: MetaForm,
     args: &MetaArgs,
     out: &mut String,
 ) {
-    let exiftool = form == Form::ExifTool;
+    let exiftool = form == MetaForm::ExifTool;
     let lead = if exiftool { "\n  " } else { "" };
     out.push('{');
     let mut member = |name: &str, text: &str| {
@@ -324,7 +318,7 @@ fn object(
         origins(&tags, out);
     }
     *out += if exiftool { "\n}" } else { "}" };
-    if form == Form::JsonLines {
+    if form == MetaForm::JsonLines {
         out.push('\n');
     }
 }

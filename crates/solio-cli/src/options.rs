@@ -11,7 +11,7 @@ use solio::{
 use std::path::Path;
 
 /// Threads and memory; the work stops at Ctrl-C.
-pub(crate) fn work(args: &WorkArgs) -> Result<Work> {
+pub fn work(args: &WorkArgs) -> Result<Work> {
     let mut work = Work::default();
     if let Some(jobs) = args.jobs {
         work.threads = usize::from(jobs);
@@ -24,7 +24,7 @@ pub(crate) fn work(args: &WorkArgs) -> Result<Work> {
 }
 
 /// Which files the run is recorded into.
-pub(crate) fn record(args: &RecordArgs) -> Record {
+pub fn record(args: &RecordArgs) -> Record {
     Record { trace: args.trace.clone(), report: args.report.clone() }
 }
 
@@ -43,21 +43,24 @@ pub(crate) fn read(args: &ReadArgs) -> MeshReadOptions {
 }
 
 /// The axes, forward and up, of a conversion: those of the input, and those of the output.
-struct Axes {
+struct ConversionAxes {
     source: (Axis, Axis),
     target: (Axis, Axis),
 }
 
-impl Axes {
+impl ConversionAxes {
     /// A file's axes are by custom those of Blender's exporter for its format. Without a wish the
     /// coordinates stay as they are.
-    fn new(args: &WriteArgs, input: Option<Format>) -> Axes {
+    fn new(args: &WriteArgs, input: Option<Format>) -> ConversionAxes {
         let custom = match input {
             Some(Format::Obj) | None => (Axis::NegativeZ, Axis::Y),
             Some(_) => (Axis::Y, Axis::Z),
         };
-        let source = Axes::pair(args.source_forward_axis, args.source_up_axis, custom);
-        Axes { source, target: Axes::pair(args.forward_axis, args.up_axis, source) }
+        let source = ConversionAxes::pair(args.source_forward_axis, args.source_up_axis, custom);
+        ConversionAxes {
+            source,
+            target: ConversionAxes::pair(args.forward_axis, args.up_axis, source),
+        }
     }
 
     /// Forward and up. One that is named alone, on the other's line, moves that to where it is
@@ -152,7 +155,7 @@ pub(crate) fn write(
     input: &Path,
     format: Option<Format>,
 ) -> MeshWriteOptions {
-    let axes = Axes::new(args, read_as);
+    let axes = ConversionAxes::new(args, read_as);
     let mut options = MeshWriteOptions {
         format,
         compression: args.compress.map(Into::into),
@@ -173,7 +176,7 @@ pub(crate) fn write(
     options
 }
 
-fn write_obj(args: &WriteArgs, axes: &Axes, obj: &mut ObjWriteOptions) {
+fn write_obj(args: &WriteArgs, axes: &ConversionAxes, obj: &mut ObjWriteOptions) {
     obj.source_axes = axes.source;
     (obj.forward_axis, obj.up_axis) = axes.target;
     set(&mut obj.global_scale, args.global_scale);
@@ -210,7 +213,7 @@ fn write_mtl(args: &WriteArgs, mtl: &mut MtlWriteOptions) {
     set_comments(&mut mtl.comments, args);
 }
 
-fn write_ply(args: &WriteArgs, axes: &Axes, ply: &mut PlyWriteOptions) {
+fn write_ply(args: &WriteArgs, axes: &ConversionAxes, ply: &mut PlyWriteOptions) {
     ply.source_axes = axes.source;
     (ply.forward_axis, ply.up_axis) = axes.target;
     set(&mut ply.global_scale, args.global_scale);
@@ -236,7 +239,7 @@ fn write_ply(args: &WriteArgs, axes: &Axes, ply: &mut PlyWriteOptions) {
     };
 }
 
-fn write_stl(args: &WriteArgs, axes: &Axes, stl: &mut StlWriteOptions) {
+fn write_stl(args: &WriteArgs, axes: &ConversionAxes, stl: &mut StlWriteOptions) {
     stl.source_axes = axes.source;
     (stl.forward_axis, stl.up_axis) = axes.target;
     set(&mut stl.global_scale, args.global_scale);

@@ -2,13 +2,13 @@
 //! (`image_pack`).
 
 use crate::args::PackArgs;
-use crate::convert::{is_standard, refuse_both};
-use crate::stats::Seen;
+use crate::output_path::{is_standard, refuse_both};
+use crate::stats::RunMeter;
 use crate::table::{bytes, some};
 use crate::{Outcome, image_pack, inputs, options, schema, screen};
 use serde_json::json;
 use solio::scene::pack::PackOptions;
-use solio::{Error, Result, ScenePackOptions, ScenePacked, Work};
+use solio::{Error, FileKind, FileType, Result, ScenePackOptions, ScenePacked, Work};
 use std::path::Path;
 
 /// Problems that are shown.
@@ -16,14 +16,14 @@ const PROBLEMS: usize = 20;
 
 /// Packs one scene, or images: by the first input.
 pub(crate) fn run(args: &PackArgs) -> Result<Outcome> {
-    let work = options::work(&args.work)?;
+    let work = options::work(&args.run.work)?;
     let inputs = inputs::files(&args.inputs, &work)?;
     match &inputs[..] {
         [] => {
             screen::complain("the list names no files");
             Ok(Outcome::NothingMatched)
         }
-        [first, ..] if solio::is_image(first) => image_pack::run(args, &inputs, &work),
+        [first, ..] if is_exr(first, &work) => image_pack::run(args, &inputs, &work),
         [scene] if solio::is_scene(scene) || scene.as_os_str() == "-" => {
             run_scene(args, scene, &work)
         }
@@ -40,20 +40,27 @@ pub(crate) fn run(args: &PackArgs) -> Result<Outcome> {
     }
 }
 
+/// Whether images are to be packed: by name, else by content.
+fn is_exr(path: &Path, work: &Work) -> bool {
+    let named = FileType::of_path(path).map(|named| named.kind);
+    let kind = named.or_else(|| inputs::kind_of(path, work));
+    kind == Some(FileKind::Exr)
+}
+
 fn run_scene(args: &PackArgs, scene: &Path, work: &Work) -> Result<Outcome> {
     if args.exact {
         return Err(Error::argument("--exact is for images").at_path(scene));
     }
-    refuse_both(&args.output, args.json)?;
+    refuse_both(&args.output, args.run.json)?;
     let wanted = ScenePackOptions {
         pack: PackOptions { effort: args.effort.effort(), places: !args.no_places },
         meshes: !args.no_meshes,
         durable: args.durable,
         ..ScenePackOptions::default()
     };
-    let seen = Seen::start(&args.shown, "pack", &[scene], work);
+    let seen = RunMeter::start(&args.run.shown, "pack", &[scene], work);
     let packed = solio::pack_scene(scene, &args.output, &wanted, work)?;
-    if args.json {
+    if args.run.json {
         let paths: [(&str, &Path); 2] = [("input", scene), ("output", &args.output)];
         screen::print(&schema::line("pack-scene/1", &paths, to_json(&packed)));
     } else if !is_standard(&args.output) {

@@ -1,34 +1,32 @@
 //! Shows the progress of a job: a bar on a terminal, JSON lines when asked, nothing in a pipe.
 
+use crate::args::ProgressChoice;
+use crate::schema;
 use crate::screen::say;
 use crate::table::{bytes, some};
-use crate::{args, schema};
+use crate::terminal_bar::shown_bar;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use solio::{Progress, Progressed};
 use std::cell::OnceCell;
-use std::io::IsTerminal;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 /// Looks at the counts of a job until dropped.
-pub(crate) struct Shown {
+pub(crate) struct ShownProgress {
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Shown {
+impl ShownProgress {
     /// Starts to show `progress`; `name` is what is being worked on.
-    pub(crate) fn start(how: args::Progress, name: &str, progress: &Progress) -> Shown {
-        let terminal = std::io::stderr().is_terminal();
+    pub(crate) fn start(how: ProgressChoice, name: &str, progress: &Progress) -> ShownProgress {
         let stop = Arc::new(AtomicBool::new(false));
         let (name, progress) = (name.to_owned(), progress.clone());
         let until = Arc::clone(&stop);
         let thread = match how {
-            args::Progress::None => None,
-            args::Progress::Auto if !terminal => None,
-            args::Progress::Json => Some(std::thread::spawn(move || {
+            ProgressChoice::Json => Some(std::thread::spawn(move || {
                 let mut told = false;
                 watch(&until, Duration::from_millis(500), || {
                     told = true;
@@ -39,7 +37,8 @@ impl Shown {
                     json(&name, progress.now());
                 }
             })),
-            args::Progress::Auto | args::Progress::Bar => Some(std::thread::spawn(move || {
+            _ if !how.is_bar() => None,
+            _ => Some(std::thread::spawn(move || {
                 let bar = OnceCell::new();
                 let look = || draw(bar.get_or_init(|| new_bar(&name)), progress.now());
                 watch(&until, Duration::from_millis(100), look);
@@ -49,11 +48,11 @@ impl Shown {
                 }
             })),
         };
-        Shown { stop, thread }
+        ShownProgress { stop, thread }
     }
 }
 
-impl Drop for Shown {
+impl Drop for ShownProgress {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
@@ -86,22 +85,6 @@ fn new_bar(name: &str) -> ProgressBar {
         .with_prefix(name.to_owned());
     *shown_bar() = Some(bar.clone());
     bar
-}
-
-/// The bar that is on the terminal now.
-static BAR: Mutex<Option<ProgressBar>> = Mutex::new(None);
-
-fn shown_bar() -> MutexGuard<'static, Option<ProgressBar>> {
-    BAR.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Prints while no bar is in the way: it is taken off the terminal, and comes again below.
-pub(crate) fn beside<T>(print: impl FnOnce() -> T) -> T {
-    let bar = shown_bar().clone();
-    match bar {
-        Some(bar) => bar.suspend(print),
-        None => print(),
-    }
 }
 
 fn draw(bar: &ProgressBar, now: Progressed) {

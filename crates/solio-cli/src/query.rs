@@ -1,6 +1,6 @@
 //! `solio query`: questions to a catalogue.
 
-use crate::scan_args::QueryArgs;
+use crate::args::QueryArgs;
 use crate::table::{BOLD, csv_cell, visible};
 use crate::{Outcome, screen};
 use serde_json::{Map, Value};
@@ -23,7 +23,7 @@ pub(crate) fn run(args: &QueryArgs) -> Result<Outcome> {
         query.views()?.iter().for_each(|view| screen::print(&format!("{view}\n")));
         return Ok(Outcome::Done);
     };
-    let mut shown = Shown { args, widths: Vec::new(), rows: Vec::new(), any: false };
+    let mut shown = QueryRows { args, widths: Vec::new(), rows: Vec::new(), any: false };
     query
         .ask(sql, |names, row| {
             match row {
@@ -42,14 +42,14 @@ pub(crate) fn run(args: &QueryArgs) -> Result<Outcome> {
 }
 
 /// Rows on their way to the screen.
-struct Shown<'a> {
+struct QueryRows<'a> {
     args: &'a QueryArgs,
     widths: Vec<usize>,
     rows: Vec<Vec<String>>,
     any: bool,
 }
 
-impl Shown<'_> {
+impl QueryRows<'_> {
     fn head(&mut self, names: &[&str]) -> Result<()> {
         let again = names.iter().enumerate().find(|(i, name)| names[..*i].contains(name));
         if let (Some((_, name)), true) = (again, self.args.json) {

@@ -1,13 +1,12 @@
 //! `solio convert` of scenes: to text (formatted, upgraded from version 3, unpacked), and to the
 //! formats of other programs.
 
-use crate::args::{AnyFormat, ConvertArgs, MeshesChoice};
-use crate::convert::{limit_between, make_folder, refuse_both, without_compression};
-use crate::given::{IMAGES, READING, SCENES, WRITING};
+use crate::args::{AnyFormat, ConvertArgs, IMAGES, MeshesChoice, READING, SCENES, WRITING};
 use crate::limit::Limit;
-use crate::stats::Seen;
-use crate::table::{Align, Table, bytes, seconds};
-use crate::{Outcome, inputs, losses, names, options, schema, screen};
+use crate::output_path::{is_folder, make_folder, named_file, refuse_both, without_compression};
+use crate::stats::RunMeter;
+use crate::table::{Align, TextTable, bytes, seconds};
+use crate::{Outcome, inputs, json_paths, losses, options, schema, screen};
 use serde_json::json;
 use solio::{
     Error, ErrorKind, Format, Job, Limits, MeshPlace, Progress, Result, SceneExportOptions,
@@ -19,7 +18,7 @@ use std::path::{Path, PathBuf};
 pub(crate) fn is_meant(args: &ConvertArgs, inputs: &[PathBuf]) -> bool {
     let to_other = match args.format {
         Some(format) => !matches!(format, AnyFormat::Scene(_)),
-        None => inputs::named_file(&args.output).and_then(Format::of_name).is_some(),
+        None => named_file(&args.output).and_then(Format::of_name).is_some(),
     };
     !to_other && inputs.first().is_some_and(|input| solio::is_scene(input))
 }
@@ -35,12 +34,12 @@ pub(crate) fn run(args: &ConvertArgs, inputs: &[PathBuf], work: &Work) -> Result
     }
     let record = options::record(&args.record);
     let limit = match record.is_wanted() {
-        true => limit_between(inputs.first().map(|input| &**input), &args.output, work),
+        true => Limit::of_conversion(inputs.first().map(|input| &**input), &args.output, work),
         false => Limit::default(),
     };
     let recorded = record.start()?;
     let (watch, fetched) = (Stopwatch::start(), solio::fetched_bytes());
-    let mut all = All::new();
+    let mut all = SceneTotals::new();
     let mut failed = false;
     for (input, output) in inputs.iter().zip(&outputs) {
         let work = &Work { progress: Progress::default(), ..work.clone() };
@@ -66,14 +65,14 @@ pub(crate) fn run(args: &ConvertArgs, inputs: &[PathBuf], work: &Work) -> Result
 }
 
 /// What became of one scene.
-struct Made {
+struct ConvertedScene {
     is_whole: bool,
     written: Written,
 }
 
-fn convert(args: &ConvertArgs, input: &Path, output: &Path, work: &Work) -> Result<Made> {
+fn convert(args: &ConvertArgs, input: &Path, output: &Path, work: &Work) -> Result<ConvertedScene> {
     let name = input.file_name().unwrap_or(input.as_os_str()).to_string_lossy();
-    let seen = Seen::start(&args.shown, &name, &[input], work);
+    let seen = RunMeter::start(&args.shown, &name, &[input], work);
     let durable = args.write.durable;
     if let Some(format) = args.scene_format() {
         let options = SceneExportOptions {
@@ -85,7 +84,7 @@ fn convert(args: &ConvertArgs, input: &Path, output: &Path, work: &Work) -> Resu
         let made = solio::export_scene(input, output, &options, work)?;
         say_exported(args, input, output, &made);
         seen.end(1);
-        return Ok(Made { is_whole: true, written: made.written });
+        return Ok(ConvertedScene { is_whole: true, written: made.written });
     }
     if solio::is_packed_scene(input) {
         let made = solio::unpack_scene(input, output, &Limits::default(), work)?;
@@ -93,7 +92,7 @@ fn convert(args: &ConvertArgs, input: &Path, output: &Path, work: &Work) -> Resu
         let made = SceneText { written: made.written, problems, ..SceneText::default() };
         say(args, input, output, &made);
         seen.end(1);
-        return Ok(Made { is_whole: made.problems.is_empty(), written: made.written });
+        return Ok(ConvertedScene { is_whole: made.problems.is_empty(), written: made.written });
     }
     let meshes = match args.meshes {
         None => MeshPlace::AsTheyAre,
@@ -116,28 +115,28 @@ fn convert(args: &ConvertArgs, input: &Path, output: &Path, work: &Work) -> Resu
     };
     say(args, input, output, &made);
     seen.end(1);
-    Ok(Made { is_whole: made.problems.is_empty(), written: made.written })
+    Ok(ConvertedScene { is_whole: made.problems.is_empty(), written: made.written })
 }
 
 /// What all conversions did together, for the trace and the page of the run.
-struct All {
+struct SceneTotals {
     files: u64,
     read_bytes: u64,
     written_bytes: u64,
-    table: Table,
+    table: TextTable,
 }
 
-impl All {
-    fn new() -> All {
+impl SceneTotals {
+    fn new() -> SceneTotals {
         use Align::{Left, Right};
-        let table = Table::new(&[
+        let table = TextTable::new(&[
             ("input", Left),
             ("output", Left),
             ("read", Right),
             ("written", Right),
             ("in", Right),
         ]);
-        All { files: 0, read_bytes: 0, written_bytes: 0, table }
+        SceneTotals { files: 0, read_bytes: 0, written_bytes: 0, table }
     }
 
     fn add(&mut self, input: &Path, output: &Path, written: &Written, work: &Work, wall_s: f64) {
@@ -171,7 +170,7 @@ impl All {
             copied_bytes: self.read_bytes + self.written_bytes,
             cpu_s: usage.cpu_s,
         };
-        let from = names::one_or_count(inputs.iter(), "scene");
+        let from = json_paths::one_or_count(inputs.iter(), "scene");
         let title = format!("solio convert {from} -o {}", args.output.display());
         let table = self.table.for_page();
         Summary { table, ..limit.summary(title, self.files, job, usage.wall_s) }
@@ -219,7 +218,7 @@ fn say_exported(args: &ConvertArgs, input: &Path, output: &Path, made: &SceneExp
     losses::say(input, &made.losses);
     if args.json {
         let files = made.written.files.iter();
-        let files = files.map(|(path, bytes)| names::sized(path, *bytes));
+        let files = files.map(|(path, bytes)| json_paths::sized(path, *bytes));
         let line = json!({
             "files": files.collect::<Vec<_>>(),
             "bytes": made.written.file_bytes,
@@ -256,7 +255,7 @@ fn outputs(args: &ConvertArgs, inputs: &[PathBuf]) -> Result<Vec<PathBuf>> {
         let error = Error::argument(message).at_path(packed);
         return Err(error.hint("unpack it first, without --upgrade, --whole-scene and --meshes"));
     }
-    if !inputs::is_folder(output) {
+    if !is_folder(output) {
         if args.whole_scene {
             let error = Error::argument("--whole-scene writes a folder").at_path(output);
             return Err(error.hint("name it: -o out/"));

@@ -1,10 +1,10 @@
 //! `solio info` of scenes: what is in them, and how much.
 
-use crate::table::{Align, BOLD, DIM, Table, bytes, count, some};
-use crate::{names, schema};
+use crate::table::{Align, BOLD, DIM, TextTable, bytes, count, some};
+use crate::{json_paths, schema};
 use serde_json::{Value as Json, json};
 use solio::scene::scene::{Entity, Scene, SceneFile};
-use solio::{Limits, Result, SceneInfo, SceneReadOptions, Work};
+use solio::{Input, Limits, Result, SceneInfo, SceneReadOptions, Work};
 use std::path::Path;
 
 /// Meshes that are listed as the largest.
@@ -14,14 +14,14 @@ const PROBLEMS: usize = 5;
 
 /// Appends what is in the scene at `path`, as text or as a line of JSON.
 pub(crate) fn look(
-    path: &Path,
+    input: &Input,
     limits: &Limits,
     as_json: bool,
     work: &Work,
     text: &mut String,
 ) -> Result<()> {
     let options = SceneReadOptions { limits: *limits, ..SceneReadOptions::default() };
-    let info = solio::scene_info(path, &options, LARGEST, work)?;
+    let (path, info) = (input.path(), solio::scene_info(input, &options, LARGEST, work)?);
     if as_json {
         *text += &schema::line("info-scene/1", &[("path", path)], to_json(&info));
     } else {
@@ -176,7 +176,7 @@ fn deepest(scene: &Scene) -> String {
 
 fn classes(info: &SceneInfo) -> String {
     use Align::{Left, Right};
-    let mut table = Table::new(&[
+    let mut table = TextTable::new(&[
         ("  shape", Left),
         ("shapes", Right),
         ("primitives", Right),
@@ -208,7 +208,7 @@ fn mesh_name(scene: &Scene, shape: u32) -> String {
 
 fn largest(info: &SceneInfo) -> String {
     use Align::{Left, Right};
-    let mut table = Table::new(&[
+    let mut table = TextTable::new(&[
         ("  largest mesh", Left),
         ("primitives", Right),
         ("vertices", Right),
@@ -244,7 +244,7 @@ fn to_json(info: &SceneInfo) -> Json {
     let (scene, counts) = (&info.scene, &info.counts);
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let files = scene.files.iter().map(|file| {
-        let mut line = names::json(&file.path);
+        let mut line = json_paths::json(&file.path);
         line["bytes"] = file.bytes.into();
         line["depth"] = file.depth.into();
         line

@@ -1,14 +1,15 @@
 //! `solio preview` of scenes, drawn as their camera sees them, and of meshes.
 
-use crate::image_args::PreviewArgs;
+use crate::args::PreviewArgs;
+use crate::output_path::has_end;
 use crate::table::some;
-use crate::{preview, schema, screen};
+use crate::{schema, screen, terminal_image};
 use serde_json::json;
 use solio::image::Image;
-use solio::scene::preview::PreviewOptions as DrawOptions;
+use solio::scene::preview::RenderOptions as DrawOptions;
 use solio::{
-    ImageWriteOptions, MeshReadOptions, PreviewOptions, PreviewStage, Result, SceneReadOptions,
-    Work,
+    Family, ImageWriteOptions, Input, MeshReadOptions, PreviewOptions, PreviewStage, Result,
+    SceneReadOptions, Work,
 };
 use std::path::Path;
 
@@ -18,13 +19,13 @@ const PROBLEMS: usize = 5;
 /// Draws the scene or the mesh at `input` into `output`, a PNG or an EXR, or onto the terminal.
 pub(crate) fn show(
     args: &PreviewArgs,
-    input: &Path,
+    input: &Input,
     output: Option<&Path>,
     most: Option<[u32; 2]>,
     work: &Work,
 ) -> Result<()> {
     let draw = DrawOptions { most, samples: args.samples.into(), occlusion: args.occlusion.into() };
-    let wanted = preview::wanted(&args.show, None)?;
+    let wanted = args.show.preview_options(None);
     let each = |stage: PreviewStage<'_>| {
         let output = output.filter(|_| args.progressive);
         if let (PreviewStage::Picture(_, coarse), Some(output)) = (stage, output) {
@@ -32,7 +33,7 @@ pub(crate) fn show(
         }
         Ok(true)
     };
-    let drawn = if solio::is_scene(input) {
+    let drawn = if input.kind_or_named().family() == Family::Scene {
         solio::preview_scene(input, &SceneReadOptions::default(), &draw, work, each)?
     } else {
         solio::preview_mesh(input, &MeshReadOptions::default(), args.up_axis, &draw, work, each)?
@@ -49,7 +50,7 @@ pub(crate) fn show(
     }
     let Some(output) = output else {
         let made = solio::preview(&drawn.image, &wanted, work)?;
-        screen::print(&preview::blocks(&made));
+        screen::print(&terminal_image::blocks(&made));
         return Ok(());
     };
     write(&drawn.image, output, &wanted, work)?;
@@ -63,14 +64,14 @@ pub(crate) fn show(
             "problems": drawn.problems.iter().map(screen::error_json).collect::<Vec<_>>(),
             "warnings": drawn.warnings,
         });
-        let paths = [("input", input), ("output", output)];
+        let paths = [("input", input.path()), ("output", output)];
         screen::print(&schema::line("preview-scene/1", &paths, line));
     }
     Ok(())
 }
 
 fn write(image: &Image<'_>, output: &Path, wanted: &PreviewOptions, work: &Work) -> Result<()> {
-    if preview::is_exr(output) {
+    if has_end(output, "exr") {
         solio::write_image(image, output, &ImageWriteOptions::default(), work)?;
         return Ok(());
     }

@@ -1,13 +1,13 @@
 //! JSON for programs: each object says by its first field which schema it keeps; the schemas are in
 //! `docs/schemas`.
 
-use crate::names;
+use crate::json_paths;
 use serde_json::{Map, Value};
 use std::path::Path;
 
 /// A line of JSON: the schema, such as `check/1`, then paths by their names, then the rest. A path
 /// that is no UTF-8 has a second field from which its bytes come back.
-pub(crate) fn line(schema: &str, paths: &[(&str, &Path)], rest: Value) -> String {
+pub fn line(schema: &str, paths: &[(&str, &Path)], rest: Value) -> String {
     format!("{}\n", object(schema, paths, rest))
 }
 
@@ -16,7 +16,7 @@ pub(crate) fn object(schema: &str, paths: &[(&str, &Path)], rest: Value) -> Valu
     let mut object = Map::new();
     object.insert("schema".into(), format!("solio/{schema}").into());
     for (name, path) in paths {
-        names::put(&mut object, name, path);
+        json_paths::put(&mut object, name, path);
     }
     if let Value::Object(rest) = rest {
         object.extend(rest);

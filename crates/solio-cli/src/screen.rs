@@ -1,8 +1,8 @@
 //! Where text goes: data to standard output, everything else to standard error. Colours are
 //! stripped where they are not wanted (a pipe, `NO_COLOR`, a dumb terminal).
 
-use crate::progress::beside;
 use crate::table::{BAD, HINT};
+use crate::terminal_bar::beside;
 use serde_json::{Map, Value};
 use solio::Error;
 use solio::catalog::sequence::NamePattern;
@@ -19,7 +19,7 @@ static CLOSED: AtomicBool = AtomicBool::new(false);
 static LOST: AtomicBool = AtomicBool::new(false);
 
 /// Prints data. A reader that went away (`solio info … | head`) is no error; he gets no more.
-pub(crate) fn print(text: &str) {
+pub fn print(text: &str) {
     if is_closed() {
         return;
     }
@@ -71,13 +71,13 @@ pub(crate) fn has_lost() -> bool {
 }
 
 /// Prints a message for the person, on standard error.
-pub(crate) fn say(text: &str) {
+pub fn say(text: &str) {
     // Nothing can be done about a standard error that is closed.
     let _ = beside(|| writeln!(anstream::stderr().lock(), "{text}"));
 }
 
 /// Prints `solio: message`; further lines (`  hint: …`) keep their indent.
-pub(crate) fn complain(message: &str) {
+pub fn complain(message: &str) {
     let mut lines = message.lines();
     let mut text = format!("{BAD}solio{BAD:#}: {}", lines.next().unwrap_or_default());
     for line in lines {
@@ -154,7 +154,7 @@ pub(crate) fn error_json(error: &Error) -> Value {
     object.insert("kind".into(), error.kind().name().into());
     object.insert("message".into(), error.message().into());
     match error.path() {
-        Some(path) => crate::names::put(&mut object, "path", path),
+        Some(path) => crate::json_paths::put(&mut object, "path", path),
         None => drop(object.insert("path".into(), Value::Null)),
     }
     let place = serde_json::json!({

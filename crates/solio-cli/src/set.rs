@@ -1,8 +1,8 @@
 //! `solio set`: other attributes for images; their pixels are copied as they lie.
 
-use crate::convert::{make_folder, refuse_both};
-use crate::image_args::SetArgs;
-use crate::stats::Seen;
+use crate::args::SetArgs;
+use crate::output_path::{is_folder, make_folder, refuse_both};
+use crate::stats::RunMeter;
 use crate::{Outcome, inputs, options, schema, screen};
 use serde_json::json;
 use solio::{Edit, Error, ErrorKind, Result, SetOptions, Work};
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 /// Changes every input, goes on past bad ones.
 pub(crate) fn run(args: &SetArgs) -> Result<Outcome> {
-    let work = options::work(&args.work)?;
+    let work = options::work(&args.run.work)?;
     let (typed, files): (Vec<PathBuf>, Vec<PathBuf>) =
         args.inputs.files.iter().cloned().partition(|item| is_edit(item));
     let mut edits: Vec<Edit> = Vec::new();
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &SetArgs) -> Result<Outcome> {
         }
         return Ok(Outcome::Done);
     }
-    let seen = Seen::start(&args.shown, "set", &inputs, &work);
+    let seen = RunMeter::start(&args.run.shown, "set", &inputs, &work);
     let outcome = set_all(args, &inputs, &outputs, &wanted, &work)?;
     seen.end(inputs.len() as u64);
     Ok(outcome)
@@ -61,7 +61,7 @@ fn set_all(
     let mut failed = 0;
     for (input, output) in inputs.iter().zip(outputs) {
         match solio::set_attributes(input, output, wanted, work) {
-            Ok(written) if args.json => {
+            Ok(written) if args.run.json => {
                 let line = json!({ "written_bytes": written.file_bytes });
                 let paths: [(&str, &Path); 2] = [("input", input), ("output", output)];
                 screen::print(&schema::line("set/1", &paths, line));
@@ -74,7 +74,7 @@ fn set_all(
             }
             Err(error) => {
                 failed += 1;
-                screen::fail(input, error, args.json);
+                screen::fail(input, error, args.run.json);
             }
         }
     }
@@ -94,8 +94,8 @@ fn is_edit(item: &Path) -> bool {
 /// Where each file goes: into a folder, to a name, or in its own place.
 fn outputs(args: &SetArgs, inputs: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let Some(output) = &args.output else { return Ok(inputs.to_vec()) };
-    refuse_both(output, args.json)?;
-    if !inputs::is_folder(output) {
+    refuse_both(output, args.run.json)?;
+    if !is_folder(output) {
         if inputs.len() > 1 {
             let message = format!("{} inputs, but one output", inputs.len());
             let error = Error::argument(message).at_path(output);

@@ -1,8 +1,8 @@
 //! `solio sheet`: many files as small pictures on a page.
 
-use crate::convert::is_standard;
-use crate::sheet_args::SheetArgs;
-use crate::stats::Seen;
+use crate::args::SheetArgs;
+use crate::output_path::{has_end, is_standard};
+use crate::stats::RunMeter;
 use crate::table::some;
 use crate::{Outcome, inputs, options, schema, screen};
 use serde_json::{Value, json};
@@ -10,23 +10,23 @@ use solio::{Choice, Error, PreviewOptions, Result, SheetOptions, ThumbnailOption
 
 /// Shows all inputs, goes on past bad ones.
 pub(crate) fn run(args: &SheetArgs) -> Result<Outcome> {
-    let work = options::work(&args.work)?;
+    let work = options::work(&args.run.work)?;
     let inputs = inputs::files(&args.inputs, &work)?;
     if inputs.iter().any(|input| is_standard(input)) {
         return Err(Error::argument("a sheet is made of files, not of standard input")
             .hint("solio preview shows an image from a pipe"));
     }
-    if args.title.is_some() && inputs::has_end(&args.output, "png") {
+    if args.title.is_some() && has_end(&args.output, "png") {
         let error = Error::argument("--title does nothing for pictures, which have no heading");
         return Err(error.hint("name the output .html, or leave it out"));
     }
-    let channels = (!args.channels.is_empty()).then(|| args.channels.clone());
+    let channels = (!args.seen.channels.is_empty()).then(|| args.seen.channels.clone());
     let defaults = PreviewOptions::default();
     let preview = PreviewOptions {
-        choice: Choice { part: None, layer: args.layer.clone(), channels },
-        exposure: args.exposure,
-        tone_map: args.tonemap,
-        colormap: args.colormap.clone(),
+        choice: Choice { part: None, layer: args.seen.layer.clone(), channels },
+        exposure: args.seen.exposure,
+        tone_map: args.seen.tonemap,
+        colormap: args.seen.colormap.clone(),
         ..defaults
     };
     let options = SheetOptions {
@@ -34,12 +34,12 @@ pub(crate) fn run(args: &SheetArgs) -> Result<Outcome> {
         columns: args.columns,
         title: args.title.clone(),
     };
-    let seen = Seen::start(&args.shown, "sheet", &inputs, &work);
+    let seen = RunMeter::start(&args.run.shown, "sheet", &inputs, &work);
     let done = solio::write_sheet(&inputs, &args.output, &options, &work);
     let done = done?;
     done.failed.iter().for_each(screen::complain_of);
     seen.end(work.progress.now().files);
-    if args.json {
+    if args.run.json {
         let mut line = json!({
             "cells": done.cells,
             "passed_by": done.passed_by,
@@ -57,7 +57,7 @@ pub(crate) fn run(args: &SheetArgs) -> Result<Outcome> {
         screen::complain("there is nothing to look at");
         return Ok(Outcome::NothingMatched);
     }
-    if done.passed_by > 0 && !args.json {
+    if done.passed_by > 0 && !args.run.json {
         let are = if done.passed_by == 1 { "is" } else { "are" };
         screen::say(&format!("{} {are} not shown", some(done.passed_by, "other file")));
     }

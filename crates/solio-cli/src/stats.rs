@@ -1,30 +1,30 @@
 //! What a run that reads has cost, for `--stats`: the same words in every command.
 
 use crate::args::ShownArgs;
-use crate::convert::is_standard;
 use crate::limit::Limit;
-use crate::progress::Shown;
+use crate::output_path::is_standard;
+use crate::progress::ShownProgress;
 use crate::screen;
 use crate::table::{bytes, figures, seconds, some};
 use solio::{Job, Progress, Stopwatch, Usage, Work};
 use std::path::Path;
 
 /// Measures from its start on.
-pub(crate) struct Reading {
+pub(crate) struct ReadMeter {
     limit: Limit,
     fetched_bytes: u64,
     watch: Stopwatch,
 }
 
-impl Reading {
+impl ReadMeter {
     /// The limit is that of the file system of the first input; looked up only where it `is_wanted`.
-    pub(crate) fn start(inputs: &[impl AsRef<Path>], is_wanted: bool, work: &Work) -> Reading {
+    pub(crate) fn start(inputs: &[impl AsRef<Path>], is_wanted: bool, work: &Work) -> ReadMeter {
         let limit =
             match inputs.iter().map(AsRef::as_ref).find(|path| is_wanted && !is_standard(path)) {
                 Some(input) => Limit::between(input, input, work),
                 None => Limit::default(),
             };
-        Reading { limit, fetched_bytes: solio::fetched_bytes(), watch: Stopwatch::start() }
+        ReadMeter { limit, fetched_bytes: solio::fetched_bytes(), watch: Stopwatch::start() }
     }
 
     /// Says what was read, and how fast.
@@ -37,23 +37,23 @@ impl Reading {
 }
 
 /// What a command lets be seen of its run, by `--progress` while it works and by `--stats` at its end.
-pub(crate) struct Seen {
-    shown: Shown,
-    reading: Option<Reading>,
+pub(crate) struct RunMeter {
+    shown: ShownProgress,
+    reading: Option<ReadMeter>,
     progress: Progress,
 }
 
-impl Seen {
+impl RunMeter {
     /// `name` is what is being worked on; counted is what `work` moves.
     pub(crate) fn start(
         args: &ShownArgs,
         name: &str,
         inputs: &[impl AsRef<Path>],
         work: &Work,
-    ) -> Seen {
-        let reading = args.stats.then(|| Reading::start(inputs, true, work));
-        let shown = Shown::start(args.progress, name, &work.progress);
-        Seen { shown, reading, progress: work.progress.clone() }
+    ) -> RunMeter {
+        let reading = args.stats.then(|| ReadMeter::start(inputs, true, work));
+        let shown = ShownProgress::start(args.progress, name, &work.progress);
+        RunMeter { shown, reading, progress: work.progress.clone() }
     }
 
     /// Shows no progress any more; says what the run cost if that is wanted.

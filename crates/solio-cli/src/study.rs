@@ -1,8 +1,8 @@
 //! `solio study`: a command at a series of bandwidths, as a table, a page and JSON.
 
 use crate::args::{SlowDownChoice, StudyArgs};
-use crate::table::{Align, Table, bytes, figures, seconds};
-use crate::{Outcome, page, schema, screen};
+use crate::table::{Align, TextTable, bytes, figures, seconds};
+use crate::{Outcome, chart_page, schema, screen};
 use serde_json::json;
 use solio::{Cancel, Error, Result, SlowDown, Study, StudyOptions, StudyPoint};
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ const PAGE: &str = include_str!("../../../web/study.html");
 
 /// Runs the command again and again, prints.
 pub(crate) fn run(args: &StudyArgs) -> Result<Outcome> {
-    args.output.as_deref().map_or(Ok(()), page::check)?;
+    args.output.as_deref().map_or(Ok(()), chart_page::check)?;
     let cancel = Cancel::default();
     solio::cancel_on_signals(&cancel)?;
     let slow_down = match args.how {
@@ -40,7 +40,7 @@ pub(crate) fn run(args: &StudyArgs) -> Result<Outcome> {
         screen::print(&table(&study));
     }
     if let Some(path) = &args.output {
-        page::write(PAGE, &data, path)?;
+        chart_page::write(PAGE, &data, path)?;
     }
     Ok(Outcome::Done)
 }
@@ -68,7 +68,8 @@ fn to_json(study: &Study) -> serde_json::Value {
 
 fn table(study: &Study) -> String {
     use Align::{Left, Right};
-    let mut table = Table::new(&[("bandwidth", Left), ("seconds", Right), ("of the bound", Right)]);
+    let mut table =
+        TextTable::new(&[("bandwidth", Left), ("seconds", Right), ("of the bound", Right)]);
     for point in &study.points {
         let slow_s = match point.bandwidth {
             Some(bandwidth) => study.bytes().map(|bytes| bytes / bandwidth as f64),

@@ -2,15 +2,15 @@
 
 use anstyle::{AnsiColor, Style};
 
-pub(crate) const BOLD: Style = Style::new().bold();
-pub(crate) const DIM: Style = Style::new().dimmed();
+pub const BOLD: Style = Style::new().bold();
+pub const DIM: Style = Style::new().dimmed();
 pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
 pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
 pub(crate) const HINT: Style = AnsiColor::Cyan.on_default();
 
 /// How a column is laid out.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Align {
+pub enum Align {
     Left,
     Right,
 }
@@ -38,19 +38,19 @@ pub(crate) const CONVERSIONS: [(&str, Align); 6] = [
 ];
 
 /// Rows of cells under a heading.
-pub(crate) struct Table {
+pub struct TextTable {
     columns: Vec<(&'static str, Align)>,
     rows: Vec<Vec<String>>,
     /// Rows that the recording has no room for.
     more: u64,
 }
 
-impl Table {
-    pub(crate) fn new(columns: &[(&'static str, Align)]) -> Self {
-        Table { columns: columns.to_vec(), rows: Vec::new(), more: 0 }
+impl TextTable {
+    pub fn new(columns: &[(&'static str, Align)]) -> Self {
+        TextTable { columns: columns.to_vec(), rows: Vec::new(), more: 0 }
     }
 
-    pub(crate) fn row(&mut self, cells: Vec<String>) {
+    pub fn row(&mut self, cells: Vec<String>) {
         debug_assert_eq!(cells.len(), self.columns.len());
         self.rows.push(cells);
     }
@@ -74,7 +74,7 @@ impl Table {
     }
 
     /// The text of the table, with the escape codes of its heading.
-    pub(crate) fn render(&self) -> String {
+    pub fn render(&self) -> String {
         let widths: Vec<usize> = (0..self.columns.len())
             .map(|i| {
                 let cells = self.rows.iter().map(|row| row[i].chars().count());
@@ -107,7 +107,7 @@ impl Table {
 }
 
 /// `1,234,567`.
-pub(crate) fn count(value: u64) -> String {
+pub fn count(value: u64) -> String {
     let digits = value.to_string();
     let mut text = String::new();
     for (i, digit) in digits.chars().enumerate() {
@@ -120,7 +120,7 @@ pub(crate) fn count(value: u64) -> String {
 }
 
 /// `412 B`, `33.1 kB`, `338 MB`: powers of 1000, three significant figures.
-pub(crate) fn bytes(value: u64) -> String {
+pub fn bytes(value: u64) -> String {
     let mut number = value as f64;
     let mut units = ["B", "kB", "MB", "GB", "TB"].into_iter();
     let mut unit = units.next().unwrap_or_default();
@@ -135,7 +135,7 @@ pub(crate) fn bytes(value: u64) -> String {
 }
 
 /// Three significant figures: `1.23`, `45.6`, `789`, `12345`.
-pub(crate) fn figures(value: f64) -> String {
+pub fn figures(value: f64) -> String {
     let digits = match value.abs() {
         v if v < 9.995 => 2,
         v if v < 99.95 => 1,
@@ -189,7 +189,7 @@ mod tests {
 
     #[test]
     fn columns_line_up() {
-        let mut table = Table::new(&[("step", Align::Left), ("n", Align::Right)]);
+        let mut table = TextTable::new(&[("step", Align::Left), ("n", Align::Right)]);
         table.row(vec!["write".into(), "1".into()]);
         table.row(vec!["é".into(), "100".into()]);
         let text = anstream::adapter::strip_str(&table.render()).to_string();
@@ -198,7 +198,7 @@ mod tests {
 
     #[test]
     fn a_recording_counts_what_it_has_no_room_for() {
-        let mut table = Table::new(&[("input", Align::Left), ("read", Align::Right)]);
+        let mut table = TextTable::new(&[("input", Align::Left), ("read", Align::Right)]);
         let row = |n: usize| vec![format!("{n}.obj"), "1 B".to_owned()];
         (0..MOST_RECORDED).for_each(|n| table.row_to_record(|| row(n)));
         assert_eq!(table.for_page().rows.last(), Some(&row(999)));

@@ -1,14 +1,13 @@
 //! What is wrong with a command line, in the words and the shape of all other messages.
 
-use crate::args::Cli;
 use crate::{Outcome, screen};
+use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Command, CommandFactory};
 use solio::Error;
 use std::ffi::OsString;
 
 /// Help and version are printed as they are; the rest is an error with a hint.
-pub(crate) fn end(error: &clap::Error, arguments: &[OsString]) -> Outcome {
+pub(crate) fn end(error: &clap::Error, root: Command, arguments: &[OsString]) -> Outcome {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
             screen::print(&error.render().ansi().to_string());
@@ -19,13 +18,13 @@ pub(crate) fn end(error: &clap::Error, arguments: &[OsString]) -> Outcome {
             Outcome::Usage
         }
         _ => {
-            screen::complain(&explained(error, arguments).to_string());
+            screen::complain(&explained(error, root, arguments).to_string());
             Outcome::Usage
         }
     }
 }
 
-fn explained(error: &clap::Error, arguments: &[OsString]) -> Error {
+fn explained(error: &clap::Error, mut root: Command, arguments: &[OsString]) -> Error {
     let text = error.render().to_string();
     let lines = text.lines().map(str::trim);
     // Up to the empty line it says what is wrong, over one line or several.
@@ -35,7 +34,6 @@ fn explained(error: &clap::Error, arguments: &[OsString]) -> Error {
     let tips = lines.clone().filter_map(|line| line.strip_prefix("tip: "));
     let tips = tips.filter(|tip| !tip.starts_with("to pass "));
     let mut hints: Vec<String> = tips.map(str::to_owned).collect();
-    let mut root = Cli::command();
     root.build();
     let command = command(&root, arguments);
     if let (ErrorKind::UnknownArgument, Some(ContextValue::String(flag))) =
@@ -47,15 +45,16 @@ fn explained(error: &clap::Error, arguments: &[OsString]) -> Error {
     if error.kind() == ErrorKind::MissingRequiredArgument && what.contains("--output") {
         hints.push("name the output behind -o".to_owned());
     }
+    let name = root.get_name();
     let help = match command.is_empty() {
-        true => "solio help lists tasks and commands".to_owned(),
-        false => format!("solio help {} lists all options", command.join(" ")),
+        true => format!("{name} help lists all commands"),
+        false => format!("{name} help {} lists all options", command.join(" ")),
     };
     hints.push(help);
     Error::argument(what).hint(hints.join("; "))
 }
 
-/// The command that was typed: of `solio bench mesh --quick` the two words behind `solio`.
+/// The command that was typed: of `solio info --json` the word behind `solio`.
 fn command<'c>(root: &'c Command, arguments: &[OsString]) -> Vec<&'c str> {
     let (mut at, mut names) = (root, Vec::new());
     for word in arguments.iter().skip(1).filter_map(|word| word.to_str()) {
@@ -85,11 +84,12 @@ fn elsewhere(root: &Command, flag: &str, here: &[&str]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::Parser;
+    use crate::args::Cli;
+    use clap::{CommandFactory, Parser};
 
     fn of(line: &str) -> String {
         let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
-        explained(&Cli::try_parse_from(&words).unwrap_err(), &words).to_string()
+        explained(&Cli::try_parse_from(&words).unwrap_err(), Cli::command(), &words).to_string()
     }
 
     #[test]
@@ -98,7 +98,7 @@ mod tests {
             (
                 "solio conver a.obj",
                 "unrecognized subcommand 'conver'\n  hint: a similar subcommand exists: 'convert'; \
-                 solio help lists tasks and commands",
+                 solio help lists all commands",
             ),
             (
                 "solio info --jason a.obj",

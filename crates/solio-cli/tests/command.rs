@@ -327,42 +327,6 @@ fn many_files_are_read_with_few_descriptors() {
 }
 
 #[test]
-fn images_are_measured_without_any_peer() {
-    let dir = folder();
-    let args = ["bench", "exr", "--quick", "--methods", "none", "--python", "nothing", "--json"];
-    let ran = solio(dir.path(), &args, b"");
-    assert_eq!(ran.code, 0, "{}", ran.err);
-    assert!(ran.err.contains("OpenEXR (Python): skipped"), "{}", ran.err);
-    let lines = ran.json();
-    assert_eq!(lines.len(), 5, "row by row; memory and file, write and read");
-    for line in lines {
-        assert_eq!(line["raw_bytes"], 4 << 20);
-        assert!(line["ratio_cpu"][0].as_f64().unwrap() > 0.0, "{line}");
-    }
-}
-
-#[test]
-fn what_has_nothing_to_measure_is_skipped_and_told() {
-    let dir = folder();
-    let empty = dir.path().join("empty");
-    std::fs::create_dir(&empty).unwrap();
-    let ran = solio(dir.path(), &["bench", "photo", "empty", "--json"], b"");
-    assert_eq!((ran.code, ran.out.len()), (3, 0), "{}", ran.err);
-    assert!(ran.err.contains("name some"), "{}", ran.err);
-    // The folder that is named is looked at, not the one of the environment.
-    let args = ["bench", "all", "--only", "photo", "--photos", "empty", "-o", "page.html"];
-    let ran = solio(dir.path(), &args, b"");
-    assert_eq!(ran.code, 3, "{}", ran.err);
-    assert!(
-        ran.err.contains("photo: not measured: there are no inputs for it here"),
-        "{}",
-        ran.err
-    );
-    let page = std::fs::read_to_string(dir.path().join("page.html")).unwrap();
-    assert!(page.contains("there are no inputs for it here"));
-}
-
-#[test]
 fn completions_and_manual_name_every_command() {
     let dir = folder();
     for shell in ["bash", "zsh", "fish"] {
@@ -372,7 +336,7 @@ fn completions_and_manual_name_every_command() {
     let ran = solio(dir.path(), &["man", "pages"], b"");
     assert_eq!(ran.code, 0, "{}", ran.err);
     let pages = names(&dir.path().join("pages"));
-    for command in ["convert", "info", "demo", "bench"] {
+    for command in ["convert", "info", "demo"] {
         assert!(pages.iter().any(|p| p.contains(command)), "{pages:?}");
     }
     // Examples stand line by line, apart from what is said behind them.
@@ -380,10 +344,7 @@ fn completions_and_manual_name_every_command() {
     let examples = page.split(".SH EXAMPLES").nth(1).unwrap();
     assert!(examples.starts_with("\n.nf\n  solio scan /mnt/show"), "{examples}");
     assert!(examples.contains("\n.fi\n.SH NOTES\nA scan that is stopped"), "{examples}");
-    assert!(
-        pages.contains(&"solio-help.1".to_owned())
-            && !pages.contains(&"solio-bench-help.1".to_owned())
-    );
+    assert!(pages.contains(&"solio-help.1".to_owned()));
 }
 
 #[test]

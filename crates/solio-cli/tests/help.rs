@@ -29,7 +29,7 @@ const TASKS: [&str; 16] = [
 ];
 
 /// Lines that are not run: they need a store, another program, root, a large disk, or minutes.
-const LEFT: [&str; 15] = [
+const LEFT: [&str; 14] = [
     "s3://",
     "/mnt/show",
     "part2.parquet",
@@ -37,7 +37,6 @@ const LEFT: [&str; 15] = [
     "--engine both",
     "solio light",
     "solio demo",
-    "solio bench",
     "solio lab",
     "solio study",
     "ThumbnailImage",
@@ -158,7 +157,6 @@ fn help_of_commands_and_wrong_words() {
     let convert = solio(home.path(), &["help", "convert"], b"").fine();
     let same = solio(home.path(), &["convert", "--help"], b"").fine();
     assert_eq!(convert.text(), same.text());
-    assert!(solio(home.path(), &["help", "bench", "mesh"], b"").fine().text().contains("--quick"));
     assert!(solio(home.path(), &["help", "frames"], b"").fine().text().contains("--frames 1-2"));
     let wrong = solio(home.path(), &["help", "gradiant"], b"");
     assert_eq!(wrong.code, 2);

@@ -22,17 +22,13 @@ fn run(dir: &Path, line: &str, input: &[u8]) -> Ran {
     ran::run(dir, &line.split_whitespace().collect::<Vec<_>>(), input)
 }
 
-fn channel(name: &str, pixel_type: PixelType) -> Channel {
-    Channel { name: name.into(), pixel_type, linear: false, x_sampling: 1, y_sampling: 1 }
-}
-
 fn value(x: i64, y: i64, seed: usize) -> f32 {
     (x as f32 * 0.07).sin().abs() * 0.6 + y as f32 * 0.004 + seed as f32 * 0.05
 }
 
 /// A flat part with the levels that its tiles need.
 fn part(window: Box2i, names: &[&str], tiles: Option<Tiles>, name: &str) -> ImagePart<'static> {
-    let channels: Vec<Channel> = names.iter().map(|n| channel(n, PixelType::Float)).collect();
+    let channels: Vec<Channel> = names.iter().map(|n| Channel::new(*n, PixelType::Float)).collect();
     let mut header = Part::new(window, Compression::Zip, channels);
     header.set("owner", Value::Text("nobody".into()));
     header.set("name", Value::Text(name.into()));
@@ -59,7 +55,7 @@ fn part(window: Box2i, names: &[&str], tiles: Option<Tiles>, name: &str) -> Imag
 }
 
 fn deep() -> ImagePart<'static> {
-    let channels = vec![channel("A", PixelType::Half), channel("Z", PixelType::Float)];
+    let channels = vec![Channel::new("A", PixelType::Half), Channel::new("Z", PixelType::Float)];
     let window = Box2i::of_size(4, 3);
     let mut header = Part::new(window, Compression::Zips, channels.clone());
     header.set("type", Value::Text("deepscanline".into()));
@@ -332,7 +328,7 @@ fn pictures_are_the_same_under_other_names() {
     let at = |name: &str| dir.path().join(name);
     // Far and red, then near and green, both opaque: the near one hides the other.
     let names = ["A", "B", "G", "R", "Z"];
-    let channels: Vec<Channel> = names.iter().map(|n| channel(n, PixelType::Float)).collect();
+    let channels: Vec<Channel> = names.iter().map(|n| Channel::new(*n, PixelType::Float)).collect();
     let window = Box2i::of_size(1, 1);
     let mut header = Part::new(window, Compression::Zips, channels.clone());
     header.set("type", Value::Text("deepscanline".into()));
@@ -548,7 +544,7 @@ fn pictures_come_back_as_they_were() {
     assert_eq!(flat(&load(&at("d.exr")), 0).window, Box2i::of_size(40, 28));
 
     // Light of 0.18 has the code 118 in sRGB; twice as much with an exposure of 1.
-    let y = channel("Y", PixelType::Float);
+    let y = Channel::new("Y", PixelType::Float);
     let window = Box2i::of_size(2, 1);
     let header = Part::new(window, Compression::None, vec![y.clone()]);
     let planes = vec![Plane { channel: y, samples: Samples::Float(vec![0.09, 0.18].into()) }];

@@ -99,7 +99,7 @@ const CASES: [(&str, i32, &str); 53] = [
     (
         "frobnicate",
         2,
-        "solio: unrecognized subcommand 'frobnicate'\n  hint: solio help lists tasks and commands\n",
+        "solio: unrecognized subcommand 'frobnicate'\n  hint: solio help lists all commands\n",
     ),
     ("ls none.####.exr", 3, "solio: none.####.exr: nothing matches this pattern\n"),
     (

@@ -24,7 +24,7 @@
 //! Where an intermediate value overflows or is NaN, the bounds become −∞ and ∞. Otherwise the box
 //! is larger than the exact one by at most 40u (A + E) + 2^-98 (1 + Σ |mⱼ|) on each side.
 
-use crate::lanes::{self, Job, Lanes};
+use crate::lanes::{self, LaneJob, Lanes};
 
 /// A row-major matrix of 3 × 4: y = M x + t, t in the last column.
 pub type Transform = [f32; 12];
@@ -223,7 +223,7 @@ struct Boxes<'a> {
     boxes: &'a mut [Box3],
 }
 
-impl Job for Boxes<'_> {
+impl LaneJob for Boxes<'_> {
     type Output = ();
     #[inline(always)]
     fn run<L: Lanes>(self, lanes: L) {

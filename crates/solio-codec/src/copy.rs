@@ -73,7 +73,7 @@ impl Keep {
 /// ```
 pub fn rows(from: &[&[u8]], to: &mut [&mut [u8]], keep: Keep) {
     assert_eq!(from.len(), to.len(), "as many rows");
-    let mut lanes = lanes::Lanes::new(keep);
+    let mut lanes = lanes::CopyLanes::new(keep);
     for (from, to) in from.iter().zip(to) {
         lanes.copy(from, &mut **to);
     }
@@ -99,7 +99,7 @@ pub fn append(from: &[&[u8]], out: &mut Vec<u8>, keep: Keep) {
     }
     let (start, spare) = (out.len(), out.spare_capacity_mut());
     let mut rest = &mut spare[..bytes];
-    let mut lanes = lanes::Lanes::new(keep);
+    let mut lanes = lanes::CopyLanes::new(keep);
     for run in from {
         let (to, more) = std::mem::take(&mut rest).split_at_mut(run.len());
         lanes.copy(run, to);
@@ -136,12 +136,12 @@ pub fn fetch<T>(items: &[T]) {
 }
 
 /// Bytes to be written, which need not have been written before.
-trait Room {
+trait WriteRoom {
     fn start(&mut self) -> *mut u8;
     fn room(&self) -> usize;
 }
 
-impl Room for [u8] {
+impl WriteRoom for [u8] {
     fn start(&mut self) -> *mut u8 {
         self.as_mut_ptr()
     }
@@ -150,7 +150,7 @@ impl Room for [u8] {
     }
 }
 
-impl Room for [std::mem::MaybeUninit<u8>] {
+impl WriteRoom for [std::mem::MaybeUninit<u8>] {
     fn start(&mut self) -> *mut u8 {
         self.as_mut_ptr().cast()
     }
@@ -161,7 +161,7 @@ impl Room for [std::mem::MaybeUninit<u8>] {
 
 #[cfg(target_arch = "x86_64")]
 mod lanes {
-    use super::{Keep, Room};
+    use super::{Keep, WriteRoom};
     use solio_base::cpu::{Tier, tier};
     use std::arch::x86_64::*;
     use std::marker::PhantomData;
@@ -174,32 +174,32 @@ mod lanes {
 
     /// What of a run is to be copied yet. The bytes to be written start at a line.
     #[derive(Clone, Copy)]
-    struct Run {
+    struct CopyRun {
         from: *const u8,
         to: *mut u8,
         bytes: usize,
     }
 
     /// Runs that wait until there are enough of them. All are copied when this is dropped.
-    pub(super) struct Lanes<'a> {
-        waiting: [Run; LANES],
+    pub(super) struct CopyLanes<'a> {
+        waiting: [CopyRun; LANES],
         count: usize,
         keep: Keep,
         plain: bool,
         runs: PhantomData<&'a mut [u8]>,
     }
 
-    impl<'a> Lanes<'a> {
-        pub(super) fn new(keep: Keep) -> Lanes<'a> {
-            let none = Run { from: std::ptr::null(), to: std::ptr::null_mut(), bytes: 0 };
+    impl<'a> CopyLanes<'a> {
+        pub(super) fn new(keep: Keep) -> CopyLanes<'a> {
+            let none = CopyRun { from: std::ptr::null(), to: std::ptr::null_mut(), bytes: 0 };
             let plain = tier() < Tier::Sse2;
-            Lanes { waiting: [none; LANES], count: 0, keep, plain, runs: PhantomData }
+            CopyLanes { waiting: [none; LANES], count: 0, keep, plain, runs: PhantomData }
         }
 
         /// Copies `from` to `to`, now or later.
-        pub(super) fn copy<R: Room + ?Sized>(&mut self, from: &'a [u8], to: &'a mut R) {
+        pub(super) fn copy<R: WriteRoom + ?Sized>(&mut self, from: &'a [u8], to: &'a mut R) {
             assert_eq!(from.len(), to.room(), "rows of one length");
-            let run = Run { from: from.as_ptr(), to: to.start(), bytes: from.len() };
+            let run = CopyRun { from: from.as_ptr(), to: to.start(), bytes: from.len() };
             // Up to the first whole line.
             let head = run.to.align_offset(LINE);
             if self.plain || run.bytes < SHORT {
@@ -211,7 +211,7 @@ mod lanes {
             // SAFETY: as above; the head is shorter than a line, and so than the run.
             let run = unsafe {
                 run.to.copy_from_nonoverlapping(run.from, head);
-                Run { from: run.from.add(head), to: run.to.add(head), bytes: run.bytes - head }
+                CopyRun { from: run.from.add(head), to: run.to.add(head), bytes: run.bytes - head }
             };
             self.waiting[self.count] = run;
             self.count += 1;
@@ -234,7 +234,7 @@ mod lanes {
         }
     }
 
-    impl Drop for Lanes<'_> {
+    impl Drop for CopyLanes<'_> {
         fn drop(&mut self) {
             self.flush();
             if self.keep == Keep::Past {
@@ -251,9 +251,9 @@ mod lanes {
     ///
     /// Each run can be read and written, without overlap, and is written from a line on.
     #[target_feature(enable = "sse2")]
-    unsafe fn all<const PAST: bool>(runs: &mut [Run]) {
+    unsafe fn all<const PAST: bool>(runs: &mut [CopyRun]) {
         let step = 2 * LINE;
-        if let Ok(runs) = <&mut [Run; LANES]>::try_from(&mut *runs) {
+        if let Ok(runs) = <&mut [CopyRun; LANES]>::try_from(&mut *runs) {
             let shortest = runs.iter().map(|run| run.bytes).min().unwrap_or(0);
             let side_by_side = shortest / step * step;
             for at in (0..side_by_side).step_by(step) {
@@ -284,7 +284,7 @@ mod lanes {
         }
     }
 
-    impl Run {
+    impl CopyRun {
         /// # Safety
         ///
         /// The run has so many bytes.
@@ -321,17 +321,17 @@ mod lanes {
 
 #[cfg(not(target_arch = "x86_64"))]
 mod lanes {
-    use super::{Keep, Room};
+    use super::{Keep, WriteRoom};
 
     /// Copies one run after the other.
-    pub(super) struct Lanes;
+    pub(super) struct CopyLanes;
 
-    impl Lanes {
-        pub(super) fn new(_: Keep) -> Lanes {
-            Lanes
+    impl CopyLanes {
+        pub(super) fn new(_: Keep) -> CopyLanes {
+            CopyLanes
         }
 
-        pub(super) fn copy<R: Room + ?Sized>(&mut self, from: &[u8], to: &mut R) {
+        pub(super) fn copy<R: WriteRoom + ?Sized>(&mut self, from: &[u8], to: &mut R) {
             assert_eq!(from.len(), to.room(), "rows of one length");
             // SAFETY: both have so many bytes, and one of them is borrowed exclusively.
             unsafe { to.start().copy_from_nonoverlapping(from.as_ptr(), from.len()) };

@@ -25,12 +25,12 @@ pub struct Eight(pub [f32; 8]);
 /// Operations on eight floats. A value of the type is the proof that the machine has them.
 ///
 /// ```
-/// use solio_codec::lanes::{Lanes, Plain};
+/// use solio_codec::lanes::{Lanes, ScalarLanes};
 /// /// a + (b − a) t, of eight at once.
 /// fn between<L: Lanes>(lanes: L, a: L::Floats, b: L::Floats, t: f32) -> L::Floats {
 ///     lanes.add(a, lanes.mul(lanes.sub(b, a), lanes.splat(t)))
 /// }
-/// assert_eq!(between(Plain, [2.0; 8], [4.0; 8], 0.25), [2.5; 8]);
+/// assert_eq!(between(ScalarLanes, [2.0; 8], [4.0; 8], 0.25), [2.5; 8]);
 /// ```
 pub trait Lanes: Copy {
     /// Eight floats.
@@ -38,18 +38,18 @@ pub trait Lanes: Copy {
     /// From memory.
     ///
     /// ```
-    /// use solio_codec::lanes::{Eight, Lanes, Plain};
+    /// use solio_codec::lanes::{Eight, Lanes, ScalarLanes};
     /// let heights = Eight([0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0]);
-    /// assert_eq!(Plain.least(Plain.load(&heights)), 0.5);
+    /// assert_eq!(ScalarLanes.least(ScalarLanes.load(&heights)), 0.5);
     /// ```
     fn load(self, from: &Eight) -> Self::Floats;
     /// To memory.
     ///
     /// ```
-    /// use solio_codec::lanes::{Eight, Lanes, Plain};
+    /// use solio_codec::lanes::{Eight, Lanes, ScalarLanes};
     /// let mut row = [Eight([1.0; 8]), Eight([2.0; 8])];
     /// for eight in &mut row {
-    ///     *eight = Plain.store(Plain.mul(Plain.load(eight), Plain.splat(10.0)));
+    ///     *eight = ScalarLanes.store(ScalarLanes.mul(ScalarLanes.load(eight), ScalarLanes.splat(10.0)));
     /// }
     /// assert_eq!(row, [Eight([10.0; 8]), Eight([20.0; 8])]);
     /// ```
@@ -57,66 +57,66 @@ pub trait Lanes: Copy {
     /// The same eight times.
     ///
     /// ```
-    /// use solio_codec::lanes::{Lanes, Plain};
+    /// use solio_codec::lanes::{Lanes, ScalarLanes};
     /// // One plane against eight boxes.
     /// let far_sides = [0.0, 1.0, 2.0, 3.0, 0.0, 1.0, 2.0, 1.5];
-    /// assert_eq!(Plain.at_most(Plain.splat(1.5), far_sides), 0b1100_1100);
+    /// assert_eq!(ScalarLanes.at_most(ScalarLanes.splat(1.5), far_sides), 0b1100_1100);
     /// ```
     fn splat(self, x: f32) -> Self::Floats;
     /// a + b
     ///
     /// ```
-    /// use solio_codec::lanes::{Lanes, Plain};
+    /// use solio_codec::lanes::{Lanes, ScalarLanes};
     /// let x = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0];
-    /// assert_eq!(Plain.add(x, Plain.splat(0.5))[7], 8.5);
+    /// assert_eq!(ScalarLanes.add(x, ScalarLanes.splat(0.5))[7], 8.5);
     /// ```
     fn add(self, a: Self::Floats, b: Self::Floats) -> Self::Floats;
     /// a − b
     ///
     /// ```
-    /// use solio_codec::lanes::{Lanes, Plain};
+    /// use solio_codec::lanes::{Lanes, ScalarLanes};
     /// // Widths of eight boxes; infinity less itself is no number.
     /// let (min, max) = ([f32::INFINITY; 8], [3.0, 3.0, 3.0, 3.0, 3.0, 3.0, 3.0, f32::INFINITY]);
-    /// let widths = Plain.sub(max, min);
+    /// let widths = ScalarLanes.sub(max, min);
     /// assert!(widths[0] == f32::NEG_INFINITY && widths[7].is_nan());
     /// ```
     fn sub(self, a: Self::Floats, b: Self::Floats) -> Self::Floats;
     /// a · b
     ///
     /// ```
-    /// use solio_codec::lanes::{Lanes, Plain};
+    /// use solio_codec::lanes::{Lanes, ScalarLanes};
     /// // Rounded before anything is added: no fused operation, on no machine.
     /// let (third, ninth) = (1.0f32 / 3.0, 1.0f32 / 9.0);
-    /// let square = Plain.mul([third; 8], [third; 8]);
-    /// let rest = Plain.sub(square, [ninth; 8])[0];
+    /// let square = ScalarLanes.mul([third; 8], [third; 8]);
+    /// let rest = ScalarLanes.sub(square, [ninth; 8])[0];
     /// assert_eq!(rest, third * third - ninth);
     /// ```
     fn mul(self, a: Self::Floats, b: Self::Floats) -> Self::Floats;
     /// a where a < b, else b: b where one is NaN.
     ///
     /// ```
-    /// use solio_codec::lanes::{Lanes, Plain};
+    /// use solio_codec::lanes::{Lanes, ScalarLanes};
     /// // The smallest so far comes second: then what is no number leaves it as it is.
     /// let so_far = [2.0; 8];
-    /// assert_eq!(Plain.min([f32::NAN; 8], so_far), so_far);
-    /// assert!(Plain.min(so_far, [f32::NAN; 8])[0].is_nan());
+    /// assert_eq!(ScalarLanes.min([f32::NAN; 8], so_far), so_far);
+    /// assert!(ScalarLanes.min(so_far, [f32::NAN; 8])[0].is_nan());
     /// ```
     fn min(self, a: Self::Floats, b: Self::Floats) -> Self::Floats;
     /// a where a > b, else b: b where one is NaN.
     ///
     /// ```
-    /// use solio_codec::lanes::{Lanes, Plain};
+    /// use solio_codec::lanes::{Lanes, ScalarLanes};
     /// // Nothing negative, and nothing that is no number.
     /// let x = [-1.0, 0.5, f32::NAN, 2.0, -0.5, 1.0, f32::NEG_INFINITY, 3.0];
-    /// let held = Plain.max(x, Plain.splat(0.0));
+    /// let held = ScalarLanes.max(x, ScalarLanes.splat(0.0));
     /// assert_eq!(held, [0.0, 0.5, 0.0, 2.0, 0.0, 1.0, 0.0, 3.0]);
     /// ```
     fn max(self, a: Self::Floats, b: Self::Floats) -> Self::Floats;
     /// Without the sign.
     ///
     /// ```
-    /// use solio_codec::lanes::{Lanes, Plain};
-    /// let sizes = Plain.abs([-0.0, -1.5, 2.0, 0.0, f32::NEG_INFINITY, -3.0, 4.0, 5.0]);
+    /// use solio_codec::lanes::{Lanes, ScalarLanes};
+    /// let sizes = ScalarLanes.abs([-0.0, -1.5, 2.0, 0.0, f32::NEG_INFINITY, -3.0, 4.0, 5.0]);
     /// assert_eq!(sizes[..5], [0.0, 1.5, 2.0, 0.0, f32::INFINITY]);
     /// // Also of zero.
     /// assert!(sizes[0].is_sign_positive());
@@ -125,19 +125,19 @@ pub trait Lanes: Copy {
     /// Bit i is set where a ≤ b.
     ///
     /// ```
-    /// use solio_codec::lanes::{Lanes, Plain};
+    /// use solio_codec::lanes::{Lanes, ScalarLanes};
     /// // How many of eight rays meet something before they have gone 10.
     /// let met = [3.0, 10.0, 11.0, f32::INFINITY, f32::NAN, 9.5, 20.0, 0.0];
-    /// assert_eq!(Plain.at_most(met, Plain.splat(10.0)).count_ones(), 4);
+    /// assert_eq!(ScalarLanes.at_most(met, ScalarLanes.splat(10.0)).count_ones(), 4);
     /// ```
     fn at_most(self, a: Self::Floats, b: Self::Floats) -> u32;
     /// `then` where a < b, else `otherwise` (also where one is NaN).
     ///
     /// ```
-    /// use solio_codec::lanes::{Lanes, Plain};
+    /// use solio_codec::lanes::{Lanes, ScalarLanes};
     /// // Straight below a bound, as the curve of sRGB is; 1 elsewhere.
-    /// let (x, bound) = ([0.25, 0.75, f32::NAN, 0.5, 0.0, 0.0, 0.0, 0.0], Plain.splat(0.5));
-    /// let y = Plain.where_less(x, bound, Plain.mul(x, Plain.splat(2.0)), Plain.splat(1.0));
+    /// let (x, bound) = ([0.25, 0.75, f32::NAN, 0.5, 0.0, 0.0, 0.0, 0.0], ScalarLanes.splat(0.5));
+    /// let y = ScalarLanes.where_less(x, bound, ScalarLanes.mul(x, ScalarLanes.splat(2.0)), ScalarLanes.splat(1.0));
     /// assert_eq!(y[..4], [0.5, 1.0, 1.0, 1.0]);
     /// ```
     fn where_less(
@@ -150,42 +150,42 @@ pub trait Lanes: Copy {
     /// Lanes 4, 5, 6, 7, 0, 1, 2, 3.
     ///
     /// ```
-    /// use solio_codec::lanes::{Lanes, Plain};
+    /// use solio_codec::lanes::{Lanes, ScalarLanes};
     /// // The sums of four pairs, twice.
     /// let x = [1.0, 2.0, 3.0, 4.0, 10.0, 20.0, 30.0, 40.0];
-    /// let sums = Plain.add(x, Plain.swap_halves(x));
+    /// let sums = ScalarLanes.add(x, ScalarLanes.swap_halves(x));
     /// assert_eq!(sums, [11.0, 22.0, 33.0, 44.0, 11.0, 22.0, 33.0, 44.0]);
     /// ```
     fn swap_halves(self, x: Self::Floats) -> Self::Floats;
     /// Lanes 1, 2, 0, 3 of each half.
     ///
     /// ```
-    /// use solio_codec::lanes::{Lanes, Plain};
+    /// use solio_codec::lanes::{Lanes, ScalarLanes};
     /// // Two cross products: x × y is z, and y × z is x.
     /// let a = [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0];
     /// let b = [0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0];
-    /// let [c, d] = [Plain.mul(a, Plain.cycle(b)), Plain.mul(Plain.cycle(a), b)];
-    /// let product = Plain.cycle(Plain.sub(c, d));
+    /// let [c, d] = [ScalarLanes.mul(a, ScalarLanes.cycle(b)), ScalarLanes.mul(ScalarLanes.cycle(a), b)];
+    /// let product = ScalarLanes.cycle(ScalarLanes.sub(c, d));
     /// assert_eq!(product, [0.0, 0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0]);
     /// ```
     fn cycle(self, x: Self::Floats) -> Self::Floats;
     /// `first`, then lanes 0 to 6.
     ///
     /// ```
-    /// use solio_codec::lanes::{Lanes, Plain};
+    /// use solio_codec::lanes::{Lanes, ScalarLanes};
     /// // Differences along a row; 10 was the last number of the group before.
     /// let x = [11.0, 13.0, 13.0, 14.0, 14.0, 14.0, 20.0, 21.0];
-    /// let steps = Plain.sub(x, Plain.shift_in(x, 10.0));
+    /// let steps = ScalarLanes.sub(x, ScalarLanes.shift_in(x, 10.0));
     /// assert_eq!(steps, [1.0, 2.0, 0.0, 1.0, 0.0, 0.0, 6.0, 1.0]);
     /// ```
     fn shift_in(self, x: Self::Floats, first: f32) -> Self::Floats;
     /// Column i holds element i of each row.
     ///
     /// ```
-    /// use solio_codec::lanes::{Lanes, Plain};
+    /// use solio_codec::lanes::{Lanes, ScalarLanes};
     /// // Points with a weight: all x, all y, all z and all weights.
     /// let points: [[f32; 4]; 8] = std::array::from_fn(|i| [i as f32, 2.0, 3.0, 0.5]);
-    /// let [x, y, _, weight] = Plain.columns(std::array::from_fn(|i| &points[i]));
+    /// let [x, y, _, weight] = ScalarLanes.columns(std::array::from_fn(|i| &points[i]));
     /// assert_eq!(x, [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]);
     /// assert_eq!((y, weight), ([2.0; 8], [0.5; 8]));
     /// ```
@@ -193,27 +193,27 @@ pub trait Lanes: Copy {
     /// The other way round.
     ///
     /// ```
-    /// use solio_codec::lanes::{Lanes, Plain};
+    /// use solio_codec::lanes::{Lanes, ScalarLanes};
     /// // Four channels of eight pixels become pixels.
-    /// let [red, green, blue, alpha] = [0.1, 0.2, 0.3, 1.0].map(|x| Plain.splat(x));
-    /// let pixels = Plain.rows([red, green, blue, alpha]);
+    /// let [red, green, blue, alpha] = [0.1, 0.2, 0.3, 1.0].map(|x| ScalarLanes.splat(x));
+    /// let pixels = ScalarLanes.rows([red, green, blue, alpha]);
     /// assert_eq!(pixels, [[0.1, 0.2, 0.3, 1.0]; 8]);
     /// ```
     fn rows(self, columns: [Self::Floats; 4]) -> [[f32; 4]; 8];
     /// Whole numbers towards zero; each lane must lie in −2^31 .. 2^31.
     ///
     /// ```
-    /// use solio_codec::lanes::{Lanes, Plain};
+    /// use solio_codec::lanes::{Lanes, ScalarLanes};
     /// let x = [1.9, -1.9, 0.5, -0.0, 255.0, 1e9, -1e9, 2.0];
-    /// assert_eq!(Plain.whole(x), [1, -1, 0, 0, 255, 1_000_000_000, -1_000_000_000, 2]);
+    /// assert_eq!(ScalarLanes.whole(x), [1, -1, 0, 0, 255, 1_000_000_000, -1_000_000_000, 2]);
     /// ```
     fn whole(self, x: Self::Floats) -> [i32; 8];
     /// The smallest lane; any number where one is NaN.
     ///
     /// ```
-    /// use solio_codec::lanes::{Lanes, Plain};
+    /// use solio_codec::lanes::{Lanes, ScalarLanes};
     /// // The nearest of eight distances.
-    /// assert_eq!(Plain.least([8.0, 3.0, 5.0, 2.5, 9.0, 4.0, 7.0, f32::INFINITY]), 2.5);
+    /// assert_eq!(ScalarLanes.least([8.0, 3.0, 5.0, 2.5, 9.0, 4.0, 7.0, f32::INFINITY]), 2.5);
     /// ```
     fn least(self, x: Self::Floats) -> f32;
 }
@@ -221,9 +221,9 @@ pub trait Lanes: Copy {
 /// Work to be done by [`run`].
 ///
 /// ```
-/// use solio_codec::lanes::{Eight, Job, Lanes, run};
+/// use solio_codec::lanes::{Eight, LaneJob, Lanes, run};
 /// struct Sum<'a>(&'a [Eight]);
-/// impl Job for Sum<'_> {
+/// impl LaneJob for Sum<'_> {
 ///     type Output = Eight;
 ///     #[inline(always)]
 ///     fn run<L: Lanes>(self, lanes: L) -> Eight {
@@ -233,16 +233,16 @@ pub trait Lanes: Copy {
 /// }
 /// assert_eq!(run(Sum(&[Eight([0.5; 8]); 10])), Eight([5.0; 8]));
 /// ```
-pub trait Job {
+pub trait LaneJob {
     /// What it gives.
     type Output;
     /// Does it. Mark it `#[inline(always)]`, and all that it calls: only what is inlined is compiled
     /// for the registers of `lanes`.
     ///
     /// ```
-    /// # use solio_codec::lanes::{Job, Lanes, Plain, run};
+    /// # use solio_codec::lanes::{LaneJob, Lanes, ScalarLanes, run};
     /// struct Inverse([[f32; 4]; 8]);
-    /// impl Job for Inverse {
+    /// impl LaneJob for Inverse {
     ///     type Output = [[f32; 4]; 8];
     ///     #[inline(always)]
     ///     fn run<L: Lanes>(self, lanes: L) -> [[f32; 4]; 8] {
@@ -252,7 +252,7 @@ pub trait Job {
     /// }
     /// let rows = [[0.1, -0.2, 1e30, 4.0]; 8];
     /// // As a test asks for it: the machine's registers and plain arrays give the same.
-    /// assert_eq!(run(Inverse(rows)), Inverse(rows).run(Plain));
+    /// assert_eq!(run(Inverse(rows)), Inverse(rows).run(ScalarLanes));
     /// ```
     fn run<L: Lanes>(self, lanes: L) -> Self::Output;
 }
@@ -260,10 +260,10 @@ pub trait Job {
 /// Runs `job` with the lanes for this machine's tier ([`tier`]).
 ///
 /// ```
-/// use solio_codec::lanes::{Eight, Job, Lanes, run};
+/// use solio_codec::lanes::{Eight, LaneJob, Lanes, run};
 /// /// How many numbers lie in 0 to 1.
 /// struct Inside<'a>(&'a [Eight]);
-/// impl Job for Inside<'_> {
+/// impl LaneJob for Inside<'_> {
 ///     type Output = u32;
 ///     #[inline(always)]
 ///     fn run<L: Lanes>(self, lanes: L) -> u32 {
@@ -275,18 +275,18 @@ pub trait Job {
 /// assert_eq!(run(Inside(&[Eight([0.0, 0.5, 1.0, 1.5, -0.1, f32::NAN, 2.0, 0.9])])), 4);
 /// ```
 #[inline]
-pub fn run<J: Job>(job: J) -> J::Output {
+pub fn run<J: LaneJob>(job: J) -> J::Output {
     match tier() {
         // SAFETY: a tier is never one that the machine lacks, and both of these have AVX2.
         #[cfg(target_arch = "x86_64")]
         Tier::Avx2 | Tier::Avx512 => unsafe { run_avx2(job) },
-        _ => job.run(Plain),
+        _ => job.run(ScalarLanes),
     }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,fma")]
-fn run_avx2<J: Job>(job: J) -> J::Output {
+fn run_avx2<J: LaneJob>(job: J) -> J::Output {
     job.run(avx2::Avx2::of_this_machine())
 }
 
@@ -319,19 +319,19 @@ pub fn prefetch<T>(values: &[T], index: usize) {
 /// Arrays, for every machine.
 ///
 /// ```
-/// use solio_codec::lanes::{Lanes, Plain};
+/// use solio_codec::lanes::{Lanes, ScalarLanes};
 /// // No instructions are needed, so a value of the type is always at hand.
-/// assert_eq!(Plain.mul([3.0; 8], Plain.splat(0.5)), [1.5; 8]);
+/// assert_eq!(ScalarLanes.mul([3.0; 8], ScalarLanes.splat(0.5)), [1.5; 8]);
 /// ```
 #[derive(Clone, Copy, Debug)]
-pub struct Plain;
+pub struct ScalarLanes;
 
 #[inline(always)]
 fn each(f: impl Fn(usize) -> f32) -> [f32; 8] {
     [f(0), f(1), f(2), f(3), f(4), f(5), f(6), f(7)]
 }
 
-impl Lanes for Plain {
+impl Lanes for ScalarLanes {
     type Floats = [f32; 8];
     #[inline(always)]
     fn load(self, from: &Eight) -> [f32; 8] {
@@ -581,9 +581,9 @@ mod tests {
     use super::*;
 
     /// Every operation once; the bits of all answers.
-    struct All([[f32; 8]; 4]);
+    struct EveryOperation([[f32; 8]; 4]);
 
-    impl Job for All {
+    impl LaneJob for EveryOperation {
         type Output = Vec<u32>;
         #[inline(always)]
         fn run<L: Lanes>(self, lanes: L) -> Vec<u32> {
@@ -626,24 +626,24 @@ mod tests {
     proptest! {
         #[test]
         fn lanes_equal_their_plain_twin(x in prop::array::uniform4(any_eight())) {
-            prop_assert_eq!(run(All(x)), All(x).run(Plain));
+            prop_assert_eq!(run(EveryOperation(x)), EveryOperation(x).run(ScalarLanes));
         }
     }
 
     #[test]
     fn plain_lanes_do_what_they_say() {
         let x: [f32; 8] = each(|i| i as f32);
-        assert_eq!(Plain.swap_halves(x), [4.0, 5.0, 6.0, 7.0, 0.0, 1.0, 2.0, 3.0]);
-        assert_eq!(Plain.shift_in(x, 9.0), [9.0, 0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
-        assert_eq!(Plain.cycle(x), [1.0, 2.0, 0.0, 3.0, 5.0, 6.0, 4.0, 7.0]);
-        assert_eq!(Plain.at_most(x, [3.0; 8]), 0b1111);
-        assert_eq!(Plain.least([3.0, 4.0, 1.0, 8.0, 9.0, 3.0, 2.0, 5.0]), 1.0);
-        assert_eq!(Plain.max([f32::NAN; 8], x), x);
-        assert!(Plain.max(x, [f32::NAN; 8]).iter().all(|x| x.is_nan()));
+        assert_eq!(ScalarLanes.swap_halves(x), [4.0, 5.0, 6.0, 7.0, 0.0, 1.0, 2.0, 3.0]);
+        assert_eq!(ScalarLanes.shift_in(x, 9.0), [9.0, 0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+        assert_eq!(ScalarLanes.cycle(x), [1.0, 2.0, 0.0, 3.0, 5.0, 6.0, 4.0, 7.0]);
+        assert_eq!(ScalarLanes.at_most(x, [3.0; 8]), 0b1111);
+        assert_eq!(ScalarLanes.least([3.0, 4.0, 1.0, 8.0, 9.0, 3.0, 2.0, 5.0]), 1.0);
+        assert_eq!(ScalarLanes.max([f32::NAN; 8], x), x);
+        assert!(ScalarLanes.max(x, [f32::NAN; 8]).iter().all(|x| x.is_nan()));
         let rows: [[f32; 4]; 8] =
             std::array::from_fn(|i| [0.0, 1.0, 2.0, 3.0].map(|j| j + i as f32));
-        let columns = Plain.columns(std::array::from_fn(|i| &rows[i]));
+        let columns = ScalarLanes.columns(std::array::from_fn(|i| &rows[i]));
         assert_eq!(columns[2], x.map(|x| x + 2.0));
-        assert_eq!(Plain.rows(columns), rows);
+        assert_eq!(ScalarLanes.rows(columns), rows);
     }
 }

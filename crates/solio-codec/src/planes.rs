@@ -9,7 +9,7 @@
 use crate::wide::{Wide, wide};
 
 /// The bytes of numbers, lowest first.
-pub type Planes<'a, const N: usize> = [&'a [u8]; N];
+pub type BytePlanes<'a, const N: usize> = [&'a [u8]; N];
 
 /// Fills `to` from planes of as many bytes.
 ///
@@ -22,7 +22,7 @@ pub type Planes<'a, const N: usize> = [&'a [u8]; N];
 /// join_halves([&low, &high], true, &mut numbers);
 /// assert_eq!(numbers.map(u16::from_le_bytes), [0x3c00, 0x3c01, 0x3c03]);
 /// ```
-pub fn join_halves(planes: Planes<2>, differences: bool, to: &mut [[u8; 2]]) {
+pub fn join_halves(planes: BytePlanes<2>, differences: bool, to: &mut [[u8; 2]]) {
     let planes = planes.map(|plane| &plane[..to.len()]);
     if !differences {
         for (i, to) in to.iter_mut().enumerate() {
@@ -47,7 +47,7 @@ pub fn join_halves(planes: Planes<2>, differences: bool, to: &mut [[u8; 2]]) {
 /// join_words(planes.each_ref().map(|plane| &plane[..]), true, &mut depths);
 /// assert_eq!(depths.map(f32::from_le_bytes), [2.5; 5]);
 /// ```
-pub fn join_words(planes: Planes<4>, differences: bool, to: &mut [[u8; 4]]) {
+pub fn join_words(planes: BytePlanes<4>, differences: bool, to: &mut [[u8; 4]]) {
     let planes = planes.map(|plane| &plane[..to.len()]);
     if !differences {
         for (i, to) in to.iter_mut().enumerate() {
@@ -143,11 +143,11 @@ impl Wide for SplitWords<'_> {
 /// Whole groups of numbers: say how many numbers were filled in, and the last one.
 #[cfg(target_arch = "x86_64")]
 mod simd {
-    use super::Planes;
+    use super::BytePlanes;
     use solio_base::cpu::{Tier, tier};
     use std::arch::x86_64::*;
 
-    pub(super) fn join_halves(planes: Planes<2>, to: &mut [[u8; 2]]) -> (usize, u16) {
+    pub(super) fn join_halves(planes: BytePlanes<2>, to: &mut [[u8; 2]]) -> (usize, u16) {
         if tier() >= Tier::Avx2 {
             // SAFETY: a tier is never one that the machine lacks.
             return unsafe { join_halves_avx2(planes, to) };
@@ -155,7 +155,7 @@ mod simd {
         join_halves_narrow(planes, to)
     }
 
-    pub(super) fn join_words(planes: Planes<4>, to: &mut [[u8; 4]]) -> (usize, u32) {
+    pub(super) fn join_words(planes: BytePlanes<4>, to: &mut [[u8; 4]]) -> (usize, u32) {
         if tier() >= Tier::Avx2 {
             // SAFETY: a tier is never one that the machine lacks.
             return unsafe { join_words_avx2(planes, to) };
@@ -164,19 +164,19 @@ mod simd {
     }
 
     /// [`join_halves`] with what every machine has.
-    pub(super) fn join_halves_narrow(planes: Planes<2>, to: &mut [[u8; 2]]) -> (usize, u16) {
+    pub(super) fn join_halves_narrow(planes: BytePlanes<2>, to: &mut [[u8; 2]]) -> (usize, u16) {
         // SAFETY: SSE2 is part of x86-64.
         unsafe { join_halves_sse2(planes, to) }
     }
 
     /// [`join_words`] with what every machine has.
-    pub(super) fn join_words_narrow(planes: Planes<4>, to: &mut [[u8; 4]]) -> (usize, u32) {
+    pub(super) fn join_words_narrow(planes: BytePlanes<4>, to: &mut [[u8; 4]]) -> (usize, u32) {
         // SAFETY: SSE2 is part of x86-64.
         unsafe { join_words_sse2(planes, to) }
     }
 
     #[target_feature(enable = "avx2")]
-    fn join_halves_avx2([low, high]: Planes<2>, to: &mut [[u8; 2]]) -> (usize, u16) {
+    fn join_halves_avx2([low, high]: BytePlanes<2>, to: &mut [[u8; 2]]) -> (usize, u16) {
         let groups = low.as_chunks::<16>().0.iter().zip(high.as_chunks::<16>().0);
         let mut done = 0;
         let mut sum = _mm256_setzero_si256();
@@ -199,7 +199,7 @@ mod simd {
     }
 
     #[target_feature(enable = "avx2")]
-    fn join_words_avx2([a, b, c, d]: Planes<4>, to: &mut [[u8; 4]]) -> (usize, u32) {
+    fn join_words_avx2([a, b, c, d]: BytePlanes<4>, to: &mut [[u8; 4]]) -> (usize, u32) {
         let [a, b, c, d] = [a, b, c, d].map(|plane| plane.as_chunks::<8>().0);
         let mut done = 0;
         let mut sum = _mm256_setzero_si256();
@@ -235,7 +235,7 @@ mod simd {
     }
 
     #[target_feature(enable = "sse2")]
-    fn join_halves_sse2([low, high]: Planes<2>, to: &mut [[u8; 2]]) -> (usize, u16) {
+    fn join_halves_sse2([low, high]: BytePlanes<2>, to: &mut [[u8; 2]]) -> (usize, u16) {
         let groups = low.as_chunks::<8>().0.iter().zip(high.as_chunks::<8>().0);
         let mut done = 0;
         let mut sum = _mm_setzero_si128();
@@ -254,7 +254,7 @@ mod simd {
     }
 
     #[target_feature(enable = "sse2")]
-    fn join_words_sse2([a, b, c, d]: Planes<4>, to: &mut [[u8; 4]]) -> (usize, u32) {
+    fn join_words_sse2([a, b, c, d]: BytePlanes<4>, to: &mut [[u8; 4]]) -> (usize, u32) {
         let [a, b, c, d] = [a, b, c, d].map(|plane| plane.as_chunks::<8>().0);
         let mut done = 0;
         let mut sum = _mm_setzero_si128();
@@ -295,13 +295,13 @@ mod simd {
 
 #[cfg(not(target_arch = "x86_64"))]
 mod simd {
-    use super::Planes;
+    use super::BytePlanes;
 
-    pub(super) fn join_halves(_: Planes<2>, _: &mut [[u8; 2]]) -> (usize, u16) {
+    pub(super) fn join_halves(_: BytePlanes<2>, _: &mut [[u8; 2]]) -> (usize, u16) {
         (0, 0)
     }
 
-    pub(super) fn join_words(_: Planes<4>, _: &mut [[u8; 4]]) -> (usize, u32) {
+    pub(super) fn join_words(_: BytePlanes<4>, _: &mut [[u8; 4]]) -> (usize, u32) {
         (0, 0)
     }
 }
@@ -313,7 +313,7 @@ mod tests {
     use super::*;
 
     /// One number after the other.
-    fn sums<const N: usize>(planes: Planes<N>) -> Vec<[u8; N]> {
+    fn sums<const N: usize>(planes: BytePlanes<N>) -> Vec<[u8; N]> {
         let mut sum = 0u32;
         let number =
             |i: usize| planes.iter().rev().fold(0, |n, plane| n << 8 | u32::from(plane[i]));
@@ -329,7 +329,7 @@ mod tests {
         #[test]
         fn joins_like_its_plain_twin(noise in prop::collection::vec(any::<u8>(), 0..400)) {
             let quarter = noise.len() / 4;
-            let words: Planes<4> = std::array::from_fn(|i| &noise[i * quarter..][..quarter]);
+            let words: BytePlanes<4> = std::array::from_fn(|i| &noise[i * quarter..][..quarter]);
             let mut to = vec![[0; 4]; quarter];
             join_words(words, true, &mut to);
             prop_assert_eq!(&to, &sums(words));
@@ -340,7 +340,7 @@ mod tests {
             prop_assert_eq!(&back[..], &noise[..4 * quarter]);
 
             let half = noise.len() / 2;
-            let halves: Planes<2> = std::array::from_fn(|i| &noise[i * half..][..half]);
+            let halves: BytePlanes<2> = std::array::from_fn(|i| &noise[i * half..][..half]);
             let mut to = vec![[0; 2]; half];
             join_halves(halves, true, &mut to);
             prop_assert_eq!(&to, &sums(halves));
@@ -354,12 +354,12 @@ mod tests {
         #[test]
         fn registers_agree(noise in prop::collection::vec(any::<u8>(), 0..400)) {
             let quarter = noise.len() / 4;
-            let words: Planes<4> = std::array::from_fn(|i| &noise[i * quarter..][..quarter]);
+            let words: BytePlanes<4> = std::array::from_fn(|i| &noise[i * quarter..][..quarter]);
             let mut to = vec![[0; 4]; quarter];
             let (done, _) = simd::join_words_narrow(words, &mut to);
             prop_assert_eq!(&to[..done], &sums(words)[..done]);
             let half = noise.len() / 2;
-            let halves: Planes<2> = std::array::from_fn(|i| &noise[i * half..][..half]);
+            let halves: BytePlanes<2> = std::array::from_fn(|i| &noise[i * half..][..half]);
             let mut to = vec![[0; 2]; half];
             let (done, _) = simd::join_halves_narrow(halves, &mut to);
             prop_assert_eq!(&to[..done], &sums(halves)[..done]);

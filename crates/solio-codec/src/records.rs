@@ -8,22 +8,22 @@
 
 mod words;
 
-pub use words::{Count, Lists};
+pub use words::{CountByte, ListSummary};
 
 use crate::wide::{Wide, wide};
 
 /// Where the bytes of a record are.
 ///
 /// ```
-/// use solio_codec::records::{Part, pick};
+/// use solio_codec::records::{RecordField, pick};
 /// // The fourth byte of each pixel.
-/// let alpha = Part { stride: 4, offset: 3, width: 1 };
+/// let alpha = RecordField { stride: 4, offset: 3, width: 1 };
 /// let mut to = [0; 3];
 /// assert_eq!(pick(b"rgbArgbBrgbC", alpha, &mut to), 3);
 /// assert_eq!(&to, b"ABC");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct RecordField {
     /// Bytes of a record.
     pub stride: usize,
     /// The first byte that is wanted.
@@ -39,10 +39,10 @@ pub struct Part {
 /// When the part is not within the record, or `to` has not `width` bytes for each whole record.
 ///
 /// ```
-/// use solio_codec::records::{Part, pick};
+/// use solio_codec::records::{RecordField, pick};
 /// // Three bytes of colour behind each of 40 vertices.
 /// let records = b"xyz RGB ".repeat(40);
-/// let (part, mut colors) = (Part { stride: 8, offset: 4, width: 3 }, vec![0; 40 * 3]);
+/// let (part, mut colors) = (RecordField { stride: 8, offset: 4, width: 3 }, vec![0; 40 * 3]);
 /// let done = pick(&records, part, &mut colors);
 /// // The last ones it may leave.
 /// for (record, color) in records.chunks(8).zip(colors.chunks_mut(3)).skip(done) {
@@ -50,8 +50,8 @@ pub struct Part {
 /// }
 /// assert!(done > 30 && colors == b"RGB".repeat(40));
 /// ```
-pub fn pick(records: &[u8], part: Part, to: &mut [u8]) -> usize {
-    let Part { stride, offset, width } = part;
+pub fn pick(records: &[u8], part: RecordField, to: &mut [u8]) -> usize {
+    let RecordField { stride, offset, width } = part;
     assert!(width > 0 && offset + width <= stride, "a part of a record");
     assert!(to.len() >= records.len() / stride * width, "room for all parts");
     let done = words::pick(records, part, None, to).0;
@@ -68,7 +68,7 @@ pub fn pick(records: &[u8], part: Part, to: &mut [u8]) -> usize {
 }
 
 /// Puts the lists of all whole records to `to`, one behind the other, and tells what they are like;
-/// what `to` holds is of use only where [`Lists::all_alike`]. Values are `u32` in this machine's
+/// what `to` holds is of use only where [`ListSummary::all_alike`]. Values are `u32` in this machine's
 /// order; `part` is where the values of a record are that has `count`.
 ///
 /// # Panics
@@ -76,18 +76,23 @@ pub fn pick(records: &[u8], part: Part, to: &mut [u8]) -> usize {
 /// has not exactly so many.
 ///
 /// ```
-/// use solio_codec::records::{Count, Lists, Part, pick_lists};
+/// use solio_codec::records::{CountByte, ListSummary, RecordField, pick_lists};
 /// // Triangles as PLY has them: a count of one byte, and three indices.
 /// let corners = [[0u32, 1, 2], [2, 1, 3]].map(|face| face.map(u32::to_ne_bytes));
 /// let records = corners.map(|face| [&[3], face.as_flattened()].concat()).concat();
-/// let (part, count) = (Part { stride: 13, offset: 1, width: 12 }, Count { offset: 0, value: 3 });
+/// let (part, count) = (RecordField { stride: 13, offset: 1, width: 12 }, CountByte { offset: 0, value: 3 });
 /// let mut corners = [0; 6];
 /// let lists = pick_lists(&records, part, count, &mut corners);
-/// assert_eq!(lists, Lists { largest: 3, all_alike: true });
+/// assert_eq!(lists, ListSummary { largest: 3, all_alike: true });
 /// assert_eq!(corners, [0, 1, 2, 2, 1, 3]);
 /// ```
-pub fn pick_lists(records: &[u8], part: Part, count: Count, to: &mut [u32]) -> Lists {
-    let Part { stride, offset, width } = part;
+pub fn pick_lists(
+    records: &[u8],
+    part: RecordField,
+    count: CountByte,
+    to: &mut [u32],
+) -> ListSummary {
+    let RecordField { stride, offset, width } = part;
     assert!(width > 0 && offset + width <= stride && count.offset < stride, "a part of a record");
     let rows = records.len() / stride;
     assert!(width % 4 == 0 && to.len() == rows * (width / 4), "room for all lists");
@@ -100,7 +105,7 @@ pub fn pick_lists(records: &[u8], part: Part, count: Count, to: &mut [u32]) -> L
         end.copy_from_slice(&record[offset..offset + width]);
     }
     let counts = rest.chunks_exact(stride).map(|record| record[count.offset]);
-    lists.and(Lists {
+    lists.and(ListSummary {
         largest: largest(&to[words..]),
         // Without an early end, so that it becomes a vector loop.
         all_alike: counts.fold(0, |all, value| all | (value ^ count.value)) == 0,
@@ -109,7 +114,7 @@ pub fn pick_lists(records: &[u8], part: Part, count: Count, to: &mut [u32]) -> L
 
 /// Moves the `N` bytes that are wanted of each record, as one value.
 #[inline(always)]
-fn alone<const N: usize>(records: &[u8], part: Part, to: &mut [u8]) -> usize {
+fn alone<const N: usize>(records: &[u8], part: RecordField, to: &mut [u8]) -> usize {
     let (places, _) = to.as_chunks_mut::<N>();
     for (record, place) in records.chunks_exact(part.stride).zip(places) {
         if let Some(value) = record[part.offset..].first_chunk() {
@@ -123,7 +128,7 @@ fn alone<const N: usize>(records: &[u8], part: Part, to: &mut [u8]) -> usize {
 #[inline(always)]
 fn moved<const N: usize>(
     records: &[u8],
-    Part { stride, offset, width }: Part,
+    RecordField { stride, offset, width }: RecordField,
     to: &mut [u8],
 ) -> usize {
     let mut done = 0;
@@ -148,12 +153,12 @@ fn moved<const N: usize>(
 /// assert_eq!(largest(&[]), 0);
 /// ```
 pub fn largest(values: &[u32]) -> u32 {
-    wide(Largest(values))
+    wide(LargestIndex(values))
 }
 
-struct Largest<'a>(&'a [u32]);
+struct LargestIndex<'a>(&'a [u32]);
 
-impl Wide for Largest<'_> {
+impl Wide for LargestIndex<'_> {
     type Output = u32;
     #[inline(always)]
     fn run(self) -> u32 {
@@ -205,7 +210,7 @@ mod tests {
         ) {
             let offset = from % stride;
             let width = 1 + more % (stride - offset);
-            let part = Part { stride, offset, width };
+            let part = RecordField { stride, offset, width };
             let parts = records.chunks_exact(stride).flat_map(|r| &r[offset..offset + width]);
             let expected: Vec<u8> = parts.copied().collect();
             let mut got = vec![0; expected.len()];
@@ -224,8 +229,8 @@ mod tests {
             alike in any::<bool>(),
         ) {
             let width = 4 * (1 + (more - 1) % (stride / 4));
-            let part = Part { stride, offset: from % (stride - width + 1), width };
-            let count = Count { offset: at % stride, value: 3 };
+            let part = RecordField { stride, offset: from % (stride - width + 1), width };
+            let count = CountByte { offset: at % stride, value: 3 };
             let mut records = records;
             if alike {
                 records.chunks_exact_mut(stride).for_each(|record| record[count.offset] = 3);
@@ -234,7 +239,7 @@ mod tests {
             let words = rows().flat_map(|r| r[part.offset..part.offset + width].chunks_exact(4));
             let expected: Vec<u32> =
                 words.map(|word| u32::from_ne_bytes(word.try_into().unwrap())).collect();
-            let lists = Lists {
+            let lists = ListSummary {
                 largest: expected.iter().copied().max().unwrap_or(0),
                 all_alike: rows().all(|record| record[count.offset] == 3),
             };
@@ -248,7 +253,7 @@ mod tests {
                 let (done, first) = unsafe { words::pick_avx2(&records, part, Some(count), &mut got) };
                 let words = done * width / 4;
                 prop_assert!(bytemuck::pod_collect_to_vec::<u8, u32>(&got)[..words] == expected[..words]);
-                prop_assert_eq!(first, Lists {
+                prop_assert_eq!(first, ListSummary {
                     largest: expected[..words].iter().copied().max().unwrap_or(0),
                     all_alike: rows().take(done).all(|record| record[count.offset] == 3),
                 });
@@ -273,7 +278,7 @@ mod tests {
                 for offset in 0..(stride + 1).saturating_sub(width) {
                     for rows in [7, 8, 9, 45] {
                         let (part, records) =
-                            (Part { stride, offset, width }, &bytes[..rows * stride]);
+                            (RecordField { stride, offset, width }, &bytes[..rows * stride]);
                         let parts =
                             records.chunks_exact(stride).map(|r| &r[offset..offset + width]);
                         let expected: Vec<u8> = parts.flatten().copied().collect();
@@ -288,7 +293,7 @@ mod tests {
 
     #[test]
     fn most_records_are_done() {
-        let part = Part { stride: 13, offset: 1, width: 12 };
+        let part = RecordField { stride: 13, offset: 1, width: 12 };
         assert!(pick(&[7; 13 * 100], part, &mut [0; 1200]) > 95);
     }
 

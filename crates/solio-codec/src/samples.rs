@@ -75,14 +75,14 @@ pub fn uint_to_half(number: u32) -> u16 {
 /// A pair of sample types.
 ///
 /// ```
-/// use solio_codec::samples::Conversion;
+/// use solio_codec::samples::SampleConversion;
 /// let floats = [2.75f32, -1.0, f32::NAN, 1e20].map(f32::to_le_bytes);
 /// let mut ids = [[0; 4]; 4];
-/// Conversion::FloatToUint.apply(floats.as_flattened(), ids.as_flattened_mut());
+/// SampleConversion::FloatToUint.apply(floats.as_flattened(), ids.as_flattened_mut());
 /// assert_eq!(ids.map(u32::from_le_bytes), [2, 0, 0, u32::MAX]);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Conversion {
+pub enum SampleConversion {
     /// Exact.
     HalfToFloat,
     /// Fractions are cut off; negative numbers and NaNs become 0, infinity the largest.
@@ -97,47 +97,47 @@ pub enum Conversion {
     UintToFloat,
 }
 
-impl Conversion {
+impl SampleConversion {
     /// Converts each number of `from` into its place in `to`.
     ///
     /// # Panics
     /// When their lengths are not those of as many numbers.
     ///
     /// ```
-    /// use solio_codec::samples::Conversion;
+    /// use solio_codec::samples::SampleConversion;
     /// // 1, −2 and infinity in the file become floats; they need not lie at even places.
     /// let file = [0xff, 0x00, 0x3c, 0x00, 0xc0, 0x00, 0x7c];
     /// let mut floats = [[0; 4]; 3];
-    /// Conversion::HalfToFloat.apply(&file[1..], floats.as_flattened_mut());
+    /// SampleConversion::HalfToFloat.apply(&file[1..], floats.as_flattened_mut());
     /// assert_eq!(floats.map(f32::from_le_bytes), [1.0, -2.0, f32::INFINITY]);
     /// ```
     pub fn apply(self, from: &[u8], to: &mut [u8]) {
         let half = |half: [u8; 2]| half_to_float(u16::from_le_bytes(half));
         match self {
-            Conversion::HalfToFloat => {
+            SampleConversion::HalfToFloat => {
                 let (from, to) = pairs::<2, 4>(from, to);
                 let done = simd::halves_to_floats(from, to);
                 each(&from[done..], &mut to[done..], |h| half(h).to_le_bytes());
             }
-            Conversion::FloatToHalf => {
+            SampleConversion::FloatToHalf => {
                 let (from, to) = pairs::<4, 2>(from, to);
                 let done = simd::floats_to_halves(from, to);
                 let half = |f| float_to_half(f32::from_le_bytes(f)).to_le_bytes();
                 each(&from[done..], &mut to[done..], half);
             }
-            Conversion::HalfToUint => {
+            SampleConversion::HalfToUint => {
                 let (from, to) = pairs::<2, 4>(from, to);
                 each(from, to, |h| (half(h) as u32).to_le_bytes());
             }
-            Conversion::FloatToUint => {
+            SampleConversion::FloatToUint => {
                 let (from, to) = pairs::<4, 4>(from, to);
                 each(from, to, |f| (f32::from_le_bytes(f) as u32).to_le_bytes());
             }
-            Conversion::UintToHalf => {
+            SampleConversion::UintToHalf => {
                 let (from, to) = pairs::<4, 2>(from, to);
                 each(from, to, |u| uint_to_half(u32::from_le_bytes(u)).to_le_bytes());
             }
-            Conversion::UintToFloat => {
+            SampleConversion::UintToFloat => {
                 let (from, to) = pairs::<4, 4>(from, to);
                 each(from, to, |u| (u32::from_le_bytes(u) as f32).to_le_bytes());
             }
@@ -373,7 +373,7 @@ mod tests {
     fn integers_and_floats_meet_at_the_ends() {
         let uints = |number: f32| {
             let mut to = [0; 4];
-            Conversion::FloatToUint.apply(&number.to_le_bytes(), &mut to);
+            SampleConversion::FloatToUint.apply(&number.to_le_bytes(), &mut to);
             u32::from_le_bytes(to)
         };
         for (number, uint) in
@@ -388,12 +388,12 @@ mod tests {
     fn every_half_becomes_its_float_in_groups_too() {
         let halves: Vec<u8> = (0..=u16::MAX).flat_map(u16::to_le_bytes).collect();
         let mut floats = vec![0; 2 * halves.len()];
-        Conversion::HalfToFloat.apply(&halves, &mut floats);
+        SampleConversion::HalfToFloat.apply(&halves, &mut floats);
         for (half, float) in (0..=u16::MAX).zip(floats.as_chunks().0) {
             assert_eq!(u32::from_le_bytes(*float), half_to_float(half).to_bits());
         }
         let mut back = vec![0; halves.len()];
-        Conversion::FloatToHalf.apply(&floats, &mut back);
+        SampleConversion::FloatToHalf.apply(&floats, &mut back);
         assert_eq!(back, halves);
     }
 
@@ -405,7 +405,7 @@ mod tests {
             for numbers in [bits.clone(), near.collect()] {
                 let floats: Vec<u8> = numbers.iter().flat_map(|bits| bits.to_le_bytes()).collect();
                 let mut halves = vec![0; floats.len() / 2];
-                Conversion::FloatToHalf.apply(&floats, &mut halves);
+                SampleConversion::FloatToHalf.apply(&floats, &mut halves);
                 let alone = numbers.iter().map(|bits| float_to_half(f32::from_bits(*bits)));
                 let alone: Vec<u8> = alone.flat_map(u16::to_le_bytes).collect();
                 prop_assert_eq!(halves, alone);

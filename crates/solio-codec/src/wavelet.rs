@@ -26,23 +26,23 @@
 pub struct Means(Vec<Vec<u16>>);
 
 /// A mean and a difference, of `a` and `b`; and back.
-trait Step {
+trait WaveletStep {
     fn split(a: i32, b: i32) -> [i32; 2];
     fn join(mean: i32, difference: i32) -> [i32; 2];
 }
 
 /// The same for eight pairs.
 #[cfg(not(target_arch = "x86_64"))]
-trait Steps: Step {}
+trait WaveletSteps: WaveletStep {}
 #[cfg(not(target_arch = "x86_64"))]
-impl<S: Step> Steps for S {}
+impl<S: WaveletStep> WaveletSteps for S {}
 #[cfg(target_arch = "x86_64")]
-use simd::Steps;
+use simd::WaveletSteps;
 
 /// For values below 2^14. All numbers are signed 16-bit ones.
-struct Plain;
+struct SignedStep;
 
-impl Step for Plain {
+impl WaveletStep for SignedStep {
     #[inline(always)]
     fn split(a: i32, b: i32) -> [i32; 2] {
         let (a, b) = (i32::from(a as i16), i32::from(b as i16));
@@ -60,7 +60,7 @@ impl Step for Plain {
 /// For all 16-bit values. All numbers are unsigned 16-bit ones.
 struct Modulo;
 
-impl Step for Modulo {
+impl WaveletStep for Modulo {
     #[inline(always)]
     fn split(a: i32, b: i32) -> [i32; 2] {
         let (a, b) = ((a & 0xffff) ^ 0x8000, b & 0xffff);
@@ -91,7 +91,7 @@ pub fn forward(plane: &mut [u16], width: usize, height: usize, largest: u16, mea
         let (from, to) = means.level(plane, level);
         let (width, height) = (width >> level, height >> level);
         if largest < 1 << 14 {
-            split_level::<Plain>(from, to, width, height);
+            split_level::<SignedStep>(from, to, width, height);
         } else {
             split_level::<Modulo>(from, to, width, height);
         }
@@ -135,7 +135,7 @@ pub fn inverse(plane: &mut [u16], width: usize, height: usize, largest: u16, mea
         let (to, from) = means.level(plane, level);
         let (width, height) = (width >> level, height >> level);
         if largest < 1 << 14 {
-            join_level::<Plain>(from, to, width, height);
+            join_level::<SignedStep>(from, to, width, height);
         } else {
             join_level::<Modulo>(from, to, width, height);
         }
@@ -172,7 +172,7 @@ impl Means {
 }
 
 /// One level forward.
-fn split_level<S: Steps>(plane: &mut [u16], means: &mut [u16], width: usize, height: usize) {
+fn split_level<S: WaveletSteps>(plane: &mut [u16], means: &mut [u16], width: usize, height: usize) {
     let mut pairs = plane[..width * height].chunks_exact_mut(2 * width);
     for (rows, means) in pairs.by_ref().zip(means.chunks_exact_mut(width / 2)) {
         let (top, bottom) = rows.split_at_mut(width);
@@ -200,7 +200,7 @@ fn split_level<S: Steps>(plane: &mut [u16], means: &mut [u16], width: usize, hei
 }
 
 /// One level back.
-fn join_level<S: Steps>(means: &[u16], plane: &mut [u16], width: usize, height: usize) {
+fn join_level<S: WaveletSteps>(means: &[u16], plane: &mut [u16], width: usize, height: usize) {
     let mut pairs = plane[..width * height].chunks_exact_mut(2 * width);
     for (rows, means) in pairs.by_ref().zip(means.chunks_exact(width / 2)) {
         let (top, bottom) = rows.split_at_mut(width);
@@ -237,17 +237,17 @@ mod simd {
 
 #[cfg(target_arch = "x86_64")]
 mod simd {
-    use super::{Modulo, Plain, Step};
+    use super::{Modulo, SignedStep, WaveletStep};
     use std::arch::x86_64::*;
 
-    /// A [`Step`] in 16-bit lanes.
-    pub(super) trait Steps: Step {
+    /// A [`WaveletStep`] in 16-bit lanes.
+    pub(super) trait WaveletSteps: WaveletStep {
         fn split_8(a: __m128i, b: __m128i) -> [__m128i; 2];
         fn join_8(mean: __m128i, difference: __m128i) -> [__m128i; 2];
     }
 
     // SSE2 is part of x86-64; each block below relies on that alone.
-    impl Steps for Plain {
+    impl WaveletSteps for SignedStep {
         #[inline(always)]
         fn split_8(a: __m128i, b: __m128i) -> [__m128i; 2] {
             // SAFETY: SSE2 is there.
@@ -270,7 +270,7 @@ mod simd {
         }
     }
 
-    impl Steps for Modulo {
+    impl WaveletSteps for Modulo {
         #[inline(always)]
         fn split_8(a: __m128i, b: __m128i) -> [__m128i; 2] {
             // SAFETY: SSE2 is there.
@@ -297,7 +297,7 @@ mod simd {
         }
     }
 
-    pub(super) fn split<S: Steps>(
+    pub(super) fn split<S: WaveletSteps>(
         means: &mut [u16],
         top: &mut [[u16; 2]],
         bottom: &mut [[u16; 2]],
@@ -317,7 +317,7 @@ mod simd {
         done
     }
 
-    pub(super) fn join<S: Steps>(
+    pub(super) fn join<S: WaveletSteps>(
         means: &[u16],
         top: &mut [[u16; 2]],
         bottom: &mut [[u16; 2]],
@@ -367,9 +367,9 @@ mod tests {
     use super::*;
 
     /// Numbers of some kind, the same ones each time.
-    struct Random(u64);
+    struct WaveletRandom(u64);
 
-    impl Random {
+    impl WaveletRandom {
         fn next(&mut self) -> u64 {
             self.0 = self.0.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
             self.0 >> 29
@@ -380,7 +380,7 @@ mod tests {
         /// Also for values that no image has.
         #[test]
         fn eight_squares_equal_one_by_one(noise in prop::collection::vec(any::<u16>(), 40)) {
-            fn compare<S: Steps>(noise: &[u16]) -> [Vec<u16>; 4] {
+            fn compare<S: WaveletSteps>(noise: &[u16]) -> [Vec<u16>; 4] {
                 let (means, rows) = noise.split_at(8);
                 let (top, bottom) = rows.split_at(16);
                 let mut results = [(); 4].map(|()| rows.to_vec());
@@ -407,7 +407,7 @@ mod tests {
                 }
                 results
             }
-            for [a, b, c, d] in [compare::<Plain>(&noise), compare::<Modulo>(&noise)] {
+            for [a, b, c, d] in [compare::<SignedStep>(&noise), compare::<Modulo>(&noise)] {
                 prop_assert_eq!(a, c);
                 prop_assert_eq!(b, d);
             }
@@ -416,7 +416,7 @@ mod tests {
 
     #[test]
     fn comes_back() {
-        let mut random = Random(2);
+        let mut random = WaveletRandom(2);
         for (width, height) in
             [(1, 1), (1, 9), (2, 2), (3, 3), (5, 8), (17, 32), (64, 64), (100, 31)]
         {
@@ -436,10 +436,10 @@ mod tests {
     /// The definition, sample by sample and in place.
     #[test]
     fn equals_its_definition() {
-        let mut random = Random(3);
+        let mut random = WaveletRandom(3);
         for (width, height) in [(1usize, 4usize), (2, 2), (5, 5), (7, 12), (16, 9), (33, 32)] {
             for largest in [0x3fffu16, 0xffff] {
-                let noise = |r: &mut Random| r.next() as u16 & largest;
+                let noise = |r: &mut WaveletRandom| r.next() as u16 & largest;
                 let plane: Vec<u16> = (0..width * height).map(|_| noise(&mut random)).collect();
                 let mut fast = plane.clone();
                 forward(&mut fast, width, height, largest, &mut Means::default());
@@ -447,7 +447,7 @@ mod tests {
                 let mut step = |from: usize, to: usize| {
                     let pair = [i32::from(slow[from]), i32::from(slow[to])];
                     let [m, d] = if largest < 1 << 14 {
-                        Plain::split(pair[0], pair[1])
+                        SignedStep::split(pair[0], pair[1])
                     } else {
                         Modulo::split(pair[0], pair[1])
                     };

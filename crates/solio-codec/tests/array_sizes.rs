@@ -1,7 +1,7 @@
 //! How small the codec makes arrays of known kinds: the table `data/sizes.csv` says it, and any
 //! change of it has to be meant. Where it is, the test's own words are the new table.
 
-use solio_codec::array::{Decoder, Effort, Element, Encoder, Plane};
+use solio_codec::array::{ArrayDecoder, ArrayEncoder, Effort, Element, SamplePlane};
 use std::fmt::Write;
 
 /// Numbers that look like chance: a linear congruential generator (Knuth's MMIX).
@@ -20,20 +20,20 @@ impl Chance {
     }
 }
 
-struct Case {
+struct SizeCase {
     name: &'static str,
     bytes: Vec<u8>,
-    planes: Vec<Plane>,
+    planes: Vec<SamplePlane>,
 }
 
 const WIDTH: usize = 500;
 const ROWS: usize = 96;
 
 /// Planes of whole rows, behind one another.
-fn image(name: &'static str, element: Element, planes: Vec<Vec<u8>>) -> Case {
+fn image(name: &'static str, element: Element, planes: Vec<Vec<u8>>) -> SizeCase {
     let step = element.bytes();
     let size = WIDTH * ROWS * step;
-    let layout = |i| Plane {
+    let layout = |i| SamplePlane {
         element,
         width: WIDTH,
         rows: ROWS,
@@ -43,7 +43,7 @@ fn image(name: &'static str, element: Element, planes: Vec<Vec<u8>>) -> Case {
     };
     let planes_at = (0..planes.len()).map(layout).collect();
     assert!(planes.iter().all(|plane| plane.len() == size), "{name}");
-    Case { name, bytes: planes.concat(), planes: planes_at }
+    SizeCase { name, bytes: planes.concat(), planes: planes_at }
 }
 
 fn of_pixels<const N: usize>(mut sample: impl FnMut(f32, f32) -> [u8; N]) -> Vec<u8> {
@@ -66,7 +66,7 @@ fn hills(x: f32, y: f32) -> f32 {
     0.2 + wave(x * 1.7 + y) * 0.5 + wave(x * 5.0) * wave(y * 3.0) * 0.25 + wave(y * 0.8) * 0.1
 }
 
-fn cases() -> Vec<Case> {
+fn cases() -> Vec<SizeCase> {
     let mut chance = Chance(1);
     let mut grain = |amount: f32| 1.0 + chance.bell() * amount;
     let photo = [0.9f32, 1.0, 0.7]
@@ -112,7 +112,7 @@ fn cases() -> Vec<Case> {
 }
 
 /// Points of a walk over the hills, three coordinates side by side.
-fn vertices(name: &'static str, rounded: impl Fn(f32) -> f32) -> Case {
+fn vertices(name: &'static str, rounded: impl Fn(f32) -> f32) -> SizeCase {
     let mut chance = Chance(4);
     let count = 20_000usize;
     let bytes = (0..count).flat_map(|i| {
@@ -120,7 +120,7 @@ fn vertices(name: &'static str, rounded: impl Fn(f32) -> f32) -> Case {
         let place = [x + chance.bell() * 0.002, hills(x, y), y + chance.bell() * 0.002];
         place.map(|axis| rounded(axis).to_le_bytes()).concat()
     });
-    let plane = |axis: usize| Plane {
+    let plane = |axis: usize| SamplePlane {
         element: Element::Float,
         width: count,
         rows: 1,
@@ -128,19 +128,19 @@ fn vertices(name: &'static str, rounded: impl Fn(f32) -> f32) -> Case {
         step: 12,
         row_step: 12 * count,
     };
-    Case { name, bytes: bytes.collect(), planes: (0..3).map(plane).collect() }
+    SizeCase { name, bytes: bytes.collect(), planes: (0..3).map(plane).collect() }
 }
 
 #[test]
 fn sizes_are_those_of_the_table() {
     let mut table = String::from("array,bytes,fast,thorough,max\n");
-    for Case { name, bytes, planes } in cases() {
+    for SizeCase { name, bytes, planes } in cases() {
         write!(table, "\"{name}\",{}", bytes.len()).unwrap();
         for effort in [Effort::Fast, Effort::Thorough, Effort::Max] {
             let mut packed = Vec::new();
-            Encoder::new(effort).unwrap().encode(&bytes, &planes, &mut packed).unwrap();
+            ArrayEncoder::new(effort).unwrap().encode(&bytes, &planes, &mut packed).unwrap();
             let mut back = vec![0; bytes.len()];
-            Decoder::default().decode(&packed, &planes, &mut back).unwrap();
+            ArrayDecoder::default().decode(&packed, &planes, &mut back).unwrap();
             assert!(back == bytes, "{name}, {effort:?}");
             write!(table, ",{}", packed.len()).unwrap();
         }

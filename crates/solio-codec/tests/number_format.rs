@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use solio_base::cpu::available;
 use solio_codec::number::Digits;
 use solio_codec::number::format::{
-    Corners, face_rows_on, push_f32, push_f64, push_i64, push_u32, rows_f32_on, rows_f64_on,
+    CornerIndices, face_rows_on, push_f32, push_f64, push_i64, push_u32, rows_f32_on, rows_f64_on,
 };
 use std::fmt::Write;
 
@@ -289,7 +289,7 @@ fn integers_equal_std() {
     }
 }
 
-fn expected_faces(offsets: &[u32], c: &Corners<'_>, flip: bool) -> String {
+fn expected_faces(offsets: &[u32], c: &CornerIndices<'_>, flip: bool) -> String {
     let mut want = String::new();
     for pair in offsets.windows(2) {
         let mut order: Vec<usize> = (pair[0] as usize..pair[1] as usize).collect();
@@ -336,7 +336,7 @@ fn check_faces(sizes: &[usize], seed: u64, magnitude: u32, none: bool, base: u64
             .collect()
     };
     let (vertices, uvs, normals) = (array(false), array(true), array(true));
-    let corners = Corners {
+    let corners = CornerIndices {
         vertices: &vertices,
         uvs: (parts & 1 != 0).then_some(&uvs),
         normals: (parts & 2 != 0).then_some(&normals),
@@ -408,7 +408,7 @@ fn quads_of_every_digit_count() {
 #[test]
 #[should_panic(expected = "range")]
 fn an_offset_beyond_the_corners_panics() {
-    let corners = Corners {
+    let corners = CornerIndices {
         vertices: &[1, 2, 3],
         uvs: None,
         normals: None,

@@ -2,7 +2,7 @@
 //! Cui, Melgosa, Brill and Pointer, "Comprehensive color solutions: CAM16, CAT16, and CAM16-UCS",
 //! Color Research & Application 42, 2017.
 
-type Vector = [f64; 3];
+use crate::transfer::{Vector, apply};
 
 const M16: [Vector; 3] = [
     [0.401288, 0.650173, -0.051461],
@@ -46,7 +46,7 @@ impl Cam16 {
         let luminance_factor = k4 * luminance + 0.1 * (1.0 - k4).powi(2) * (5.0 * luminance).cbrt();
         let degree = 1.0 - (1.0 / 3.6) * ((-luminance - 42.0) / 92.0).exp();
         let degree = degree.clamp(0.0, 1.0);
-        let white = apply(viewing.white);
+        let white = apply(&M16, viewing.white);
         let scales = white.map(|w| degree * viewing.white[1] / w + 1.0 - degree);
         let background_ratio = viewing.background / viewing.white[1];
         let induction = 0.725 * background_ratio.powf(-0.2);
@@ -58,7 +58,7 @@ impl Cam16 {
 
     /// The three signals of the cones after adaptation, without the 0.1 of CIECAM02, which cancels.
     fn cones(&self, xyz: Vector) -> Vector {
-        let rgb = apply(xyz);
+        let rgb = apply(&M16, xyz);
         [0, 1, 2].map(|i| {
             let signal = self.scales[i] * rgb[i];
             let x = (self.luminance_factor * signal.abs() / 100.0).powf(0.42);
@@ -103,10 +103,6 @@ impl Appearance {
         let m = m.copysign(self.colorfulness);
         [lightness, m * cos, m * sin]
     }
-}
-
-fn apply(v: Vector) -> Vector {
-    M16.map(|row| row[0] * v[0] + row[1] * v[1] + row[2] * v[2])
 }
 
 /// A power, mirrored below 0.

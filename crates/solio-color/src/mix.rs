@@ -147,7 +147,7 @@ impl Segment {
 
 /// A component's class: what is analogous to what (CSS Color 4, §12.2).
 #[derive(Clone, Copy, PartialEq)]
-enum Class {
+enum AxisClass {
     Red,
     Green,
     Blue,
@@ -162,14 +162,18 @@ enum Class {
     Own,
 }
 
-fn classes(space: Space) -> [Class; 3] {
+fn classes(space: Space) -> [AxisClass; 3] {
     match space {
-        Space::Hsl => [Class::Hue, Class::Colorfulness, Class::Lightness],
-        Space::Hsv => [Class::Hue, Class::Colorfulness, Class::Value],
-        Space::Hwb => [Class::Hue, Class::Own, Class::Own],
-        Space::Lab | Space::Oklab => [Class::Lightness, Class::OpponentA, Class::OpponentB],
-        Space::Lch | Space::Oklch => [Class::Lightness, Class::Colorfulness, Class::Hue],
-        _ => [Class::Red, Class::Green, Class::Blue],
+        Space::Hsl => [AxisClass::Hue, AxisClass::Colorfulness, AxisClass::Lightness],
+        Space::Hsv => [AxisClass::Hue, AxisClass::Colorfulness, AxisClass::Value],
+        Space::Hwb => [AxisClass::Hue, AxisClass::Own, AxisClass::Own],
+        Space::Lab | Space::Oklab => {
+            [AxisClass::Lightness, AxisClass::OpponentA, AxisClass::OpponentB]
+        }
+        Space::Lch | Space::Oklch => {
+            [AxisClass::Lightness, AxisClass::Colorfulness, AxisClass::Hue]
+        }
+        _ => [AxisClass::Red, AxisClass::Green, AxisClass::Blue],
     }
 }
 
@@ -181,9 +185,11 @@ fn carry(color: &Color, space: Space) -> Color {
         return converted;
     }
     let (from, to) = (classes(color.space), classes(space));
-    let partner = |class: Class, others: [Class; 3]| {
-        let place = |class: Class| if class == Class::Value { Class::Lightness } else { class };
-        others.iter().position(|other| place(*other) == place(class) && class != Class::Own)
+    let partner = |class: AxisClass, others: [AxisClass; 3]| {
+        let place = |class: AxisClass| {
+            if class == AxisClass::Value { AxisClass::Lightness } else { class }
+        };
+        others.iter().position(|other| place(*other) == place(class) && class != AxisClass::Own)
     };
     let mut rest = (0..3).filter(|i| partner(from[*i], to).is_none()).peekable();
     let set = rest.peek().is_some() && rest.all(|i| color.missing.contains(i));

@@ -4,7 +4,7 @@
 //! RP 177). Where the whites differ, the eye's adaptation is imitated (the linear Bradford
 //! transform: Lam, 1985, as in the profiles of the ICC).
 
-type Matrix = [[f64; 3]; 3];
+use crate::transfer::{Matrix, apply, product};
 
 /// CIE x and y of red, green, blue and white.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -65,14 +65,6 @@ fn adaptation(from: [f32; 2], to: [f32; 2]) -> Option<Matrix> {
     let (from, to) = (apply(&BRADFORD, xyz(from)), apply(&BRADFORD, xyz(to)));
     let scaled = [0, 1, 2].map(|i| BRADFORD[i].map(|value| value * to[i] / from[i]));
     Some(product(&inverse(&BRADFORD)?, &scaled))
-}
-
-fn apply(m: &Matrix, v: [f64; 3]) -> [f64; 3] {
-    m.map(|row| row[0] * v[0] + row[1] * v[1] + row[2] * v[2])
-}
-
-fn product(a: &Matrix, b: &Matrix) -> Matrix {
-    a.map(|row| [0, 1, 2].map(|j| (0..3).map(|k| row[k] * b[k][j]).sum()))
 }
 
 fn inverse(m: &Matrix) -> Option<Matrix> {

@@ -15,10 +15,10 @@ use solio_color::{Color, Space};
 use std::path::PathBuf;
 
 /// What a fuzz target does with its bytes.
-type Body = fn(&[u8]);
+type FuzzBody = fn(&[u8]);
 
 /// A name, a body, and the inputs it starts from.
-fn targets() -> [(&'static str, Body, Vec<Vec<u8>>); 2] {
+fn targets() -> [(&'static str, FuzzBody, Vec<Vec<u8>>); 2] {
     [
         ("color", color_body::color, color_seeds()),
         ("gradient", gradient_body::gradient, gradient_seeds()),

@@ -11,17 +11,17 @@ const TABLE: &str = include_str!("wpt_color_mix.txt");
 /// How many mixes the file has, loops unrolled.
 const VECTORS: usize = 933;
 
-struct Section<'t> {
+struct WptSection<'t> {
     spaces: Vec<&'t str>,
     given: &'t str,
     expected: &'t str,
 }
 
-fn section(line: &str) -> Option<Section<'_>> {
+fn section(line: &str) -> Option<WptSection<'_>> {
     let (spaces, templates) = line.strip_prefix('[')?.split_once(']')?;
     let (given, expected) = templates.split_once("->")?;
     let spaces = spaces.split_whitespace().collect();
-    Some(Section { spaces, given: given.trim(), expected: expected.trim() })
+    Some(WptSection { spaces, given: given.trim(), expected: expected.trim() })
 }
 
 /// A colour of a row, written out and read.
@@ -48,7 +48,7 @@ fn difference(found: &Color, expected: &Color, tolerance: f64) -> Option<String>
 }
 
 /// One row in one space with one hue method; what is wrong with it.
-fn check(row: &str, section: &Section<'_>, space: &str, method: &str) -> Option<String> {
+fn check(row: &str, section: &WptSection<'_>, space: &str, method: &str) -> Option<String> {
     let (given, expected) = row.split_once(" = ").expect("a row has a result");
     let (expected, tolerance) = match expected.split_once(" ~") {
         Some((expected, tolerance)) => (expected, tolerance.parse().expect("a tolerance")),

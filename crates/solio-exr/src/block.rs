@@ -5,7 +5,8 @@
 //! has samples only where x and y divide by its sampling rates. ("The OpenEXR File Layout",
 //! sections "Scan line blocks" and "Tiles".)
 
-use crate::names;
+use crate::name_bytes;
+use solio_codec::samples::SampleConversion;
 use std::cmp::Ordering;
 use std::ops::Range;
 
@@ -45,18 +46,30 @@ impl PixelType {
             PixelType::Uint | PixelType::Float => 4,
         }
     }
+
+    /// How samples of this type become samples of another.
+    pub(crate) fn conversion(self, to: PixelType) -> Option<SampleConversion> {
+        Some(match (self, to) {
+            (PixelType::Half, PixelType::Float) => SampleConversion::HalfToFloat,
+            (PixelType::Half, PixelType::Uint) => SampleConversion::HalfToUint,
+            (PixelType::Float, PixelType::Half) => SampleConversion::FloatToHalf,
+            (PixelType::Float, PixelType::Uint) => SampleConversion::FloatToUint,
+            (PixelType::Uint, PixelType::Half) => SampleConversion::UintToHalf,
+            (PixelType::Uint, PixelType::Float) => SampleConversion::UintToFloat,
+            (PixelType::Half, PixelType::Half)
+            | (PixelType::Float, PixelType::Float)
+            | (PixelType::Uint, PixelType::Uint) => return None,
+        })
+    }
 }
 
 /// One channel of a part, as its header describes it.
 ///
 /// ```
 /// use solio_exr::{Channel, Compression, PixelType, header::{Box2i, Part}};
-/// let color = |name: &str, sampling| Channel {
-///     name: name.into(),
-///     pixel_type: PixelType::Half,
-///     linear: false,
-///     x_sampling: sampling,
-///     y_sampling: sampling,
+/// let color = |name: &str, sampling| {
+///     let channel = Channel::new(name, PixelType::Half);
+///     Channel { x_sampling: sampling, y_sampling: sampling, ..channel }
 /// };
 /// // Luminance, and colour at half the size; it has to divide the window.
 /// let channels = vec![color("Y", 1), color("RY", 2), color("BY", 2)];
@@ -79,24 +92,34 @@ pub struct Channel {
 }
 
 impl Channel {
+    /// A channel with a sample for each pixel.
+    ///
+    /// ```
+    /// use solio_exr::{Channel, PixelType};
+    /// let depth = Channel::new("Z", PixelType::Float);
+    /// assert_eq!((depth.x_sampling, depth.y_sampling, depth.linear), (1, 1, false));
+    /// ```
+    pub fn new(name: impl Into<String>, pixel_type: PixelType) -> Channel {
+        Channel { name: name.into(), pixel_type, linear: false, x_sampling: 1, y_sampling: 1 }
+    }
+
+    /// The counts of a deep part, seen as a channel.
+    pub(crate) fn counts() -> Channel {
+        Channel::new("counts", PixelType::Uint)
+    }
+
     /// The order of channels in a file: by the bytes of their names there.
     ///
     /// ```
     /// use solio_exr::{Channel, PixelType};
-    /// let channel = |name: &str| Channel {
-    ///     name: name.into(),
-    ///     pixel_type: PixelType::Half,
-    ///     linear: false,
-    ///     x_sampling: 1,
-    ///     y_sampling: 1,
-    /// };
+    /// let channel = |name: &str| Channel::new(name, PixelType::Half);
     /// // Two bytes of UTF-8; the byte 80, which is none.
     /// let mut channels = ["é", "\u{ef80}", "R"].map(channel);
     /// channels.sort_by(Channel::by_name);
     /// assert_eq!(channels.map(|channel| channel.name), ["R", "\u{ef80}", "é"]);
     /// ```
     pub fn by_name(&self, other: &Channel) -> Ordering {
-        names::encode(&self.name).cmp(&names::encode(&other.name))
+        name_bytes::encode(&self.name).cmp(&name_bytes::encode(&other.name))
     }
 }
 
@@ -104,13 +127,7 @@ impl Channel {
 ///
 /// ```
 /// use solio_exr::{Block, Channel, PixelType};
-/// let channel = |name: &str| Channel {
-///     name: name.into(),
-///     pixel_type: PixelType::Half,
-///     linear: false,
-///     x_sampling: 1,
-///     y_sampling: 1,
-/// };
+/// let channel = |name: &str| Channel::new(name, PixelType::Half);
 /// let channels = ["B", "G", "R"].map(channel);
 /// // The rows of a tile that the edge of the image cuts off.
 /// let block = Block { channels: &channels, x: 0..64, y: 1024..1080 };
@@ -133,7 +150,7 @@ impl Block<'_> {
     /// # use solio_exr::{Block, Channel, PixelType};
     /// # let name = "RY".to_owned();
     /// # let pixel_type = PixelType::Half;
-    /// let chroma = Channel { name, pixel_type, linear: false, x_sampling: 2, y_sampling: 2 };
+    /// let chroma = Channel { x_sampling: 2, y_sampling: 2, ..Channel::new(name, pixel_type) };
     /// // The columns that divide by 2: -2, 0 and 2.
     /// let block = Block { channels: std::slice::from_ref(&chroma), x: -3..4, y: 0..1 };
     /// assert_eq!(block.row_samples(&chroma), 3);
@@ -153,7 +170,7 @@ impl Block<'_> {
     /// # use solio_exr::{Block, Channel, PixelType};
     /// # let name = "BY".to_owned();
     /// # let pixel_type = PixelType::Half;
-    /// let chroma = Channel { name, pixel_type, linear: false, x_sampling: 2, y_sampling: 2 };
+    /// let chroma = Channel { x_sampling: 2, y_sampling: 2, ..Channel::new(name, pixel_type) };
     /// let at = |y| Block { channels: std::slice::from_ref(&chroma), x: 0..8, y }.rows(&chroma);
     /// assert_eq!((at(0..16), at(15..16)), (8, 0)); // a chunk may have no row of it
     /// ```
@@ -172,7 +189,7 @@ impl Block<'_> {
     /// # use solio_exr::{Block, Channel, PixelType};
     /// # let name = "RY".to_owned();
     /// # let pixel_type = PixelType::Half;
-    /// let chroma = Channel { name, pixel_type, linear: false, x_sampling: 2, y_sampling: 2 };
+    /// let chroma = Channel { x_sampling: 2, y_sampling: 2, ..Channel::new(name, pixel_type) };
     /// let block = Block { channels: std::slice::from_ref(&chroma), x: 0..8, y: -2..2 };
     /// let rows: Vec<i32> = block.y.clone().filter(|&y| block.has_row(&chroma, y)).collect();
     /// assert_eq!(rows, [-2, 0]);
@@ -185,12 +202,9 @@ impl Block<'_> {
     ///
     /// ```
     /// # use solio_exr::{Block, Channel, PixelType};
-    /// # let channel = |name: &str, sampling| Channel {
-    /// #     name: name.into(),
-    /// #     pixel_type: PixelType::Half,
-    /// #     linear: false,
-    /// #     x_sampling: sampling,
-    /// #     y_sampling: sampling,
+    /// # let channel = |name: &str, sampling| {
+    /// #     let channel = Channel::new(name, PixelType::Half);
+    /// #     Channel { x_sampling: sampling, y_sampling: sampling, ..channel }
     /// # };
     /// let channels = [channel("BY", 2), channel("RY", 2), channel("Y", 1)];
     /// let block = Block { channels: &channels, x: 0..100, y: 0..16 };
@@ -210,13 +224,7 @@ impl Block<'_> {
 ///
 /// ```
 /// # use solio_exr::{Channel, PixelType, block::DeepBlock};
-/// # let channel = |name: &str, pixel_type| Channel {
-/// #     name: name.into(),
-/// #     pixel_type,
-/// #     linear: false,
-/// #     x_sampling: 1,
-/// #     y_sampling: 1,
-/// # };
+/// # let channel = |name: &str, pixel_type| Channel::new(name, pixel_type);
 /// let channels = [channel("A", PixelType::Half), channel("Z", PixelType::Float)];
 /// let block = DeepBlock { channels: &channels, row_samples: &[0, 5, 2] };
 /// let samples: u64 = block.row_samples.iter().sum();

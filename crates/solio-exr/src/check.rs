@@ -8,11 +8,11 @@
 use crate::Compression;
 use crate::chunk::{Leader, leader_bytes};
 use crate::codec;
-use crate::cursor::Cursor;
+use crate::cursor::HeaderCursor;
+use crate::header::shape::Shape;
 use crate::header::{Header, Value, check_attribute, differing};
-use crate::read::{Buffers, Of, most_counts, whole};
-use crate::shape::Shape;
-use crate::table::{Opened, Table};
+use crate::read::{Of, ReadBuffers, most_counts, whole};
+use crate::table::{OffsetTable, OpenExr};
 use solio_base::{Error, ErrorKind, Limits, Result, Source, Work, ordered};
 use std::ops::Range;
 
@@ -82,7 +82,7 @@ pub fn check_exr(source: &dyn Source, options: &CheckOptions, work: &Work) -> Re
 
 fn check(source: &dyn Source, options: &CheckOptions, work: &Work) -> Result<Checked> {
     let mut checked = Checked::default();
-    let opened = match Opened::new(source, &options.limits) {
+    let opened = match OpenExr::new(source, &options.limits) {
         Ok(opened) => opened,
         Err(e) => {
             checked.problems.push(problem(e, None, None)?);
@@ -104,7 +104,7 @@ fn check(source: &dyn Source, options: &CheckOptions, work: &Work) -> Result<Che
                 continue;
             }
             match check_leader(&opened, part, chunk, offset) {
-                Ok(end) => spans.push(Span { place: offset..end, part, chunk }),
+                Ok(end) => spans.push(ChunkSpan { place: offset..end, part, chunk }),
                 Err(e) => {
                     checked.problems.push(problem(e, Some(part), Some(chunk..chunk + 1))?);
                     table[chunk as usize] = 0;
@@ -183,7 +183,12 @@ fn check_header(header: &Header, shapes: &[Shape], problems: &mut Vec<Problem>) 
 
 /// Entries that cannot be places of chunks; they become 0. Neighbours that are wrong in the same
 /// way are told together.
-fn check_table(opened: &Opened<'_>, part: usize, table: &mut Table, problems: &mut Vec<Problem>) {
+fn check_table(
+    opened: &OpenExr<'_>,
+    part: usize,
+    table: &mut OffsetTable,
+    problems: &mut Vec<Problem>,
+) {
     let possible = opened.chunks..opened.length;
     let mut last: Option<(Problem, bool)> = None;
     for (chunk, offset) in table.iter_mut().enumerate() {
@@ -215,13 +220,13 @@ fn check_table(opened: &Opened<'_>, part: usize, table: &mut Table, problems: &m
 }
 
 /// Where a chunk ends that lies at `offset`.
-fn check_leader(opened: &Opened<'_>, part: usize, chunk: u64, offset: u64) -> Result<u64> {
+fn check_leader(opened: &OpenExr<'_>, part: usize, chunk: u64, offset: u64) -> Result<u64> {
     let shape = &opened.shapes[part];
     let multipart = opened.header.is_multipart();
     let mut bytes = [0; crate::chunk::MOST_BYTES];
     let bytes = &mut bytes[..leader_bytes(shape.kind, multipart)];
     opened.source.read_exact_at(offset, bytes, "the head of a chunk")?;
-    let mut cursor = Cursor::new(bytes, offset);
+    let mut cursor = HeaderCursor::new(bytes, offset);
     let leader = Leader::decode(&mut cursor, shape.kind, multipart)?;
     let at = |message: String| Error::corrupt(message).at_offset(offset);
     if multipart && leader.part as usize != part {
@@ -276,18 +281,18 @@ fn check_sizes(shape: &Shape, chunk: u64, leader: &Leader) -> Result<(), String>
 }
 
 /// Where a chunk lies.
-struct Span {
+struct ChunkSpan {
     place: Range<u64>,
     part: usize,
     chunk: u64,
 }
 
 /// Chunks that share bytes, bytes that no chunk has.
-fn check_overlaps(opened: &Opened<'_>, mut spans: Vec<Span>, checked: &mut Checked) {
+fn check_overlaps(opened: &OpenExr<'_>, mut spans: Vec<ChunkSpan>, checked: &mut Checked) {
     spans.sort_by_key(|span| (span.place.start, span.place.end));
     let mut end = opened.chunks;
     let mut unused = 0;
-    let mut before: Option<&Span> = None;
+    let mut before: Option<&ChunkSpan> = None;
     for span in &spans {
         if let Some(other) = before.filter(|_| span.place.start < end) {
             let message = format!(
@@ -321,17 +326,17 @@ fn check_overlaps(opened: &Opened<'_>, mut spans: Vec<Span>, checked: &mut Check
 
 /// Some chunks, and what a thread needs to unpack them.
 #[derive(Default)]
-struct Job {
+struct CheckJob {
     chunks: Range<u64>,
-    buffers: Buffers,
+    buffers: ReadBuffers,
     problems: Vec<Problem>,
 }
 
 /// Unpacks all chunks of a part that are in the table.
 fn decode(
-    opened: &Opened<'_>,
+    opened: &OpenExr<'_>,
     part: usize,
-    table: &Table,
+    table: &OffsetTable,
     problems: &mut Vec<Problem>,
     work: &Work,
 ) -> Result<()> {
@@ -341,7 +346,7 @@ fn decode(
     let at_once = (JOB_BYTES / largest).max(1);
     let window = work.window(usize::try_from(largest.max(JOB_BYTES) * 3).unwrap_or(usize::MAX));
     let mut next = 0;
-    ordered::run::<Job>(
+    ordered::run::<CheckJob>(
         work,
         window,
         |job| {

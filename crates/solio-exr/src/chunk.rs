@@ -10,9 +10,9 @@
 //!
 //! ("The OpenEXR File Layout", component five.)
 
-use crate::cursor::Cursor;
+use crate::cursor::HeaderCursor;
 use crate::header::Kind;
-use crate::shape::Shape;
+use crate::header::shape::Shape;
 use solio_base::{Error, Result};
 
 /// Most bytes that a [`Leader`] has.
@@ -42,7 +42,11 @@ pub(crate) fn leader_bytes(kind: Kind, multipart: bool) -> usize {
 
 impl Leader {
     /// Of a chunk of a part of this kind.
-    pub(crate) fn decode(cursor: &mut Cursor<'_>, kind: Kind, multipart: bool) -> Result<Leader> {
+    pub(crate) fn decode(
+        cursor: &mut HeaderCursor<'_>,
+        kind: Kind,
+        multipart: bool,
+    ) -> Result<Leader> {
         let what = "the head of a chunk";
         let start = cursor.offset();
         let mut leader = Leader::default();
@@ -120,9 +124,9 @@ mod tests {
                 leader.encode(kind, multipart, &mut bytes);
                 assert_eq!(bytes.len(), leader_bytes(kind, multipart));
                 assert!(bytes.len() <= MOST_BYTES);
-                let mut cursor = Cursor::new(&bytes, 0);
+                let mut cursor = HeaderCursor::new(&bytes, 0);
                 assert_eq!(Leader::decode(&mut cursor, kind, multipart).unwrap(), leader);
-                let mut short = Cursor::new(&bytes[1..], 0);
+                let mut short = HeaderCursor::new(&bytes[1..], 0);
                 assert!(Leader::decode(&mut short, kind, multipart).is_err());
             }
         }

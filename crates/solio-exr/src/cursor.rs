@@ -1,13 +1,13 @@
 //! Little-endian numbers and names from bytes, with the place of what is missing.
 
-use crate::names;
+use crate::name_bytes;
 use solio_base::{Error, Result};
 use std::borrow::Cow;
 use std::fmt::Display;
 
 /// Reads from `bytes`, which start at `base` of the file.
 #[derive(Debug)]
-pub(crate) struct Cursor<'a> {
+pub(crate) struct HeaderCursor<'a> {
     bytes: &'a [u8],
     at: usize,
     base: u64,
@@ -15,9 +15,9 @@ pub(crate) struct Cursor<'a> {
     pub(crate) wanted: Option<usize>,
 }
 
-impl<'a> Cursor<'a> {
+impl<'a> HeaderCursor<'a> {
     pub(crate) fn new(bytes: &'a [u8], base: u64) -> Self {
-        Cursor { bytes, at: 0, base, wanted: None }
+        HeaderCursor { bytes, at: 0, base, wanted: None }
     }
 
     /// The place in the file.
@@ -81,7 +81,7 @@ impl<'a> Cursor<'a> {
             unreachable!("more was asked for than is there");
         };
         let bytes = self.take(length + 1, what)?;
-        Ok(names::decode(&bytes[..length]))
+        Ok(name_bytes::decode(&bytes[..length]))
     }
 }
 
@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn says_where_the_data_end() {
-        let mut cursor = Cursor::new(b"ab\0\x01\0\0", 100);
+        let mut cursor = HeaderCursor::new(b"ab\0\x01\0\0", 100);
         assert_eq!(cursor.name(31, "a name").unwrap(), "ab");
         assert_eq!(cursor.offset(), 103);
         let e = cursor.u32("a number").unwrap_err();
@@ -102,12 +102,12 @@ mod tests {
 
     #[test]
     fn names_have_an_end() {
-        let e = Cursor::new(b"abcdef\0", 0).name(5, "a name").unwrap_err();
+        let e = HeaderCursor::new(b"abcdef\0", 0).name(5, "a name").unwrap_err();
         assert_eq!(e.message(), "a name is longer than 5 bytes");
-        assert!(Cursor::new(b"abcde\0", 0).name(5, "a name").is_ok());
-        let mut cursor = Cursor::new(b"abc", 0);
+        assert!(HeaderCursor::new(b"abcde\0", 0).name(5, "a name").is_ok());
+        let mut cursor = HeaderCursor::new(b"abc", 0);
         assert!(cursor.name(5, "a name").is_err());
         assert_eq!(cursor.wanted, Some(4));
-        assert_eq!(Cursor::new(b"\xff\0", 0).name(5, "a name").unwrap(), "\u{efff}");
+        assert_eq!(HeaderCursor::new(b"\xff\0", 0).name(5, "a name").unwrap(), "\u{efff}");
     }
 }

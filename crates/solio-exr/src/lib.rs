@@ -12,17 +12,17 @@ pub mod codec;
 mod cursor;
 pub mod header;
 pub mod model;
-mod names;
+mod name_bytes;
 mod raster;
 mod read;
 mod reheader;
-mod shape;
 mod table;
 mod write;
 
 pub use block::{Block, Channel, PixelType};
 pub use check::{CheckOptions, Checked, Problem, check_exr};
 pub use codec::Compression;
+pub use header::shape::{Level, Shape};
 pub use header::{Header, decode_header};
 pub use model::Image;
 pub use raster::{RasterMut, SamplesMut};
@@ -31,5 +31,4 @@ pub use read::{
     decode_exr_into,
 };
 pub use reheader::{Reheaded, rehead};
-pub use shape::{Level, Shape};
 pub use write::{Layout, Shared, WriteOptions, encode_exr};

@@ -1,7 +1,6 @@
 //! Images in memory: a plane of samples a channel.
 
 use crate::header::{self, Box2i};
-use crate::read::conversion;
 use crate::{Channel, PixelType};
 use half::f16;
 use solio_base::{Error, Result};
@@ -15,8 +14,7 @@ use std::borrow::Cow;
 /// use solio_exr::model::{FlatLevel, Image, ImagePart, Pixels, Plane, Samples};
 /// use solio_exr::{Channel, Compression, PixelType, decode_exr, encode_exr};
 ///
-/// let (name, pixel_type) = ("Z".to_owned(), PixelType::Float);
-/// let channel = Channel { name, pixel_type, linear: false, x_sampling: 1, y_sampling: 1 };
+/// let channel = Channel::new("Z", PixelType::Float);
 /// let window = Box2i::of_size(2, 1);
 /// let header = Part::new(window, Compression::Zip, vec![channel.clone()]);
 /// let planes = vec![Plane { channel, samples: Samples::Float(vec![1.5, 2.5].into()) }];
@@ -45,8 +43,7 @@ pub struct Image<'a> {
 /// # use solio_exr::header::{Box2i, Part};
 /// # use solio_exr::model::{FlatLevel, Image, ImagePart, Pixels, Plane, Samples};
 /// # use solio_exr::{Channel, Compression, PixelType, ReadOptions, decode_exr, encode_exr};
-/// # let (name, pixel_type) = ("Y".to_owned(), PixelType::Float);
-/// # let channel = Channel { name, pixel_type, linear: false, x_sampling: 1, y_sampling: 1 };
+/// # let channel = Channel::new("Y", PixelType::Float);
 /// # let window = Box2i::of_size(2, 3);
 /// # let header = Part::new(window, Compression::None, vec![channel.clone()]);
 /// # let planes = vec![Plane { channel, samples: Samples::Float(vec![0.5; 6].into()) }];
@@ -119,8 +116,7 @@ pub enum Pixels<'a> {
 /// use solio_exr::model::{FlatLevel, Image, ImagePart, Pixels};
 /// # use solio_exr::model::{Plane, Samples};
 /// # use solio_exr::{Channel, Compression, PixelType, encode_exr};
-/// # let (name, pixel_type) = ("Y".to_owned(), PixelType::Half);
-/// # let channel = Channel { name, pixel_type, linear: false, x_sampling: 1, y_sampling: 1 };
+/// # let channel = Channel::new("Y", PixelType::Half);
 /// # let mut header = Part::new(Box2i::of_size(4, 2), Compression::Zip, vec![channel.clone()]);
 /// let (levels, rounding) = (LevelMode::Mipmap, Rounding::Down);
 /// let tiles = Tiles { width: 32, height: 32, levels, rounding };
@@ -161,8 +157,7 @@ pub struct FlatLevel<'a> {
 /// use solio_exr::header::{Box2i, Part, Value};
 /// use solio_exr::model::{DeepLevel, Image, ImagePart, Pixels, Plane, Samples};
 /// # use solio_exr::{Channel, Compression, PixelType, decode_exr, encode_exr};
-/// # let (name, pixel_type) = ("Z".to_owned(), PixelType::Float);
-/// # let channel = Channel { name, pixel_type, linear: false, x_sampling: 1, y_sampling: 1 };
+/// # let channel = Channel::new("Z", PixelType::Float);
 /// // Of two pixels the first sees nothing, the second three surfaces.
 /// let window = Box2i::of_size(2, 1);
 /// let samples = Samples::Float(vec![1.0, 4.0, 9.0].into());
@@ -196,8 +191,7 @@ pub struct DeepLevel<'a> {
 ///
 /// ```
 /// use solio_exr::{Channel, PixelType, model::{Plane, Samples}};
-/// let (name, pixel_type) = ("RY".to_owned(), PixelType::Half);
-/// let channel = Channel { name, pixel_type, linear: false, x_sampling: 2, y_sampling: 2 };
+/// let channel = Channel { x_sampling: 2, y_sampling: 2, ..Channel::new("RY", PixelType::Half) };
 /// // Of 8 by 4 pixels, every second column of every second row.
 /// let plane = Plane { channel, samples: Samples::zeros(PixelType::Half, 8)? };
 /// let per_row = 8 / plane.channel.x_sampling as usize;
@@ -286,7 +280,7 @@ impl Samples<'_> {
     /// ```
     pub fn converted(&self, pixel_type: PixelType) -> Result<Samples<'static>> {
         let mut samples = Samples::zeros(pixel_type, self.len())?;
-        match conversion(self.pixel_type(), pixel_type) {
+        match self.pixel_type().conversion(pixel_type) {
             Some(conversion) => conversion.apply(self.as_bytes(), samples.bytes_mut()),
             None => samples.bytes_mut().copy_from_slice(self.as_bytes()),
         }

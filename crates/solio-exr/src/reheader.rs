@@ -2,7 +2,7 @@
 //! to lie.
 
 use crate::header::{self, Header};
-use crate::table::Opened;
+use crate::table::OpenExr;
 use solio_base::{Error, Limits, Result, Source};
 
 /// What a file with a changed header consists of.
@@ -20,7 +20,7 @@ pub fn rehead(
     limits: &Limits,
     edit: impl FnOnce(&mut Header) -> Result<()>,
 ) -> Result<Reheaded> {
-    let opened = Opened::new(source, limits)?;
+    let opened = OpenExr::new(source, limits)?;
     let mut header = opened.header.clone();
     edit(&mut header)?;
     let mut head = Vec::new();
@@ -56,13 +56,7 @@ mod tests {
     use solio_base::Work;
 
     fn file() -> Vec<u8> {
-        let channel = Channel {
-            name: "Y".into(),
-            pixel_type: PixelType::Float,
-            linear: false,
-            x_sampling: 1,
-            y_sampling: 1,
-        };
+        let channel = Channel::new("Y", PixelType::Float);
         let window = Box2i::of_size(3, 40);
         let header = Part::new(window, Compression::Zip, vec![channel.clone()]);
         let samples = Samples::Float((0..120).map(|i| i as f32).collect::<Vec<_>>().into());

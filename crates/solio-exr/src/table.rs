@@ -5,13 +5,13 @@
 //! one to the next, as the reference does.
 
 use crate::chunk::{Leader, MOST_BYTES};
-use crate::cursor::Cursor;
+use crate::cursor::HeaderCursor;
+use crate::header::shape::Shape;
 use crate::header::{self, Header};
-use crate::shape::Shape;
 use solio_base::{Error, Limits, Result, Source};
 
 /// An open file: its header, and where its tables lie.
-pub(crate) struct Opened<'s> {
+pub(crate) struct OpenExr<'s> {
     pub(crate) source: &'s dyn Source,
     pub(crate) header: Header,
     pub(crate) shapes: Vec<Shape>,
@@ -24,15 +24,15 @@ pub(crate) struct Opened<'s> {
 }
 
 /// Where the chunks of a part lie; 0 is a chunk that the file does not have.
-pub(crate) type Table = Vec<u64>;
+pub(crate) type OffsetTable = Vec<u64>;
 
-impl<'s> Opened<'s> {
+impl<'s> OpenExr<'s> {
     /// Reads the header. The source must know its length and serve any place.
-    pub(crate) fn new(source: &'s dyn Source, limits: &Limits) -> Result<Opened<'s>> {
+    pub(crate) fn new(source: &'s dyn Source, limits: &Limits) -> Result<OpenExr<'s>> {
         let length = source
             .len_bytes()
             .ok_or_else(|| Error::argument("an OpenEXR file of unknown length"))?;
-        let header::Placed { header, end } = header::decode_placed(source, limits)?;
+        let header::ParsedHeader { header, end } = header::decode_placed(source, limits)?;
         let shapes: Vec<Shape> =
             header.parts.iter().map(header::Part::shape).collect::<Result<_>>()?;
         // Sizes were checked: each part has fewer than 2^64 chunks, but not all of them together.
@@ -43,11 +43,11 @@ impl<'s> Opened<'s> {
             return Err(Error::corrupt(message).at_offset(end));
         }
         let chunks = end + entries as u64 * 8;
-        Ok(Opened { source, header, shapes, length, tables: end, chunks })
+        Ok(OpenExr { source, header, shapes, length, tables: end, chunks })
     }
 
     /// The table of part `part`, as it is in the file.
-    pub(crate) fn stored_table(&self, part: usize) -> Result<Table> {
+    pub(crate) fn stored_table(&self, part: usize) -> Result<OffsetTable> {
         let before: u64 = self.shapes[..part].iter().map(|shape| shape.chunks * 8).sum();
         let mut bytes = vec![0; self.shapes[part].chunks as usize * 8];
         self.source.read_exact_at(self.tables + before, &mut bytes, "the table of chunks")?;
@@ -56,7 +56,7 @@ impl<'s> Opened<'s> {
     }
 
     /// The table of part `part`, found out anew where it is not complete.
-    pub(crate) fn table(&self, part: usize) -> Result<Table> {
+    pub(crate) fn table(&self, part: usize) -> Result<OffsetTable> {
         let mut table = self.stored_table(part)?;
         let possible = self.chunks..self.length;
         if table.iter().all(|offset| possible.contains(offset)) {
@@ -72,7 +72,7 @@ impl<'s> Opened<'s> {
     }
 
     /// Goes through all chunks of the file; those of `part`, as far as there are any.
-    fn search(&self, part: usize) -> Result<Table> {
+    fn search(&self, part: usize) -> Result<OffsetTable> {
         let mut table = vec![0; self.shapes[part].chunks as usize];
         let multipart = self.header.is_multipart();
         let mut left: u64 = self.shapes.iter().map(|shape| shape.chunks).sum();
@@ -80,11 +80,11 @@ impl<'s> Opened<'s> {
         while offset < self.length && left > 0 {
             let mut bytes = [0; MOST_BYTES];
             let got = self.source.read_at(offset, &mut bytes)?;
-            let mut cursor = Cursor::new(&bytes[..got], offset);
+            let mut cursor = HeaderCursor::new(&bytes[..got], offset);
             let number = if multipart { cursor.i32("").unwrap_or(-1) } else { 0 };
             let shape = usize::try_from(number).ok().and_then(|number| self.shapes.get(number));
             let Some(shape) = shape else { break };
-            let mut cursor = Cursor::new(&bytes[..got], offset);
+            let mut cursor = HeaderCursor::new(&bytes[..got], offset);
             let Ok(leader) = Leader::decode(&mut cursor, shape.kind, multipart) else { break };
             let Some(chunk) = leader.chunk(shape) else { break };
             let end = cursor.offset().saturating_add(leader.counts).saturating_add(leader.data);

@@ -3,11 +3,13 @@
 
 mod images;
 
-use images::{deep_images, flat_images};
+use images::{UnmappedBytes, deep_images, flat_images};
 use solio_base::{Error, Limits, Result, Source, Work};
 use solio_codec::array::Effort;
-use solio_codec::array::file::{ArrayFile, ArrayReadOptions, ArrayWriter, Kind, Sum};
-use solio_exr::archive::{Archived, Compressed, Packer, Packing, PackingOptions, Piece, Unpacker};
+use solio_codec::array::file::{ArrayFile, ArrayReadOptions, ArrayWriter, ChunkChecksum, Kind};
+use solio_exr::archive::{
+    Archived, Compressed, ExrPacker, ExrPacking, ExrUnpacker, FilePiece, PackingOptions,
+};
 use solio_exr::header::{LineOrder, Value};
 use solio_exr::{Compression, Levels, ReadOptions, WriteOptions, decode_exr, encode_exr};
 use std::path::{Path, PathBuf};
@@ -17,16 +19,16 @@ fn archive(file: &dyn Source, options: &PackingOptions) -> Result<(Vec<u8>, usiz
     let work = Work::serial();
     let mut bytes = Vec::new();
     let mut writer = ArrayWriter::new(&mut bytes, &work)?;
-    let packing = Packing::new(file, options)?;
-    let (mut packer, mut chunk) = (Packer::default(), Vec::new());
+    let packing = ExrPacking::new(file, options)?;
+    let (mut packer, mut chunk) = (ExrPacker::default(), Vec::new());
     let (mut pieces, mut sums) = (Vec::new(), Vec::new());
     for piece in 0..packing.pieces() {
         let packed = packer.pack(&packing, piece, file, &mut chunk)?;
-        writer.add_chunk(&chunk, Sum::of(&chunk)?, &work)?;
+        writer.add_chunk(&chunk, ChunkChecksum::of(&chunk)?, &work)?;
         pieces.push(packed.piece);
         sums.push(packed.sum);
     }
-    let packed = pieces.iter().filter(|piece| **piece != Piece::Kept).count();
+    let packed = pieces.iter().filter(|piece| **piece != FilePiece::Kept).count();
     writer.end_entry("a.exr", Kind::Exr, packing.detail(pieces, &sums).encode())?;
     writer.finish(&work)?;
     Ok((bytes, packed))
@@ -40,7 +42,7 @@ fn restored(archive: &[u8], compressed: Compressed, verify: bool) -> Result<Vec<
     let archived = Archived::new(entry, &options.limits)?;
     let mut file = archived.start();
     let mut tables = archived.tables();
-    let (mut unpacker, mut chunk, mut out) = (Unpacker::default(), Vec::new(), Vec::new());
+    let (mut unpacker, mut chunk, mut out) = (ExrUnpacker::default(), Vec::new(), Vec::new());
     for (piece, place) in entry.chunks.iter().enumerate() {
         let placed = |e: Error| Error::new(e.kind(), e.message()).at_offset(place.offset);
         read.read_chunk(&archive, place, &mut chunk)?;
@@ -142,19 +144,10 @@ fn files_of_every_make_come_back() {
 
 #[test]
 fn files_come_back_from_sources_without_memory() {
-    struct Elsewhere(Vec<u8>);
-    impl Source for Elsewhere {
-        fn len_bytes(&self) -> Option<u64> {
-            self.0.len_bytes()
-        }
-        fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<usize> {
-            self.0.read_at(offset, buf)
-        }
-    }
     let (_, file) = files(&WriteOptions::default()).remove(20);
     let options = PackingOptions::default();
     let (bytes, _) = archive(&&file[..], &options).unwrap();
-    assert!(bytes == archive(&Elsewhere(file), &options).unwrap().0);
+    assert!(bytes == archive(&UnmappedBytes(file), &options).unwrap().0);
 }
 
 #[test]
@@ -177,11 +170,11 @@ fn odd_files_are_kept_whole() {
     let longer = [&file[..], &[1, 2, 3]].concat();
     let cut = &file[..file.len() - 1];
     let mut unfinished = file.clone();
-    let head = Packing::new(&&file[..], &PackingOptions::default()).unwrap();
+    let head = ExrPacking::new(&&file[..], &PackingOptions::default()).unwrap();
     let at = head.detail(Vec::new(), &[]).head.len();
     unfinished[at..at + 8].fill(0);
     for odd in [&longer[..], cut, &unfinished] {
-        let packing = Packing::new(&odd, &PackingOptions::default()).unwrap();
+        let packing = ExrPacking::new(&odd, &PackingOptions::default()).unwrap();
         assert!(packing.is_whole());
         let (bytes, _) = archive(&odd, &PackingOptions::default()).unwrap();
         assert!(restored(&bytes, Compressed::Own, true).unwrap() == odd);
@@ -198,10 +191,10 @@ fn chunks_that_do_not_unpack_are_kept_and_told() {
         let end = damaged.len();
         damaged[end - 60..end - 20].fill(0xff);
         // The header of a very small file was there.
-        let packing = Packing::new(&&damaged[..], &PackingOptions::default());
+        let packing = ExrPacking::new(&&damaged[..], &PackingOptions::default());
         let Ok(packing) = packing else { continue };
         for piece in 0..packing.pieces() {
-            let packed = Packer::default().pack(&packing, piece, &&damaged[..], &mut Vec::new());
+            let packed = ExrPacker::default().pack(&packing, piece, &&damaged[..], &mut Vec::new());
             notes.extend(packed.unwrap().damage);
         }
         there_and_back("damaged", &damaged);
@@ -263,7 +256,7 @@ fn real_files_come_back() {
     let (mut all, mut sizes) = (0, [0; 2]);
     for path in files {
         let file = std::fs::read(&path).unwrap();
-        if Packing::new(&&file[..], &PackingOptions::default()).is_err() {
+        if ExrPacking::new(&&file[..], &PackingOptions::default()).is_err() {
             println!("{}: refused", path.display());
             continue;
         }

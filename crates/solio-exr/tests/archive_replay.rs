@@ -9,9 +9,9 @@ mod images;
 mod kept;
 
 use solio_base::Work;
-use solio_codec::array::file::{ArrayShape, ArrayWriter, Kind, Sum};
+use solio_codec::array::file::{ArrayShape, ArrayWriter, ChunkChecksum, Kind};
 use solio_codec::array::{Effort, Element};
-use solio_exr::archive::{Packer, Packing, PackingOptions};
+use solio_exr::archive::{ExrPacker, ExrPacking, PackingOptions};
 use solio_exr::{Compression, WriteOptions, encode_exr};
 use std::path::Path;
 
@@ -52,12 +52,12 @@ fn archive(file: &[u8]) -> Vec<u8> {
     let work = Work::serial();
     let mut bytes = Vec::new();
     let mut writer = ArrayWriter::new(&mut bytes, &work).unwrap();
-    let packing = Packing::new(&file, &PackingOptions::default()).unwrap();
-    let (mut packer, mut chunk) = (Packer::default(), Vec::new());
+    let packing = ExrPacking::new(&file, &PackingOptions::default()).unwrap();
+    let (mut packer, mut chunk) = (ExrPacker::default(), Vec::new());
     let (mut pieces, mut sums) = (Vec::new(), Vec::new());
     for piece in 0..packing.pieces() {
         let packed = packer.pack(&packing, piece, &file, &mut chunk).unwrap();
-        writer.add_chunk(&chunk, Sum::of(&chunk).unwrap(), &work).unwrap();
+        writer.add_chunk(&chunk, ChunkChecksum::of(&chunk).unwrap(), &work).unwrap();
         pieces.push(packed.piece);
         sums.push(packed.sum);
     }

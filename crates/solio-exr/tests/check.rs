@@ -37,9 +37,9 @@ fn check(source: &dyn Source, decode: bool) -> Checked {
 }
 
 /// The same numbers every time (xorshift).
-struct Random(u64);
+struct Xorshift(u64);
 
-impl Random {
+impl Xorshift {
     fn below(&mut self, end: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -65,7 +65,7 @@ fn whole_files_have_no_problems() {
 
 #[test]
 fn a_thousand_random_truncations_are_all_found() {
-    let mut random = Random(0x2545_f491_4f6c_dd1d);
+    let mut random = Xorshift(0x2545_f491_4f6c_dd1d);
     let wanted = [
         "Zip scanlines",
         "Zip tiles 8",
@@ -104,9 +104,9 @@ fn every_truncation_of_every_make_is_found() {
 }
 
 /// Counts the bytes that are read.
-struct Counted<'a>(&'a [u8], Mutex<u64>);
+struct CountedBytes<'a>(&'a [u8], Mutex<u64>);
 
-impl Source for Counted<'_> {
+impl Source for CountedBytes<'_> {
     fn len_bytes(&self) -> Option<u64> {
         Some(self.0.len() as u64)
     }
@@ -122,7 +122,7 @@ fn pixels_are_not_read() {
     let images = flat_images(Compression::None);
     let (_, image) = images.iter().find(|(name, _)| name.starts_with("mixed types")).unwrap();
     let bytes = file(image).unwrap();
-    let source = Counted(&bytes, Mutex::new(0));
+    let source = CountedBytes(&bytes, Mutex::new(0));
     assert_eq!(check(&source, false).problems, []);
     let read = *source.1.lock().unwrap();
     // The header, the table and the heads of 70 chunks; a chunk has 33 pixels of 12 bytes.

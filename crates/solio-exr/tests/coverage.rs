@@ -152,9 +152,9 @@ fn cut(level: &FlatLevel<'_>, plane: &Plane<'_>, window: &Box2i) -> Vec<u8> {
 }
 
 /// A way to read some of a file; says whether it gives what reading all of it gives.
-type Way = fn(&[u8], &Image<'_>) -> bool;
+type ReadMethod = fn(&[u8], &Image<'_>) -> bool;
 
-const WAYS: [(&str, Way); 8] = [
+const WAYS: [(&str, ReadMethod); 8] = [
     ("header only", |bytes, whole| {
         let header = decode_header(&bytes, &Limits::default()).unwrap();
         header.parts.len() == whole.parts.len() && header.parts[0] == whole.parts[0].header
@@ -202,7 +202,7 @@ const WAYS: [(&str, Way); 8] = [
         read.is_ok() && there == expected[..]
     }),
     ("as a stream", |bytes, whole| {
-        let again = decode_exr(&Stream(bytes), &all_levels(), &Work::serial()).unwrap();
+        let again = decode_exr(&CoverageStream(bytes), &all_levels(), &Work::serial()).unwrap();
         again == *whole
     }),
     ("on several threads", |bytes, whole| {
@@ -221,9 +221,9 @@ const WAYS: [(&str, Way); 8] = [
 ];
 
 /// Bytes that come once.
-struct Stream<'a>(&'a [u8]);
+struct CoverageStream<'a>(&'a [u8]);
 
-impl solio_base::Source for Stream<'_> {
+impl solio_base::Source for CoverageStream<'_> {
     fn len_bytes(&self) -> Option<u64> {
         None
     }

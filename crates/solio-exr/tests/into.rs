@@ -39,7 +39,7 @@ fn converted(plane: &Plane<'_>, to: PixelType) -> Vec<u32> {
 }
 
 /// Memory of any type, with a mark where nothing was written.
-enum Memory {
+enum MarkedMemory {
     Uint(Vec<u32>),
     Half(Vec<f16>),
     Float(Vec<f32>),
@@ -47,28 +47,28 @@ enum Memory {
 
 const MARK: u32 = 0x5555;
 
-impl Memory {
-    fn new(pixel_type: PixelType, count: usize) -> Memory {
+impl MarkedMemory {
+    fn new(pixel_type: PixelType, count: usize) -> MarkedMemory {
         match pixel_type {
-            PixelType::Uint => Memory::Uint(vec![MARK; count]),
-            PixelType::Half => Memory::Half(vec![f16::from_bits(MARK as u16); count]),
-            PixelType::Float => Memory::Float(vec![f32::from_bits(MARK); count]),
+            PixelType::Uint => MarkedMemory::Uint(vec![MARK; count]),
+            PixelType::Half => MarkedMemory::Half(vec![f16::from_bits(MARK as u16); count]),
+            PixelType::Float => MarkedMemory::Float(vec![f32::from_bits(MARK); count]),
         }
     }
 
     fn samples(&mut self) -> SamplesMut<'_> {
         match self {
-            Memory::Uint(values) => SamplesMut::Uint(values),
-            Memory::Half(values) => SamplesMut::Half(values),
-            Memory::Float(values) => SamplesMut::Float(values),
+            MarkedMemory::Uint(values) => SamplesMut::Uint(values),
+            MarkedMemory::Half(values) => SamplesMut::Half(values),
+            MarkedMemory::Float(values) => SamplesMut::Float(values),
         }
     }
 
     fn bits(&self) -> Vec<u32> {
         match self {
-            Memory::Uint(values) => values.clone(),
-            Memory::Half(values) => values.iter().map(|v| v.to_bits().into()).collect(),
-            Memory::Float(values) => values.iter().map(|v| v.to_bits()).collect(),
+            MarkedMemory::Uint(values) => values.clone(),
+            MarkedMemory::Half(values) => values.iter().map(|v| v.to_bits().into()).collect(),
+            MarkedMemory::Float(values) => values.iter().map(|v| v.to_bits()).collect(),
         }
     }
 }
@@ -98,7 +98,7 @@ fn alone(bytes: &[u8], level: &FlatLevel<'_>, options: &IntoOptions, threads: us
             let rows = level.window.height() as usize / plane.channel.y_sampling as usize;
             let row = plane.samples.len() / rows.max(1);
             let stride = row + 3;
-            let mut memory = Memory::new(to, rows * stride);
+            let mut memory = MarkedMemory::new(to, rows * stride);
             let raster = RasterMut {
                 channels: vec![plane.channel.name.clone()],
                 samples: memory.samples(),
@@ -131,8 +131,8 @@ fn side_by_side(bytes: &[u8], level: &FlatLevel<'_>, options: &IntoOptions, thre
                 planes.iter().map(|plane| plane.channel.name.clone()).collect();
             channels.push("none".into());
             let row = width * channels.len();
-            let mut memory = Memory::new(to, height * row);
-            let mut beside = Memory::new(PixelType::Half, height * width);
+            let mut memory = MarkedMemory::new(to, height * row);
+            let mut beside = MarkedMemory::new(PixelType::Half, height * width);
             let rasters = vec![
                 RasterMut {
                     channels: channels.clone(),

@@ -19,7 +19,7 @@ static MEMORY: PeakAlloc = PeakAlloc;
 static ALONE: Mutex<()> = Mutex::new(());
 
 /// Part and level: samples and their CRC.
-type Sums = BTreeMap<(usize, u32, u32), (usize, u32)>;
+type SampleSums = BTreeMap<(usize, u32, u32), (usize, u32)>;
 
 fn folder() -> PathBuf {
     let data = std::env::var("SOLIO_DATA")
@@ -28,8 +28,8 @@ fn folder() -> PathBuf {
 }
 
 /// The reference's sums, by file.
-fn expected() -> BTreeMap<&'static str, Sums> {
-    let mut files: BTreeMap<&str, Sums> = BTreeMap::new();
+fn expected() -> BTreeMap<&'static str, SampleSums> {
+    let mut files: BTreeMap<&str, SampleSums> = BTreeMap::new();
     for line in include_str!("reference/pixels.tsv").lines().skip(1) {
         let [path, part, x, y, samples, crc] = line.split('\t').collect::<Vec<_>>()[..] else {
             panic!("{line}");
@@ -51,12 +51,12 @@ fn sum<'p>(counts: &[u32], planes: impl IntoIterator<Item = &'p Plane<'p>>) -> (
     (samples, crc.sum())
 }
 
-fn sums(path: &Path) -> Sums {
+fn sums(path: &Path) -> SampleSums {
     let bytes = std::fs::read(path).unwrap();
     let options = ReadOptions { levels: Levels::All, ..ReadOptions::default() };
     let image = decode_exr(&bytes, &options, &Work::default())
         .unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-    let mut sums = Sums::new();
+    let mut sums = SampleSums::new();
     for (i, part) in image.parts.iter().enumerate() {
         match &part.pixels {
             Pixels::Flat(levels) => sums.extend(

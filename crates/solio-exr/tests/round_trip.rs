@@ -2,7 +2,7 @@
 
 mod images;
 
-use images::{channel, deep_images, flat_images, flat_part};
+use images::{UnmappedBytes, channel, deep_images, flat_images, flat_part};
 use solio_base::{Result, Sink, Source, Work};
 use solio_exr::header::{Box2i, LineOrder, Part, Tiles, Value};
 use solio_exr::model::{FlatLevel, Image, ImagePart, Pixels, Plane, Samples};
@@ -46,22 +46,10 @@ fn planes<'i>(image: &'i Image<'i>) -> &'i [Plane<'i>] {
     &levels[0].planes
 }
 
-/// A source that has its bytes elsewhere.
-struct Elsewhere(Vec<u8>);
-
-impl Source for Elsewhere {
-    fn len_bytes(&self) -> Option<u64> {
-        self.0.len_bytes()
-    }
-    fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<usize> {
-        self.0.read_at(offset, buf)
-    }
-}
-
 /// A source that gives its bytes once.
-struct Stream(Vec<u8>);
+struct OneShotSource(Vec<u8>);
 
-impl Source for Stream {
+impl Source for OneShotSource {
     fn len_bytes(&self) -> Option<u64> {
         None
     }
@@ -102,9 +90,9 @@ fn images_come_back_to_the_bit() {
             assert_eq!(write(&image, &WriteOptions::default(), 4), bytes, "{name}");
             assert!(read(&bytes, &all(), 4) == again, "{name}");
             assert_eq!(write(&again, &WriteOptions::default(), 2), bytes, "{name}");
-            let elsewhere = decode_exr(&Elsewhere(bytes.clone()), &all(), &Work::default());
+            let elsewhere = decode_exr(&UnmappedBytes(bytes.clone()), &all(), &Work::default());
             assert!(elsewhere.unwrap() == again, "{name}");
-            let stream = decode_exr(&Stream(bytes.clone()), &all(), &Work::default());
+            let stream = decode_exr(&OneShotSource(bytes.clone()), &all(), &Work::default());
             assert!(stream.unwrap() == again, "{name}");
             let mut pipe = Pipe::default();
             encode_exr(&image, &WriteOptions::default(), &mut pipe, &Work::default()).unwrap();
@@ -284,7 +272,7 @@ fn rows_come_one_by_one_in_any_order() {
                 let options = ScanlineOptions { part, level: level_of, ..Default::default() };
                 let work = Work { threads: 2, ..Work::default() };
                 let mut rows = Scanlines::new(&bytes, &options, &work).unwrap();
-                let elsewhere = Elsewhere(bytes.clone());
+                let elsewhere = UnmappedBytes(bytes.clone());
                 let mut placed = Scanlines::new(&elsewhere, &options, &work).unwrap();
                 assert_eq!(rows.window(), level.window, "{name}");
                 let (top, bottom) = (level.window.min[1], level.window.max[1]);

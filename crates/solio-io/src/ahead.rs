@@ -11,11 +11,11 @@
 
 use crate::engine::{Batch, Buffer, Engine, EngineOptions, Request};
 use crate::file::FileSource;
-use solio_base::{Result, Source};
+use solio_base::{Result, Source, lock};
 use std::collections::BTreeMap;
 use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// Smaller files go through the page cache: whoever reads them next finds them there.
@@ -38,15 +38,15 @@ const SLOW: Duration = Duration::from_nanos((TELLS + 1) * RANGE);
 
 /// See the head of the file.
 pub(crate) struct AheadSource {
-    file: FileSource,
+    file: Arc<FileSource>,
     /// Names the file that is open, whatever happens where it was found.
     path: PathBuf,
     engine: Engine,
-    state: Mutex<State>,
+    state: Mutex<AheadState>,
 }
 
 #[derive(Default)]
-struct State {
+struct AheadState {
     /// From the first range that was asked for to the end of the file.
     batch: Option<Batch>,
     base: u64,
@@ -59,7 +59,7 @@ struct State {
 
 impl AheadSource {
     /// For an open file, with at least [`LEAST_MEMORY`] to use.
-    pub(crate) fn new(file: FileSource, path: &Path, memory_bytes: u64) -> Result<Self> {
+    pub(crate) fn new(file: Arc<FileSource>, path: &Path, memory_bytes: u64) -> Result<Self> {
         let memory_bytes = AHEAD_BYTES.min(memory_bytes / 8);
         let engine = Engine::new(EngineOptions { memory_bytes, ..EngineOptions::default() })?;
         let open = PathBuf::from(format!("/proc/self/fd/{}", file.file.as_raw_fd()));
@@ -69,7 +69,7 @@ impl AheadSource {
 
     /// The range with this number, if it is not far away.
     fn range(&self, number: u64) -> Option<Arc<Buffer>> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = lock(&self.state);
         if state.batch.is_none() {
             let bytes = self.file.bytes;
             let ranges = (number..bytes.div_ceil(RANGE))
@@ -145,7 +145,7 @@ mod tests {
             .collect();
         std::fs::write(&path, &content).unwrap();
         let (file, _) = crate::file::open_file(&path).unwrap();
-        let file = FileSource::new(file, bytes as u64, Progress::default());
+        let file = Arc::new(FileSource::new(file, bytes as u64, Progress::default()));
         let source = AheadSource::new(file, &path, u64::MAX).unwrap();
         (folder, content, source)
     }

@@ -152,13 +152,13 @@ pub fn empty_page_cache() -> Result<()> {
 /// Bytes that a process read.
 ///
 /// ```
-/// use solio_io::cgroup::Counts;
-/// let counts = Counts { from_files: 80_000_000, from_medium: 20_000_000 };
+/// use solio_io::cgroup::ReadCounts;
+/// let counts = ReadCounts { from_files: 80_000_000, from_medium: 20_000_000 };
 /// let cached = 1.0 - counts.from_medium as f64 / counts.from_files as f64;
 /// assert_eq!(cached, 0.75);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct ReadCounts {
     /// By all its reads.
     pub from_files: u64,
     /// Those that the page cache did not have.
@@ -179,7 +179,7 @@ pub struct Counts {
 /// assert!(counts.is_none_or(|counts| counts.from_files >= 50_000));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn wait_and_count(child: &mut Child) -> std::io::Result<(ExitStatus, Option<Counts>)> {
+pub fn wait_and_count(child: &mut Child) -> std::io::Result<(ExitStatus, Option<ReadCounts>)> {
     use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
     let pid = Pid::from_child(child);
     loop {
@@ -194,7 +194,7 @@ pub fn wait_and_count(child: &mut Child) -> std::io::Result<(ExitStatus, Option<
         let field = |name: &str| {
             text.lines().find_map(|line| line.strip_prefix(name)?.trim().parse::<u64>().ok())
         };
-        Some(Counts { from_files: field("rchar:")?, from_medium: field("read_bytes:")? })
+        Some(ReadCounts { from_files: field("rchar:")?, from_medium: field("read_bytes:")? })
     });
     Ok((child.wait()?, counts))
 }

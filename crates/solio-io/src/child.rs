@@ -3,16 +3,17 @@
 //! Linux sends a signal to a child when the *thread* that started it ends. All children are
 //! therefore started by one thread, which ends with the process.
 
+use solio_base::lock;
 use std::io;
 use std::process::{Child, Command};
+use std::sync::Mutex;
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Mutex, PoisonError};
 
 /// What the thread is asked for, and where its answer goes.
-type Request = (Command, Sender<io::Result<Child>>);
+type SpawnRequest = (Command, Sender<io::Result<Child>>);
 
 /// The thread, and the process that it belongs to: a fork does not have it.
-static STARTER: Mutex<Option<(u32, Sender<Request>)>> = Mutex::new(None);
+static STARTER: Mutex<Option<(u32, Sender<SpawnRequest>)>> = Mutex::new(None);
 
 /// Starts `command`; where the system can, the child is killed when this process ends, if that is
 /// killed itself.
@@ -37,13 +38,13 @@ pub fn start_tied(command: Command) -> io::Result<Child> {
     answered.recv().map_err(|_| gone())?
 }
 
-fn starter() -> io::Result<Sender<Request>> {
-    let mut starter = STARTER.lock().unwrap_or_else(PoisonError::into_inner);
+fn starter() -> io::Result<Sender<SpawnRequest>> {
+    let mut starter = lock(&STARTER);
     let here = std::process::id();
     if let Some((_, sender)) = starter.as_ref().filter(|(process, _)| *process == here) {
         return Ok(sender.clone());
     }
-    let (sender, requests) = channel::<Request>();
+    let (sender, requests) = channel::<SpawnRequest>();
     let run = move || {
         for (command, answer) in requests {
             // Who does not wait any more gets no child: it is dropped with the answer.

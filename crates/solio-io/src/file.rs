@@ -7,10 +7,11 @@
 use crate::ahead::{self, AheadSource};
 use crate::engine::{Residency, residency};
 use crate::stream::InTurnSource;
-use crate::{StreamSource, io_error, objects, throttle};
+use crate::{HeadSource, StreamSource, io_error, objects, throttle};
 use solio_base::{Error, Limits, Progress, Result, Source, Work, memory};
-use solio_codec::compress::Compression;
+use solio_codec::compress::{Compression, StreamDecoder};
 use solio_measure::SpanName;
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::fs::{File, Metadata};
 use std::io::Read;
@@ -18,10 +19,11 @@ use std::os::fd::AsFd;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// So much of a file is read when it is opened: it tells the compression, and is often all that is
 /// asked for.
-const HEAD_BYTES: usize = 4096;
+pub(crate) const HEAD_BYTES: usize = 4096;
 
 /// The system reads this much ahead without being told that all is wanted.
 const READ_AHEAD_BYTES: u64 = 128 << 10;
@@ -39,13 +41,244 @@ thread_local! {
 }
 
 /// A file ready to be decoded.
-pub struct Opened {
+pub struct OpenedSource {
     /// Its bytes, decompressed.
     pub source: Box<dyn Source>,
     /// The compression that the content showed.
     pub compression: Compression,
     /// Bytes on the disk, where that is known.
     pub file_bytes: Option<u64>,
+}
+
+/// A file that is open, with its first bytes read. How the rest is read is chosen when it is known
+/// what the file is; it can be read several times, unless its bytes come once, as those of a pipe do.
+pub struct OpenFile {
+    path: PathBuf,
+    content: Content,
+    compression: Compression,
+    file_bytes: Option<u64>,
+}
+
+enum Content {
+    File(Arc<FileSource>),
+    /// Bytes in memory, or ranges of an object.
+    Other(Arc<dyn Source>),
+    /// The first bytes, then the rest.
+    Once(Vec<u8>, Mutex<Option<Box<dyn Read + Send>>>),
+}
+
+impl OpenFile {
+    /// Opens `path` (`-` is standard input, `s3://…` an object) and reads its first bytes.
+    ///
+    /// # Errors
+    /// Those of the system, with the path.
+    pub fn open(path: &Path, work: &Work) -> Result<OpenFile> {
+        work.progress.add_file();
+        if path.as_os_str() == crate::STANDARD {
+            return OpenFile::once(path, std::io::stdin(), work);
+        }
+        if objects::is_address(path) {
+            let (source, bytes) = objects::open(path, work)?;
+            return Ok(OpenFile::of_content(path, Content::Other(source), Some(bytes)));
+        }
+        let (file, meta) = open_file(path)?;
+        if !meta.is_file() {
+            return OpenFile::once(path, file, work);
+        }
+        work.progress.add_read_total(meta.len());
+        let mut head = SPARE.take();
+        head.resize(HEAD_BYTES, 0);
+        let mut span = READ.begin();
+        let got = read_full(&file, 0, &mut head).map_err(|e| io_error("read", e, path))?;
+        span.set_bytes(got);
+        drop(span);
+        head.truncate(got);
+        let mut source = FileSource::new(file, meta.len(), work.progress.clone());
+        source.head = head;
+        Ok(OpenFile::of_content(path, Content::File(Arc::new(source)), Some(meta.len())))
+    }
+
+    /// The file of which the start has been read, and counted, already.
+    ///
+    /// # Errors
+    /// Where the system has no more file descriptors.
+    pub fn of_head(path: &Path, source: &HeadSource<'_>, work: &Work) -> Result<OpenFile> {
+        let file = source.file.try_clone().map_err(|e| io_error("open", e, path))?;
+        let head = source.start()[..source.start().len().min(HEAD_BYTES)].to_vec();
+        let counted = source.start().len() as u64;
+        let mut source = FileSource::new(file.into(), source.bytes, work.progress.clone());
+        (source.head, source.reached) = (head, AtomicU64::new(counted));
+        let bytes = source.bytes;
+        Ok(OpenFile::of_content(path, Content::File(Arc::new(source)), Some(bytes)))
+    }
+
+    /// Bytes in memory, as if they were the file at `path`.
+    pub fn of_bytes(path: &Path, bytes: Vec<u8>) -> OpenFile {
+        let length = bytes.len() as u64;
+        OpenFile::of_content(path, Content::Other(Arc::new(bytes)), Some(length))
+    }
+
+    fn once(path: &Path, reader: impl Read + Send + 'static, work: &Work) -> Result<OpenFile> {
+        let mut reader = ProgressReader { reader, progress: work.progress.clone() };
+        let mut head = Vec::with_capacity(HEAD_BYTES);
+        let took = Read::take(&mut reader, HEAD_BYTES as u64).read_to_end(&mut head);
+        took.map_err(|e| io_error("read", e, path))?;
+        let content = Content::Once(head, Mutex::new(Some(Box::new(reader))));
+        Ok(OpenFile::of_content(path, content, None))
+    }
+
+    fn of_content(path: &Path, content: Content, file_bytes: Option<u64>) -> OpenFile {
+        let (path, compression) = (path.to_owned(), Compression::None);
+        let mut opened = OpenFile { path, content, compression, file_bytes };
+        opened.compression = Compression::of_head(opened.head());
+        opened
+    }
+
+    /// The file as it lies on the disk; `None` for pipes, objects and bytes in memory.
+    pub fn plain(&self) -> Option<&FileSource> {
+        match &self.content {
+            Content::File(file) => Some(file),
+            _ => None,
+        }
+    }
+
+    /// Where it was found.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The compression that the content shows.
+    pub fn compression(&self) -> Compression {
+        self.compression
+    }
+
+    /// Bytes on the disk, where that is known.
+    pub fn file_bytes(&self) -> Option<u64> {
+        self.file_bytes
+    }
+
+    /// Whether its bytes come once: it is a pipe, a device or standard input.
+    pub fn comes_once(&self) -> bool {
+        matches!(self.content, Content::Once(..))
+    }
+
+    /// The first bytes as they lie on the disk, at least 4,096 where there are so many.
+    pub fn head(&self) -> &[u8] {
+        match &self.content {
+            Content::File(file) => &file.head,
+            Content::Other(source) => source.head(),
+            Content::Once(head, _) => head,
+        }
+    }
+
+    /// The first bytes of the content, decompressed. Of what comes once and compressed there are
+    /// none before it is read; of a damaged file those before the damage.
+    pub fn plain_head(&self) -> Cow<'_, [u8]> {
+        let head = &self.head()[..self.head().len().min(HEAD_BYTES)];
+        match &self.content {
+            _ if self.compression == Compression::None => Cow::Borrowed(head),
+            Content::File(file) => Cow::Owned(decode_start(file.clone(), self.compression)),
+            Content::Other(source) => Cow::Owned(decode_start(source.clone(), self.compression)),
+            Content::Once(..) => Cow::Borrowed(&[]),
+        }
+    }
+
+    /// All of it, decompressed; what is large and not in the page cache is read ahead.
+    ///
+    /// # Errors
+    /// Those of the decoder, and where bytes that come once were taken before.
+    pub fn source(&self, limits: &Limits, work: &Work) -> Result<OpenedSource> {
+        self.source_with(work, |reader, compression| {
+            Ok(Box::new(StreamSource::start(reader, compression, &self.path, limits)?))
+        })
+    }
+
+    /// [`source`](OpenFile::source) for who reads once from the beginning to the end, with all the
+    /// threads of `work`: what is packed is unpacked by them, in turn, to where they want it, and by
+    /// no thread beside them.
+    ///
+    /// # Errors
+    /// Those of [`source`](OpenFile::source).
+    pub fn source_in_turn(&self, limits: &Limits, work: &Work) -> Result<OpenedSource> {
+        self.source_with(work, |reader, compression| {
+            Ok(Box::new(InTurnSource::new(reader, compression, limits)?))
+        })
+    }
+
+    /// `stream` makes the source of what can only be read forward.
+    fn source_with(
+        &self,
+        work: &Work,
+        stream: impl FnOnce(Box<dyn Read + Send>, Compression) -> Result<Box<dyn Source>>,
+    ) -> Result<OpenedSource> {
+        let packed = self.compression != Compression::None;
+        let source = match &self.content {
+            Content::File(file) if packed => {
+                stream(Forward::boxed(file.clone()), self.compression)?
+            }
+            Content::Other(source) if packed => {
+                stream(Forward::boxed(source.clone()), self.compression)?
+            }
+            Content::File(file) => {
+                let is_cold = file.bytes >= ahead::LEAST_BYTES
+                    && work.memory_bytes >= ahead::LEAST_MEMORY
+                    && residency(file.file.as_fd(), 0, file.bytes) == Residency::Cold;
+                match is_cold {
+                    true => {
+                        Box::new(AheadSource::new(file.clone(), &self.path, work.memory_bytes)?)
+                    }
+                    false => Box::new(file.clone()) as Box<dyn Source>,
+                }
+            }
+            Content::Other(source) => Box::new(source.clone()),
+            Content::Once(head, rest) => {
+                let rest = rest.lock().unwrap_or_else(PoisonError::into_inner).take();
+                let rest = rest.ok_or_else(|| {
+                    Error::argument("a pipe can be read only once").at_path(&self.path)
+                })?;
+                let reader = Box::new(std::io::Cursor::new(head.clone()).chain(rest));
+                stream(reader, self.compression)?
+            }
+        };
+        Ok(OpenedSource { source, compression: self.compression, file_bytes: self.file_bytes })
+    }
+}
+
+/// Decodes the start of `source`, up to a fault if there is one.
+fn decode_start(source: impl Source + 'static, compression: Compression) -> Vec<u8> {
+    let mut plain = vec![0; HEAD_BYTES];
+    let mut got = 0;
+    if let Ok(mut decoder) =
+        StreamDecoder::new(compression, Forward { source, at: 0 }, &Limits::default())
+    {
+        // An error takes the whole read with it: bytes are asked for in small steps.
+        for step in plain.chunks_mut(16) {
+            let Ok(n @ 1..) = decoder.read(step) else { break };
+            got += n;
+        }
+    }
+    plain.truncate(got);
+    plain
+}
+
+/// A source from its beginning to its end.
+struct Forward<S> {
+    source: S,
+    at: u64,
+}
+
+impl<S: Source + 'static> Forward<S> {
+    fn boxed(source: S) -> Box<dyn Read + Send> {
+        Box::new(Forward { source, at: 0 })
+    }
+}
+
+impl<S: Source> Read for Forward<S> {
+    fn read(&mut self, buf: &mut [u8]) -> std::io::Result<usize> {
+        let got = self.source.read_at(self.at, buf).map_err(std::io::Error::other)?;
+        self.at += got as u64;
+        Ok(got)
+    }
 }
 
 /// Opens `path` (`-` is standard input, `s3://…` an object) and finds out by its first bytes how it is compressed.
@@ -57,67 +290,8 @@ pub struct Opened {
 /// let got = opened.source.read_at(0, &mut head)?;
 /// # Ok::<(), solio_base::Error>(())
 /// ```
-pub fn open(path: &Path, limits: &Limits, work: &Work) -> Result<Opened> {
-    open_with(path, work, |reader| {
-        let source = StreamSource::start(reader, path, limits, &work.progress)?;
-        let compression = source.compression();
-        Ok((Box::new(source), compression))
-    })
-}
-
-/// [`open`] for who reads once from the beginning to the end, with all the threads of `work`: what
-/// is packed is unpacked by them, in turn, to where they want it, and by no thread beside them.
-pub fn open_in_turn(path: &Path, limits: &Limits, work: &Work) -> Result<Opened> {
-    open_with(path, work, |reader| {
-        let source = InTurnSource::new(reader, path, limits, &work.progress)?;
-        let compression = source.compression();
-        Ok((Box::new(source), compression))
-    })
-}
-
-/// `stream` makes the source of what can only be read forward.
-fn open_with(
-    path: &Path,
-    work: &Work,
-    stream: impl FnOnce(Box<dyn Read + Send>) -> Result<(Box<dyn Source>, Compression)>,
-) -> Result<Opened> {
-    work.progress.add_file();
-    if path.as_os_str() == crate::STANDARD {
-        let (source, compression) = stream(Box::new(std::io::stdin()))?;
-        return Ok(Opened { source, compression, file_bytes: None });
-    }
-    if objects::is_address(path) {
-        return objects::open(path, work, stream);
-    }
-    let (file, meta) = open_file(path)?;
-    if !meta.is_file() {
-        let (source, compression) = stream(Box::new(file))?;
-        return Ok(Opened { source, compression, file_bytes: None });
-    }
-    work.progress.add_read_total(meta.len());
-    let mut head = SPARE.take();
-    head.resize(HEAD_BYTES, 0);
-    let mut span = READ.begin();
-    let got = read_full(&file, 0, &mut head).map_err(|e| io_error("read", e, path))?;
-    span.set_bytes(got);
-    drop(span);
-    head.truncate(got);
-    let compression = Compression::of_head(&head);
-    let source: Box<dyn Source> = if compression == Compression::None {
-        let cold = meta.len() >= ahead::LEAST_BYTES
-            && work.memory_bytes >= ahead::LEAST_MEMORY
-            && residency(file.as_fd(), 0, meta.len()) == Residency::Cold;
-        let mut source = FileSource::new(file, meta.len(), work.progress.clone());
-        source.head = head;
-        if cold {
-            Box::new(AheadSource::new(source, path, work.memory_bytes)?)
-        } else {
-            Box::new(source)
-        }
-    } else {
-        stream(Box::new(file))?.0
-    };
-    Ok(Opened { source, compression, file_bytes: Some(meta.len()) })
+pub fn open(path: &Path, limits: &Limits, work: &Work) -> Result<OpenedSource> {
+    OpenFile::open(path, work)?.source(limits, work)
 }
 
 /// A plain file: any offset, from any thread.
@@ -360,12 +534,12 @@ fn read_there(file: &File, mut offset: u64, mut buf: &mut [u8]) -> std::io::Resu
 }
 
 /// A reader that counts what it reads.
-pub(crate) struct Counted<R> {
+pub(crate) struct ProgressReader<R> {
     pub(crate) reader: R,
     pub(crate) progress: Progress,
 }
 
-impl<R: Read> Read for Counted<R> {
+impl<R: Read> Read for ProgressReader<R> {
     fn read(&mut self, buf: &mut [u8]) -> std::io::Result<usize> {
         let mut span = READ.begin();
         let got = self.reader.read(buf)?;

@@ -20,7 +20,7 @@ pub mod cgroup;
 pub mod child;
 pub mod engine;
 mod file;
-mod head;
+mod head_reader;
 mod host;
 pub mod lock;
 #[cfg(target_os = "linux")]
@@ -36,17 +36,18 @@ mod sink;
 mod status;
 mod stream;
 pub mod throttle;
+mod token_bucket;
 pub mod walk;
 pub mod watch;
 
 pub use file::{
-    FileSource, Opened, bytes_of, copy_file, file_bytes, folders_and_files, is_folder, open,
-    open_in_turn, prefetch, read_whole,
+    FileSource, OpenFile, OpenedSource, bytes_of, copy_file, file_bytes, folders_and_files,
+    is_folder, open, prefetch, read_whole,
 };
-pub use head::{HeadReader, HeadSource};
+pub use head_reader::{HeadReader, HeadSource};
 pub use host::host_name;
 pub use raw::{RawFile, read_ends, read_raw, same_bytes};
-pub use sink::{FileSink, SinkOptions, Written, is_direct};
+pub use sink::{FileSink, SinkOptions, WrittenFile, is_direct};
 pub use stream::StreamSource;
 
 use solio_base::{Error, Result};

@@ -3,16 +3,14 @@
 //!
 //! Without the feature `objects` such a path is told, and that this build cannot read it.
 
-use crate::file::Opened;
 #[cfg(feature = "objects")]
 pub use asked::{ask, open_object};
 use solio_base::{Error, Result, Source, Work};
-use solio_codec::compress::Compression;
 #[cfg(feature = "objects")]
 pub use solio_objects::{Address, Asking, Bucket, Object, ObjectSource};
-use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Whether `path` is the address of objects, not the path of a file.
 ///
@@ -39,31 +37,26 @@ pub fn not_built() -> Error {
         .hint("build it with the feature objects")
 }
 
-/// An object, opened as [`open`](crate::open) opens a file.
-pub(crate) fn open(
-    path: &Path,
-    work: &Work,
-    stream: impl FnOnce(Box<dyn Read + Send>) -> Result<(Box<dyn Source>, Compression)>,
-) -> Result<Opened> {
+/// An object and its bytes, for [`OpenFile`](crate::OpenFile).
+pub(crate) fn open(path: &Path, work: &Work) -> Result<(Arc<dyn Source>, u64)> {
     #[cfg(not(feature = "objects"))]
     {
-        let _ = (work, stream);
+        let _ = work;
         Err(not_built().at_path(path))
     }
     #[cfg(feature = "objects")]
-    asked::open(path, work, stream)
+    {
+        let source = open_object(path, ask(crate::file::HEAD_BYTES, work))?;
+        let bytes = source.object().size;
+        work.progress.add_read_total(bytes);
+        Ok((Arc::new(source), bytes))
+    }
 }
 
 #[cfg(feature = "objects")]
 mod asked {
-    use super::{Address, Asking, Bucket, Compression, Error, ObjectSource, Opened, Path, Read};
-    use super::{Result, Source, Work};
+    use super::{Address, Arc, Asking, Bucket, Error, ObjectSource, Path, Result, Work};
     use crate::throttle;
-    use std::sync::Arc;
-    use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-
-    /// Of an opened object, as of a file: they tell the compression.
-    const HEAD_BYTES: usize = 4096;
 
     /// How objects are asked for in `work`: what comes is counted there, and waits for the rate that
     /// the process may read with.
@@ -87,45 +80,5 @@ mod asked {
         })?;
         let opened = ObjectSource::open(&Bucket::open(&address)?, &address.key, asking)?;
         opened.ok_or_else(|| Error::missing("open").at_path(path))
-    }
-
-    pub(super) fn open(
-        path: &Path,
-        work: &Work,
-        stream: impl FnOnce(Box<dyn Read + Send>) -> Result<(Box<dyn Source>, Compression)>,
-    ) -> Result<Opened> {
-        // What goes through a stream is counted there.
-        let by_stream = Arc::new(AtomicBool::new(false));
-        let mut asking = ask(HEAD_BYTES, work);
-        asking.got = {
-            let (count, by_stream) = (Arc::clone(&asking.got), Arc::clone(&by_stream));
-            Arc::new(move |bytes| if by_stream.load(Relaxed) { Ok(()) } else { count(bytes) })
-        };
-        let source = open_object(path, asking)?;
-        let bytes = source.object().size;
-        work.progress.add_read_total(bytes);
-        let compression = Compression::of_head(source.head());
-        let source: Box<dyn Source> = match compression {
-            Compression::None => Box::new(source),
-            _ => {
-                by_stream.store(true, Relaxed);
-                stream(Box::new(Forward { source, at: 0 }))?.0
-            }
-        };
-        Ok(Opened { source, compression, file_bytes: Some(bytes) })
-    }
-
-    /// An object from its beginning to its end.
-    struct Forward {
-        source: ObjectSource,
-        at: u64,
-    }
-
-    impl Read for Forward {
-        fn read(&mut self, buf: &mut [u8]) -> std::io::Result<usize> {
-            let got = self.source.read_at(self.at, buf).map_err(std::io::Error::other)?;
-            self.at += got as u64;
-            Ok(got)
-        }
     }
 }

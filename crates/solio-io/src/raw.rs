@@ -2,7 +2,7 @@
 
 use crate::ahead::{self, AheadSource};
 use crate::engine::{Residency, residency};
-use crate::file::{Counted, FileSource, open_file, read_full};
+use crate::file::{FileSource, ProgressReader, open_file, read_full};
 use crate::status::{Status, status_of_file};
 use crate::{STANDARD, io_error};
 use solio_base::{Error, Result, Source, Work};
@@ -43,14 +43,15 @@ fn read_with(
 ) -> Result<Status> {
     work.progress.add_file();
     if path.as_os_str() == STANDARD {
-        let stdin = Counted { reader: std::io::stdin().lock(), progress: work.progress.clone() };
+        let stdin =
+            ProgressReader { reader: std::io::stdin().lock(), progress: work.progress.clone() };
         let size = to_end(stdin, path, buffer, work, each)?;
         return Ok(Status { size, ..Status::default() });
     }
     let (file, meta) = open_file(path)?;
     let mut status = status_of_file(&meta);
     if !meta.is_file() {
-        let reader = Counted { reader: file, progress: work.progress.clone() };
+        let reader = ProgressReader { reader: file, progress: work.progress.clone() };
         status.size = to_end(reader, path, buffer, work, each)?;
         return Ok(status);
     }
@@ -60,7 +61,7 @@ fn read_with(
         && residency(file.as_fd(), 0, status.size) == Residency::Cold;
     let source = FileSource::new(file, status.size, work.progress.clone());
     let read = if cold {
-        AheadSource::new(source, path, work.memory_bytes)
+        AheadSource::new(std::sync::Arc::new(source), path, work.memory_bytes)
             .and_then(|source| all_of(&source, buffer, work, each))
     } else {
         all_of(&source, buffer, work, each)

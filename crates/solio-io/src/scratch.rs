@@ -18,11 +18,11 @@ const ALIGN: usize = 4096;
 /// Through the page cache, or past it.
 ///
 /// ```
-/// use solio_io::scratch::{Scratch, Way};
+/// use solio_io::scratch::{ScratchFile, CacheMode};
 /// # let folder = tempfile::tempdir().unwrap();
 /// # let work = solio_base::Work::default();
-/// let scratch = Scratch::create(folder.path(), 1)?;
-/// let ways = [Some(Way::Buffered), scratch.has_direct().then_some(Way::Direct)];
+/// let scratch = ScratchFile::create(folder.path(), 1)?;
+/// let ways = [Some(CacheMode::Buffered), scratch.has_direct().then_some(CacheMode::Direct)];
 /// for way in ways.into_iter().flatten() {
 ///     scratch.write(way, &work)?;
 ///     scratch.read(way, 1, &work)?;
@@ -31,7 +31,7 @@ const ALIGN: usize = 4096;
 /// # Ok::<(), solio_base::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum CacheMode {
     /// Through the page cache.
     Buffered,
     /// Straight between the medium and the buffer (`O_DIRECT`).
@@ -41,19 +41,19 @@ pub enum Way {
 /// The scratch file; it is gone when this is dropped, and after a crash.
 ///
 /// ```
-/// use solio_io::scratch::{Scratch, Way};
+/// use solio_io::scratch::{ScratchFile, CacheMode};
 /// # let folder = tempfile::tempdir().unwrap();
 /// # let work = solio_base::Work::default();
-/// let scratch = Scratch::create(folder.path(), 4 << 20)?;
-/// scratch.write(Way::Buffered, &work)?;
+/// let scratch = ScratchFile::create(folder.path(), 4 << 20)?;
+/// scratch.write(CacheMode::Buffered, &work)?;
 /// let begun = std::time::Instant::now();
-/// scratch.read(Way::Buffered, 1, &work)?;
+/// scratch.read(CacheMode::Buffered, 1, &work)?;
 /// println!("{:.0} MB/s", scratch.bytes() as f64 / 1e6 / begun.elapsed().as_secs_f64());
 /// drop(scratch);
 /// assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 /// # Ok::<(), solio_base::Error>(())
 /// ```
-pub struct Scratch {
+pub struct ScratchFile {
     /// Never put in place.
     buffered: AtomicFile,
     direct: Option<File>,
@@ -61,33 +61,33 @@ pub struct Scratch {
     blocks: u64,
 }
 
-impl Scratch {
+impl ScratchFile {
     /// An empty file in the file system of `folder`, which will hold `bytes`, rounded up to whole
     /// blocks of [`BLOCK_BYTES`].
     ///
     /// ```
-    /// use solio_io::scratch::Scratch;
+    /// use solio_io::scratch::ScratchFile;
     /// # let folder = tempfile::tempdir().unwrap();
     /// // It takes no room before it is written.
-    /// let scratch = Scratch::create(folder.path(), 1 << 50)?;
+    /// let scratch = ScratchFile::create(folder.path(), 1 << 50)?;
     /// assert_eq!(scratch.bytes(), 1 << 50);
     /// let missing = folder.path().join("not-mounted");
-    /// assert!(Scratch::create(&missing, 1).is_err_and(|error| error.is_missing()));
+    /// assert!(ScratchFile::create(&missing, 1).is_err_and(|error| error.is_missing()));
     /// # Ok::<(), solio_base::Error>(())
     /// ```
-    pub fn create(folder: &Path, bytes: u64) -> Result<Scratch> {
+    pub fn create(folder: &Path, bytes: u64) -> Result<ScratchFile> {
         let buffered = AtomicFile::create(&folder.join("solio-scratch"))?;
         let direct = past_the_cache(buffered.file.file());
         let blocks = bytes.div_ceil(BLOCK_BYTES as u64).max(1);
-        Ok(Scratch { buffered, direct, folder: folder.to_path_buf(), blocks })
+        Ok(ScratchFile { buffered, direct, folder: folder.to_path_buf(), blocks })
     }
 
-    /// Bytes that the file holds after the first [`Scratch::write`].
+    /// Bytes that the file holds after the first [`ScratchFile::write`].
     ///
     /// ```
-    /// use solio_io::scratch::{BLOCK_BYTES, Scratch};
+    /// use solio_io::scratch::{BLOCK_BYTES, ScratchFile};
     /// # let folder = tempfile::tempdir().unwrap();
-    /// let bytes = |wanted| Ok(Scratch::create(folder.path(), wanted)?.bytes());
+    /// let bytes = |wanted| Ok(ScratchFile::create(folder.path(), wanted)?.bytes());
     /// assert_eq!(bytes(0)?, BLOCK_BYTES as u64);
     /// assert_eq!(bytes(BLOCK_BYTES as u64 + 1)?, 2 * BLOCK_BYTES as u64);
     /// # Ok::<(), solio_base::Error>(())
@@ -99,10 +99,10 @@ impl Scratch {
     /// Whether this file system reads and writes past the page cache.
     ///
     /// ```
-    /// use solio_io::scratch::{Scratch, Way};
+    /// use solio_io::scratch::{ScratchFile, CacheMode};
     /// # let folder = tempfile::tempdir().unwrap();
-    /// let scratch = Scratch::create(folder.path(), 1)?;
-    /// let written = scratch.write(Way::Direct, &Default::default());
+    /// let scratch = ScratchFile::create(folder.path(), 1)?;
+    /// let written = scratch.write(CacheMode::Direct, &Default::default());
     /// assert_eq!(written.is_ok(), scratch.has_direct());
     /// # Ok::<(), solio_base::Error>(())
     /// ```
@@ -113,20 +113,20 @@ impl Scratch {
     /// Writes the whole file, front to back.
     ///
     /// ```
-    /// use solio_io::scratch::{Scratch, Way};
+    /// use solio_io::scratch::{ScratchFile, CacheMode};
     /// # let folder = tempfile::tempdir().unwrap();
     /// # let work = solio_base::Work::default();
-    /// let scratch = Scratch::create(folder.path(), 1 << 40)?;
+    /// let scratch = ScratchFile::create(folder.path(), 1 << 40)?;
     /// // Asked before every block: nobody waits for a terabyte.
     /// work.cancel.cancel();
-    /// let error = scratch.write(Way::Buffered, &work).unwrap_err();
+    /// let error = scratch.write(CacheMode::Buffered, &work).unwrap_err();
     /// assert_eq!(error.kind(), solio_base::ErrorKind::Cancelled);
     /// # Ok::<(), solio_base::Error>(())
     /// ```
     ///
     /// # Errors
-    /// Those of the system; `InvalidInput` for [`Way::Direct`] where [`Scratch::has_direct`] says no.
-    pub fn write(&self, way: Way, work: &Work) -> Result<()> {
+    /// Those of the system; `InvalidInput` for [`CacheMode::Direct`] where [`ScratchFile::has_direct`] says no.
+    pub fn write(&self, way: CacheMode, work: &Work) -> Result<()> {
         let file = self.file(way)?;
         let mut buffer = Aligned::new(BLOCK_BYTES);
         buffer.get(BLOCK_BYTES).fill(b'7');
@@ -141,13 +141,13 @@ impl Scratch {
     /// Waits until the medium has everything.
     ///
     /// ```
-    /// use solio_io::scratch::{Scratch, Way};
+    /// use solio_io::scratch::{ScratchFile, CacheMode};
     /// use std::time::Instant;
     /// # let folder = tempfile::tempdir().unwrap();
-    /// let scratch = Scratch::create(folder.path(), 1)?;
+    /// let scratch = ScratchFile::create(folder.path(), 1)?;
     /// // The page cache takes the bytes sooner than the medium has them.
     /// let begun = Instant::now();
-    /// scratch.write(Way::Buffered, &Default::default())?;
+    /// scratch.write(CacheMode::Buffered, &Default::default())?;
     /// let cached = begun.elapsed();
     /// scratch.sync()?;
     /// assert!(begun.elapsed() >= cached);
@@ -160,19 +160,19 @@ impl Scratch {
     /// Reads the whole file: each of `threads` its own part, front to back.
     ///
     /// ```
-    /// use solio_io::scratch::{Scratch, Way};
+    /// use solio_io::scratch::{ScratchFile, CacheMode};
     /// # let folder = tempfile::tempdir().unwrap();
     /// # let work = solio_base::Work::default();
-    /// let scratch = Scratch::create(folder.path(), 8 << 20)?;
+    /// let scratch = ScratchFile::create(folder.path(), 8 << 20)?;
     /// // What was not written cannot be read.
-    /// assert!(scratch.read(Way::Buffered, 1, &work).is_err());
-    /// scratch.write(Way::Buffered, &work)?;
+    /// assert!(scratch.read(CacheMode::Buffered, 1, &work).is_err());
+    /// scratch.write(CacheMode::Buffered, &work)?;
     /// for threads in [1, 2] {
-    ///     scratch.read(Way::Buffered, threads, &work)?;
+    ///     scratch.read(CacheMode::Buffered, threads, &work)?;
     /// }
     /// # Ok::<(), solio_base::Error>(())
     /// ```
-    pub fn read(&self, way: Way, threads: usize, work: &Work) -> Result<()> {
+    pub fn read(&self, way: CacheMode, threads: usize, work: &Work) -> Result<()> {
         let file = self.file(way)?;
         let threads = threads.max(1) as u64;
         in_threads(threads, |thread| {
@@ -189,20 +189,20 @@ impl Scratch {
     /// Reads `requests` pieces of [`SMALL_BYTES`] at scattered places, `threads` at a time.
     ///
     /// ```
-    /// use solio_io::scratch::{SMALL_BYTES, Scratch, Way};
+    /// use solio_io::scratch::{SMALL_BYTES, ScratchFile, CacheMode};
     /// # let folder = tempfile::tempdir().unwrap();
     /// # let work = solio_base::Work::default();
-    /// let scratch = Scratch::create(folder.path(), 4 << 20)?;
-    /// scratch.write(Way::Buffered, &work)?;
+    /// let scratch = ScratchFile::create(folder.path(), 4 << 20)?;
+    /// scratch.write(CacheMode::Buffered, &work)?;
     /// // A quarter of the file, by two threads.
     /// let requests = scratch.bytes() / SMALL_BYTES as u64 / 4;
     /// assert_eq!(requests, 16);
-    /// scratch.read_scattered(Way::Buffered, 2, requests, &work)?;
+    /// scratch.read_scattered(CacheMode::Buffered, 2, requests, &work)?;
     /// # Ok::<(), solio_base::Error>(())
     /// ```
     pub fn read_scattered(
         &self,
-        way: Way,
+        way: CacheMode,
         threads: usize,
         requests: u64,
         work: &Work,
@@ -223,19 +223,19 @@ impl Scratch {
     }
 
     /// Asks the system to drop the file from the page cache; says whether it did. Only what has
-    /// reached the medium can be dropped: [`Scratch::sync`] first.
+    /// reached the medium can be dropped: [`ScratchFile::sync`] first.
     ///
     /// ```
-    /// use solio_io::scratch::{Scratch, Way};
+    /// use solio_io::scratch::{ScratchFile, CacheMode};
     /// # let folder = tempfile::tempdir().unwrap();
     /// # let work = solio_base::Work::default();
-    /// let scratch = Scratch::create(folder.path(), 1)?;
-    /// scratch.write(Way::Buffered, &work)?;
+    /// let scratch = ScratchFile::create(folder.path(), 1)?;
+    /// scratch.write(CacheMode::Buffered, &work)?;
     /// scratch.sync()?;
     /// // A file system in memory has nowhere to drop it to.
     /// let from = if scratch.evict() { "the medium" } else { "the page cache" };
     /// println!("what follows reads from {from}");
-    /// assert!(scratch.read(Way::Buffered, 1, &work).is_ok());
+    /// assert!(scratch.read(CacheMode::Buffered, 1, &work).is_ok());
     /// # Ok::<(), solio_base::Error>(())
     /// ```
     pub fn evict(&self) -> bool {
@@ -243,14 +243,14 @@ impl Scratch {
         (0..16).all(|i| !is_cached(self.buffered.file.file(), i * self.bytes() / 16))
     }
 
-    fn file(&self, way: Way) -> Result<&File> {
+    fn file(&self, way: CacheMode) -> Result<&File> {
         let none = || {
             let e = std::io::Error::from(std::io::ErrorKind::InvalidInput);
             io_error("open past the page cache", e, &self.folder)
         };
         match way {
-            Way::Buffered => Ok(self.buffered.file.file()),
-            Way::Direct => self.direct.as_ref().ok_or_else(none),
+            CacheMode::Buffered => Ok(self.buffered.file.file()),
+            CacheMode::Direct => self.direct.as_ref().ok_or_else(none),
         }
     }
 
@@ -335,22 +335,22 @@ mod tests {
     fn scratch_files_leave_nothing_and_read_what_was_written() {
         let dir = tempfile::tempdir().unwrap();
         let work = Work::default();
-        let scratch = Scratch::create(dir.path(), 5 << 20).unwrap();
+        let scratch = ScratchFile::create(dir.path(), 5 << 20).unwrap();
         assert_eq!(scratch.bytes(), 8 << 20);
-        scratch.write(Way::Buffered, &work).unwrap();
+        scratch.write(CacheMode::Buffered, &work).unwrap();
         assert!(is_cached(scratch.buffered.file.file(), 0));
         scratch.sync().unwrap();
         scratch.evict();
         for threads in [1, 2, 5] {
-            scratch.read(Way::Buffered, threads, &work).unwrap();
-            scratch.read_scattered(Way::Buffered, threads, 33, &work).unwrap();
+            scratch.read(CacheMode::Buffered, threads, &work).unwrap();
+            scratch.read_scattered(CacheMode::Buffered, threads, 33, &work).unwrap();
         }
         if scratch.has_direct() {
-            scratch.write(Way::Direct, &work).unwrap();
-            scratch.read(Way::Direct, 2, &work).unwrap();
-            scratch.read_scattered(Way::Direct, 3, 7, &work).unwrap();
+            scratch.write(CacheMode::Direct, &work).unwrap();
+            scratch.read(CacheMode::Direct, 2, &work).unwrap();
+            scratch.read_scattered(CacheMode::Direct, 3, 7, &work).unwrap();
         } else {
-            assert!(scratch.read(Way::Direct, 1, &work).is_err());
+            assert!(scratch.read(CacheMode::Direct, 1, &work).is_err());
         }
         let mut last = [0; 1];
         scratch.buffered.file.file().read_exact_at(&mut last, scratch.bytes() - 1).unwrap();
@@ -362,10 +362,10 @@ mod tests {
     fn a_cancelled_measurement_ends() {
         let dir = tempfile::tempdir().unwrap();
         let work = Work::default();
-        let scratch = Scratch::create(dir.path(), 1).unwrap();
-        scratch.write(Way::Buffered, &work).unwrap();
+        let scratch = ScratchFile::create(dir.path(), 1).unwrap();
+        scratch.write(CacheMode::Buffered, &work).unwrap();
         work.cancel.cancel();
-        let error = scratch.read(Way::Buffered, 2, &work).unwrap_err();
+        let error = scratch.read(CacheMode::Buffered, 2, &work).unwrap_err();
         assert_eq!(error.kind(), solio_base::ErrorKind::Cancelled);
     }
 }

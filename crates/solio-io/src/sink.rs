@@ -51,7 +51,7 @@ impl Default for SinkOptions {
 
 /// What was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Written {
+pub struct WrittenFile {
     /// The file, as it was named.
     pub path: PathBuf,
     /// Bytes in the file.
@@ -82,7 +82,7 @@ pub struct Written {
 /// ```
 pub struct FileSink {
     path: PathBuf,
-    out: Out,
+    out: SinkOutput,
     options: SinkOptions,
     progress: Progress,
     /// Pieces from [`Sink::write_bytes`] that wait to become large enough, not compressed yet.
@@ -93,18 +93,18 @@ pub struct FileSink {
     synced: bool,
 }
 
-enum Out {
+enum SinkOutput {
     /// Through the engine, at the offset that the file has reached.
     Atomic(AtomicFile),
     Direct(File),
     Standard,
 }
 
-impl Out {
+impl SinkOutput {
     fn atomic(&self) -> Option<&AtomicFile> {
         match self {
-            Out::Atomic(file) => Some(file),
-            Out::Direct(_) | Out::Standard => None,
+            SinkOutput::Atomic(file) => Some(file),
+            SinkOutput::Direct(_) | SinkOutput::Standard => None,
         }
     }
 }
@@ -114,14 +114,14 @@ impl FileSink {
     pub fn create(path: &Path, options: &SinkOptions, work: &Work) -> Result<Self> {
         ChunkCompressor::new(options.compression, options.level)?;
         let out = if path.as_os_str() == crate::STANDARD {
-            Out::Standard
+            SinkOutput::Standard
         } else if std::fs::metadata(path).is_ok_and(|m| m.is_dir()) {
             let e = solio_base::Error::argument("cannot write: this is a directory");
             return Err(e.at_path(path));
         } else if is_direct(path) {
-            Out::Direct(open_device(path).map_err(|e| io_error("open", e, path))?)
+            SinkOutput::Direct(open_device(path).map_err(|e| io_error("open", e, path))?)
         } else {
-            Out::Atomic(AtomicFile::create(path)?)
+            SinkOutput::Atomic(AtomicFile::create(path)?)
         };
         Ok(FileSink {
             path: path.to_owned(),
@@ -152,13 +152,13 @@ impl FileSink {
     }
 
     /// Finishes the file and puts it in place.
-    pub fn commit(self) -> Result<Written> {
+    pub fn commit(self) -> Result<WrittenFile> {
         Ok(FileSink::commit_all(vec![self])?.pop().expect("one for each"))
     }
 
     /// Finishes all files, then puts them in place, in their order. Durable ones reach the disk
     /// together: far fewer flushes than one after the other.
-    pub fn commit_all(mut sinks: Vec<FileSink>) -> Result<Vec<Written>> {
+    pub fn commit_all(mut sinks: Vec<FileSink>) -> Result<Vec<WrittenFile>> {
         let label = sinks.last().map_or("".into(), |sink| sink.path.to_string_lossy());
         let _span = COMMIT.begin_labelled(&label);
         FileSink::finish_all(&mut sinks)?;
@@ -166,21 +166,21 @@ impl FileSink {
         let mut written = Vec::new();
         for sink in sinks {
             match sink.out {
-                Out::Atomic(file) => {
+                SinkOutput::Atomic(file) => {
                     if sink.options.durable {
                         folders.insert(file.folder().to_owned());
                     }
                     file.commit()?;
                 }
-                Out::Direct(_) => {}
-                Out::Standard => {
+                SinkOutput::Direct(_) => {}
+                SinkOutput::Standard => {
                     let flushed = std::io::stdout().flush();
                     flushed.map_err(|e| io_error("write", e, &sink.path))?;
                 }
             }
             sink.progress.add_file();
             let FileSink { path, file_bytes, raw_bytes, .. } = sink;
-            written.push(Written { path, file_bytes, raw_bytes });
+            written.push(WrittenFile { path, file_bytes, raw_bytes });
         }
         folders.iter().try_for_each(|folder| sync_folder(folder))?;
         Ok(written)
@@ -205,14 +205,14 @@ impl FileSink {
     fn put(&mut self, bytes: &mut Vec<u8>) -> Result<()> {
         let count = bytes.len() as u64;
         let written = match &mut self.out {
-            Out::Atomic(atomic) => {
+            SinkOutput::Atomic(atomic) => {
                 let engine = engine::of_process()?;
                 let given = std::mem::take(bytes);
                 *bytes = engine.write(&self.path, &atomic.file, self.file_bytes, given)?;
                 Ok(())
             }
-            Out::Direct(file) => in_order(file, bytes),
-            Out::Standard => in_order(&mut std::io::stdout(), bytes),
+            SinkOutput::Direct(file) => in_order(file, bytes),
+            SinkOutput::Standard => in_order(&mut std::io::stdout(), bytes),
         };
         written.map_err(|e| io_error("write", e, &self.path))?;
         self.synced = false;
@@ -268,7 +268,7 @@ impl FileSink {
 
 /// A chunk under way.
 #[derive(Default)]
-struct Slot {
+struct CompressSlot {
     index: usize,
     raw: Vec<u8>,
     packed: Vec<u8>,
@@ -289,7 +289,7 @@ impl Sink for FileSink {
             self.flush_gathered()?;
         }
         let mut indices = 0..chunks;
-        ordered::run::<Slot>(
+        ordered::run::<CompressSlot>(
             work,
             work.window(2 * CHUNK_BYTES).min(chunks.max(1)),
             |slot| {

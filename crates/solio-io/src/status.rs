@@ -1,7 +1,6 @@
 //! What the system says about a file: how large, how old, and which one it is.
 
 use crate::io_error;
-use crate::walk::EntryKind;
 #[cfg(target_os = "linux")]
 use rustix::fs::StatxFlags;
 use rustix::fs::{AtFlags, CWD, FileType};
@@ -11,6 +10,50 @@ use rustix::path::Arg;
 use solio_base::Result;
 use std::os::fd::AsFd;
 use std::path::Path;
+
+/// What an entry of a folder is.
+///
+/// ```
+/// use solio_io::walk::{EntryKind, Listing, Visit, WalkOptions, walk};
+/// # use {solio_base::{Error, Result}, std::path::Path};
+/// # struct Look<F>(F);
+/// # impl<F: Fn(&Listing) -> Result<()> + Sync> Visit for Look<F> {
+/// #     type Folder = (); type Local = ();
+/// #     fn folder(&self, _: &mut (), listing: &Listing) -> Result<()> { self.0(listing) }
+/// #     fn entries(&self, _: &mut (), _: &Listing, _: &(), _: &[u32]) -> Result<()> { Ok(()) }
+/// #     fn left(&self, _: &mut (), _: &Listing, _: ()) -> Result<()> { Ok(()) }
+/// #     fn failed(&self, _: &Path, error: Error) { panic!("{error}") }
+/// # }
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let shots = folder.path().to_owned();
+/// # let place = |name| shots.join(name);
+/// # std::fs::create_dir(place("cache")).unwrap();
+/// # solio_io::probe::write_plain(&place("a.exr"), b"pixels")?;
+/// # std::os::unix::fs::symlink("a.exr", place("latest.exr")).unwrap();
+/// // A folder with `a.exr`, the folder `cache`, and the link `latest.exr` to the first.
+/// let kinds = |follow, wanted: [EntryKind; 3]| {
+///     let look = Look(|listing: &Listing| {
+///         let found = listing.entries().iter().map(|entry| entry.kind);
+///         assert_eq!(found.collect::<Vec<_>>(), wanted);
+///         Ok(())
+///     });
+///     walk(&[shots.clone()], &WalkOptions { follow, flat: true, ..Default::default() }, &look)
+/// };
+/// kinds(false, [EntryKind::File, EntryKind::Folder, EntryKind::Link])?;
+/// kinds(true, [EntryKind::File, EntryKind::Folder, EntryKind::File])?;
+/// # Ok::<(), solio_base::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EntryKind {
+    /// A plain file.
+    File,
+    /// A folder.
+    Folder,
+    /// A symbolic link.
+    Link,
+    /// A pipe, a socket, a device.
+    Other,
+}
 
 /// What the system says about a file.
 ///

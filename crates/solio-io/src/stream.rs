@@ -6,14 +6,13 @@
 //!
 //! [`InTurnSource`]: whoever reads inflates, to where they want it; nothing can be read again.
 
-use crate::file::Counted;
-use solio_base::{Error, Limits, Progress, Result, Source, threads};
-use solio_codec::compress::{Compression, Decoder};
+use solio_base::{Error, Limits, Result, Source, lock, threads};
+use solio_codec::compress::{Compression, StreamDecoder};
 use solio_measure::SpanName;
 use std::io::Read;
 use std::path::Path;
+use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
-use std::sync::{Mutex, PoisonError};
 
 static UNPACK: SpanName = SpanName::new("decompress");
 static HAND_OVER: SpanName = SpanName::new("wait for the reader");
@@ -22,17 +21,16 @@ const BLOCK_BYTES: usize = 1 << 20;
 /// Blocks between the threads: enough to smooth both sides, little enough to stay in cache.
 const BLOCKS_AHEAD: usize = 3;
 
-type Unpacking = Decoder<Box<dyn Read + Send>>;
+type BoxedDecoder = StreamDecoder<Box<dyn Read + Send>>;
 
 /// A sequential [`Source`]. Offsets in the first mebibyte may be read again; behind it they must
 /// not fall.
 pub struct StreamSource {
-    compression: Compression,
     head: Vec<u8>,
-    state: Mutex<State>,
+    state: Mutex<StreamState>,
 }
 
-struct State {
+struct StreamState {
     filled: Receiver<Result<Vec<u8>>>,
     emptied: Sender<Vec<u8>>,
     block: Vec<u8>,
@@ -44,59 +42,47 @@ struct State {
 }
 
 impl StreamSource {
-    /// Starts reading ahead from `reader`; its first bytes say how it is compressed.
+    /// Starts reading ahead from `reader`, whose bytes are compressed so.
     pub fn start(
-        reader: impl Read + Send + 'static,
+        reader: Box<dyn Read + Send>,
+        compression: Compression,
         path: &Path,
         limits: &Limits,
-        progress: &Progress,
     ) -> Result<Self> {
-        let (compression, decoder) = unpacking(reader, path, limits, progress)?;
+        let decoder = unpacking(reader, compression, limits)?;
         let (to_parser, filled) = sync_channel(BLOCKS_AHEAD);
         let (emptied, from_parser) = channel();
         threads::start(move || read_ahead(decoder, &to_parser, &from_parser))?;
-        let mut state =
-            State { filled, emptied, block: Vec::new(), start: 0, ended: false, failed: false };
+        let mut state = StreamState {
+            filled,
+            emptied,
+            block: Vec::new(),
+            start: 0,
+            ended: false,
+            failed: false,
+        };
         crate::at_path(state.next_block(), path)?;
-        Ok(StreamSource { compression, head: state.block.clone(), state: Mutex::new(state) })
-    }
-
-    /// The compression that the first bytes showed.
-    pub fn compression(&self) -> Compression {
-        self.compression
+        Ok(StreamSource { head: state.block.clone(), state: Mutex::new(state) })
     }
 }
 
 /// What unpacks `reader`.
 fn unpacking(
-    reader: impl Read + Send + 'static,
-    path: &Path,
+    reader: Box<dyn Read + Send>,
+    compression: Compression,
     limits: &Limits,
-    progress: &Progress,
-) -> Result<(Compression, Unpacking)> {
-    let mut reader = Counted { reader, progress: progress.clone() };
-    let magic = crate::at_path(read_magic(&mut reader), path)?;
-    let compression = Compression::of_head(&magic);
-    let whole: Box<dyn Read + Send> = Box::new(std::io::Cursor::new(magic).chain(reader));
-    let decoder = match crate::probe::other_inflate() {
+) -> Result<BoxedDecoder> {
+    match crate::probe::other_inflate() {
         Some(inflate) if compression == Compression::Gzip => {
-            Decoder::new(Compression::None, inflate(whole), limits)
+            StreamDecoder::new(Compression::None, inflate(reader), limits)
         }
-        _ => Decoder::new(compression, whole, limits),
-    };
-    Ok((compression, decoder?))
-}
-
-fn read_magic(reader: &mut impl Read) -> Result<Vec<u8>> {
-    let mut magic = Vec::with_capacity(4);
-    let took = reader.take(4).read_to_end(&mut magic);
-    took.map_err(|e| Error::io("read", e))?;
-    Ok(magic)
+        _ => StreamDecoder::new(compression, reader, limits),
+    }
 }
 
 /// The body of the thread: ends with the data, with an error, or when the source is dropped.
 fn read_ahead(
-    mut decoder: Unpacking,
+    mut decoder: BoxedDecoder,
     to_parser: &SyncSender<Result<Vec<u8>>>,
     from_parser: &Receiver<Vec<u8>>,
 ) {
@@ -118,7 +104,7 @@ fn read_ahead(
     }
 }
 
-impl State {
+impl StreamState {
     fn next_block(&mut self) -> Result<()> {
         let used = std::mem::take(&mut self.block);
         self.start += used.len() as u64;
@@ -137,7 +123,7 @@ impl State {
 
 impl Source for StreamSource {
     fn len_bytes(&self) -> Option<u64> {
-        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let state = lock(&self.state);
         state.ended.then(|| state.start + state.block.len() as u64)
     }
 
@@ -152,7 +138,7 @@ impl Source for StreamSource {
             got = from.len().min(buf.len());
             buf[..got].copy_from_slice(&from[..got]);
         }
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = lock(&self.state);
         while got < buf.len() {
             let at = offset + got as u64;
             if state.failed {
@@ -184,12 +170,11 @@ fn only_forward(offset: u64) -> Error {
 
 /// A sequential [`Source`] that is unpacked by whoever reads it, when they do, to where they want it.
 pub(crate) struct InTurnSource {
-    compression: Compression,
     state: Mutex<InTurn>,
 }
 
 struct InTurn {
-    decoder: Unpacking,
+    decoder: BoxedDecoder,
     /// What was read so far.
     offset: u64,
     ended: bool,
@@ -197,26 +182,20 @@ struct InTurn {
 }
 
 impl InTurnSource {
-    /// The first bytes of `reader` say how it is compressed.
     pub(crate) fn new(
-        reader: impl Read + Send + 'static,
-        path: &Path,
+        reader: Box<dyn Read + Send>,
+        compression: Compression,
         limits: &Limits,
-        progress: &Progress,
     ) -> Result<Self> {
-        let (compression, decoder) = unpacking(reader, path, limits, progress)?;
+        let decoder = unpacking(reader, compression, limits)?;
         let state = InTurn { decoder, offset: 0, ended: false, failed: false };
-        Ok(InTurnSource { compression, state: Mutex::new(state) })
-    }
-
-    pub(crate) fn compression(&self) -> Compression {
-        self.compression
+        Ok(InTurnSource { state: Mutex::new(state) })
     }
 }
 
 impl Source for InTurnSource {
     fn len_bytes(&self) -> Option<u64> {
-        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let state = lock(&self.state);
         state.ended.then_some(state.offset)
     }
 
@@ -225,7 +204,7 @@ impl Source for InTurnSource {
     }
 
     fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<usize> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = lock(&self.state);
         if state.failed {
             return Err(failed_before());
         }

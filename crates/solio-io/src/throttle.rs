@@ -4,14 +4,14 @@
 //! `solio study` sets it to find out what a slower disk would cost. It counts what is asked of the
 //! system, in the page cache or not.
 
-use crate::engine::Bucket;
-use solio_base::{Error, Result};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use crate::token_bucket::TokenBucket;
+use solio_base::{Error, Result, lock};
+use std::sync::{Mutex, OnceLock};
 
 /// The variable's name.
 pub const VARIABLE: &str = "SOLIO_BWLIMIT";
 
-static BUCKET: OnceLock<Option<Mutex<Bucket>>> = OnceLock::new();
+static BUCKET: OnceLock<Option<Mutex<TokenBucket>>> = OnceLock::new();
 
 /// Bounds the bytes a second that this process reads from files from now on, in place of the
 /// variable. Only the first call counts, and none after the first read.
@@ -31,7 +31,7 @@ static BUCKET: OnceLock<Option<Mutex<Bucket>>> = OnceLock::new();
 /// # Ok::<(), solio_base::Error>(())
 /// ```
 pub fn set_rate(bytes_per_second: u64) {
-    let _ = BUCKET.set(Some(Mutex::new(Bucket::new(bytes_per_second))));
+    let _ = BUCKET.set(Some(Mutex::new(TokenBucket::new(bytes_per_second))));
 }
 
 /// What the variable says.
@@ -50,13 +50,13 @@ pub(crate) fn wait(bytes: u64) -> Result<()> {
     let bucket = match BUCKET.get() {
         Some(bucket) => bucket,
         None => {
-            let bucket = limit()?.map(|rate| Mutex::new(Bucket::new(rate)));
+            let bucket = limit()?.map(|rate| Mutex::new(TokenBucket::new(rate)));
             BUCKET.get_or_init(|| bucket)
         }
     };
     let Some(bucket) = bucket else { return Ok(()) };
     loop {
-        let mut held = bucket.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut held = lock(bucket);
         match held.wait_ns(solio_measure::now_ns()) {
             0 => {
                 held.take(bytes);

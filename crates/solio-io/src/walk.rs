@@ -8,13 +8,13 @@
 //! * A large folder is cut into pieces, so that one of 50,000 files keeps all threads busy. Each
 //!   piece is in the order of inodes, in which file systems store what they have to say about files.
 
-use crate::head::{HeadReader, HeadSource};
+use crate::head_reader::{HeadReader, HeadSource};
 use crate::io_error;
-pub use crate::status::{Status, status_of, status_of_name};
+pub use crate::status::{EntryKind, Status, status_of, status_of_name};
 use crate::status::{kind, look_at, status};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags};
 use rustix::io::Errno;
-use solio_base::{Cancel, Error, Result, threads};
+use solio_base::{Cancel, Error, Result, lock, threads};
 use solio_measure::SpanName;
 use std::collections::HashSet;
 use std::ffi::{CStr, OsStr};
@@ -61,50 +61,6 @@ pub struct WalkOptions {
     pub cancel: Cancel,
 }
 
-/// What an entry of a folder is.
-///
-/// ```
-/// use solio_io::walk::{EntryKind, Listing, Visit, WalkOptions, walk};
-/// # use {solio_base::{Error, Result}, std::path::Path};
-/// # struct Look<F>(F);
-/// # impl<F: Fn(&Listing) -> Result<()> + Sync> Visit for Look<F> {
-/// #     type Folder = (); type Local = ();
-/// #     fn folder(&self, _: &mut (), listing: &Listing) -> Result<()> { self.0(listing) }
-/// #     fn entries(&self, _: &mut (), _: &Listing, _: &(), _: &[u32]) -> Result<()> { Ok(()) }
-/// #     fn left(&self, _: &mut (), _: &Listing, _: ()) -> Result<()> { Ok(()) }
-/// #     fn failed(&self, _: &Path, error: Error) { panic!("{error}") }
-/// # }
-/// # let folder = tempfile::tempdir().unwrap();
-/// # let shots = folder.path().to_owned();
-/// # let place = |name| shots.join(name);
-/// # std::fs::create_dir(place("cache")).unwrap();
-/// # solio_io::probe::write_plain(&place("a.exr"), b"pixels")?;
-/// # std::os::unix::fs::symlink("a.exr", place("latest.exr")).unwrap();
-/// // A folder with `a.exr`, the folder `cache`, and the link `latest.exr` to the first.
-/// let kinds = |follow, wanted: [EntryKind; 3]| {
-///     let look = Look(|listing: &Listing| {
-///         let found = listing.entries().iter().map(|entry| entry.kind);
-///         assert_eq!(found.collect::<Vec<_>>(), wanted);
-///         Ok(())
-///     });
-///     walk(&[shots.clone()], &WalkOptions { follow, flat: true, ..Default::default() }, &look)
-/// };
-/// kinds(false, [EntryKind::File, EntryKind::Folder, EntryKind::Link])?;
-/// kinds(true, [EntryKind::File, EntryKind::Folder, EntryKind::File])?;
-/// # Ok::<(), solio_base::Error>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EntryKind {
-    /// A plain file.
-    File,
-    /// A folder.
-    Folder,
-    /// A symbolic link.
-    Link,
-    /// A pipe, a socket, a device.
-    Other,
-}
-
 /// One name in a folder.
 ///
 /// ```
@@ -133,7 +89,7 @@ pub enum EntryKind {
 /// # Ok::<(), solio_base::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
-pub struct Entry {
+pub struct FolderEntry {
     start: u32,
     len: u32,
     /// The number of its inode; of a mounted folder that of what it hides.
@@ -177,7 +133,7 @@ pub struct Listing {
     /// All names, each with a zero byte behind it.
     names: Vec<u8>,
     /// By name, byte by byte.
-    entries: Vec<Entry>,
+    entries: Vec<FolderEntry>,
 }
 
 impl Listing {
@@ -208,7 +164,7 @@ impl Listing {
     /// walk(&[shots], &WalkOptions::default(), &look)?;
     /// # Ok::<(), solio_base::Error>(())
     /// ```
-    pub fn entries(&self) -> &[Entry] {
+    pub fn entries(&self) -> &[FolderEntry] {
         &self.entries
     }
 
@@ -240,12 +196,12 @@ impl Listing {
     /// walk(&[shots], &WalkOptions::default(), &look)?;
     /// # Ok::<(), solio_base::Error>(())
     /// ```
-    pub fn name(&self, entry: &Entry) -> &OsStr {
+    pub fn name(&self, entry: &FolderEntry) -> &OsStr {
         let start = entry.start as usize;
         OsStr::from_bytes(&self.names[start..start + entry.len as usize])
     }
 
-    fn c_name(&self, entry: &Entry) -> &CStr {
+    fn c_name(&self, entry: &FolderEntry) -> &CStr {
         let start = entry.start as usize;
         CStr::from_bytes_with_nul(&self.names[start..=start + entry.len as usize])
             .expect("names were stored with their zero byte")
@@ -278,7 +234,7 @@ impl Listing {
     /// assert_eq!(*found.lock().unwrap(), [shots.join("sc010/a.exr")]);
     /// # Ok::<(), solio_base::Error>(())
     /// ```
-    pub fn path_of(&self, entry: &Entry) -> PathBuf {
+    pub fn path_of(&self, entry: &FolderEntry) -> PathBuf {
         self.path.join(self.name(entry))
     }
 
@@ -308,7 +264,7 @@ impl Listing {
     /// walk(&[shots], &WalkOptions::default(), &look)?;
     /// # Ok::<(), solio_base::Error>(())
     /// ```
-    pub fn status(&self, entry: &Entry) -> Result<Status> {
+    pub fn status(&self, entry: &FolderEntry) -> Result<Status> {
         let flags = match entry.kind {
             EntryKind::Link => AtFlags::SYMLINK_NOFOLLOW,
             _ => AtFlags::empty(),
@@ -352,7 +308,7 @@ impl Listing {
     /// ```
     pub fn open_head<'r>(
         &self,
-        entry: &Entry,
+        entry: &FolderEntry,
         reader: &'r mut HeadReader,
         size: u64,
         bytes: usize,
@@ -566,8 +522,10 @@ pub trait Visit: Sync {
 /// # Errors
 /// The first of `visit`, and `Cancelled`; the walk ends with it.
 pub fn walk<V: Visit>(roots: &[PathBuf], options: &WalkOptions, visit: &V) -> Result<()> {
-    let walk = Walk { options, visit, state: Mutex::new(State::default()), moved: Condvar::new() };
-    let found = roots.iter().rev().map(|path| Found { path: path.clone(), depth: 0, device: None });
+    let walk =
+        WalkRun { options, visit, state: Mutex::new(WalkState::default()), moved: Condvar::new() };
+    let found =
+        roots.iter().rev().map(|path| FolderToList { path: path.clone(), depth: 0, device: None });
     walk.lock().folders.extend(found);
     threads::beside(options.threads.saturating_sub(1), &|| walk.run(), || walk.run());
     let failed = walk.lock().failed.take();
@@ -575,7 +533,7 @@ pub fn walk<V: Visit>(roots: &[PathBuf], options: &WalkOptions, visit: &V) -> Re
 }
 
 /// A folder to be listed.
-struct Found {
+struct FolderToList {
     path: PathBuf,
     depth: usize,
     /// That of its root, where the walk stays on it.
@@ -583,19 +541,19 @@ struct Found {
 }
 
 /// Some entries of a folder.
-struct Piece<F> {
-    folder: Arc<Listed<F>>,
+struct EntryBatch<F> {
+    folder: Arc<ListedFolder<F>>,
     entries: Vec<u32>,
 }
 
-struct Listed<F> {
+struct ListedFolder<F> {
     listing: Listing,
     known: F,
 }
 
-struct State<F> {
-    folders: Vec<Found>,
-    pieces: Vec<Piece<F>>,
+struct WalkState<F> {
+    folders: Vec<FolderToList>,
+    pieces: Vec<EntryBatch<F>>,
     /// Threads at work, which may find more.
     busy: usize,
     failed: Option<Error>,
@@ -603,28 +561,28 @@ struct State<F> {
     entered: HashSet<(u64, u64)>,
 }
 
-impl<F> Default for State<F> {
+impl<F> Default for WalkState<F> {
     fn default() -> Self {
         let (folders, pieces) = (Vec::new(), Vec::new());
-        State { folders, pieces, busy: 0, failed: None, entered: HashSet::new() }
+        WalkState { folders, pieces, busy: 0, failed: None, entered: HashSet::new() }
     }
 }
 
-struct Walk<'a, V: Visit> {
+struct WalkRun<'a, V: Visit> {
     options: &'a WalkOptions,
     visit: &'a V,
-    state: Mutex<State<V::Folder>>,
+    state: Mutex<WalkState<V::Folder>>,
     moved: Condvar,
 }
 
-enum Task<F> {
-    List(Found),
-    Look(Piece<F>),
+enum WalkTask<F> {
+    List(FolderToList),
+    Look(EntryBatch<F>),
 }
 
-impl<V: Visit> Walk<'_, V> {
-    fn lock(&self) -> MutexGuard<'_, State<V::Folder>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+impl<V: Visit> WalkRun<'_, V> {
+    fn lock(&self) -> MutexGuard<'_, WalkState<V::Folder>> {
+        lock(&self.state)
     }
 
     /// What every thread does.
@@ -634,8 +592,8 @@ impl<V: Visit> Walk<'_, V> {
         while let Some(task) = self.next() {
             let ended = Busy(self);
             let done = match task {
-                Task::List(found) => self.list(&found, &mut buffer, &mut local),
-                Task::Look(piece) => self.look(piece, &mut local),
+                WalkTask::List(found) => self.list(&found, &mut buffer, &mut local),
+                WalkTask::Look(piece) => self.look(piece, &mut local),
             };
             if let Err(error) = done {
                 self.stop(error);
@@ -653,15 +611,15 @@ impl<V: Visit> Walk<'_, V> {
     }
 
     /// Pieces first: while one waits its folder stays open.
-    fn next(&self) -> Option<Task<V::Folder>> {
+    fn next(&self) -> Option<WalkTask<V::Folder>> {
         let mut state = self.lock();
         loop {
             if state.failed.is_some() {
                 return None;
             }
             let task = match state.pieces.pop() {
-                Some(piece) => Some(Task::Look(piece)),
-                None => state.folders.pop().map(Task::List),
+                Some(piece) => Some(WalkTask::Look(piece)),
+                None => state.folders.pop().map(WalkTask::List),
             };
             if task.is_some() {
                 state.busy += 1;
@@ -674,7 +632,7 @@ impl<V: Visit> Walk<'_, V> {
         }
     }
 
-    fn list(&self, found: &Found, buffer: &mut Vec<u8>, local: &mut V::Local) -> Result<()> {
+    fn list(&self, found: &FolderToList, buffer: &mut Vec<u8>, local: &mut V::Local) -> Result<()> {
         self.options.cancel.check()?;
         let mut span = LIST.begin();
         let (listing, device) = match self.listing(found, buffer) {
@@ -689,7 +647,7 @@ impl<V: Visit> Walk<'_, V> {
         drop(span);
         let known = self.visit.folder(local, &listing)?;
         let below = self.below(found, &listing, device);
-        let listed = Listed { listing, known };
+        let listed = ListedFolder { listing, known };
         let mut pieces = pieces(&listed.listing);
         // The last one is for this thread: a small folder goes through no queue.
         let Some(own) = pieces.pop() else {
@@ -701,7 +659,7 @@ impl<V: Visit> Walk<'_, V> {
         {
             let mut state = self.lock();
             state.folders.extend(below);
-            let piece = |entries| Piece { folder: Arc::clone(&folder), entries };
+            let piece = |entries| EntryBatch { folder: Arc::clone(&folder), entries };
             state.pieces.extend(pieces.into_iter().map(piece));
         }
         match more {
@@ -709,12 +667,12 @@ impl<V: Visit> Walk<'_, V> {
             1 => self.moved.notify_one(),
             _ => self.moved.notify_all(),
         }
-        self.look(Piece { folder, entries: own }, local)
+        self.look(EntryBatch { folder, entries: own }, local)
     }
 
-    fn look(&self, piece: Piece<V::Folder>, local: &mut V::Local) -> Result<()> {
+    fn look(&self, piece: EntryBatch<V::Folder>, local: &mut V::Local) -> Result<()> {
         self.options.cancel.check()?;
-        let Piece { folder, entries } = piece;
+        let EntryBatch { folder, entries } = piece;
         let looked = self.visit.entries(local, &folder.listing, &folder.known, &entries);
         if let Err(error) = looked {
             // Before the folder is let go: nobody may think that all of it has been looked at.
@@ -722,7 +680,7 @@ impl<V: Visit> Walk<'_, V> {
             return Ok(());
         }
         match Arc::into_inner(folder) {
-            Some(Listed { listing, known }) if self.lock().failed.is_none() => {
+            Some(ListedFolder { listing, known }) if self.lock().failed.is_none() => {
                 self.visit.left(local, &listing, known)
             }
             _ => Ok(()),
@@ -733,10 +691,10 @@ impl<V: Visit> Walk<'_, V> {
     /// not to be entered.
     fn listing(
         &self,
-        found: &Found,
+        found: &FolderToList,
         buffer: &mut Vec<u8>,
     ) -> Result<Option<(Listing, Option<u64>)>> {
-        let Found { path, depth, device } = found;
+        let FolderToList { path, depth, device } = found;
         let failed = |e: Errno| io_error("look into", e.into(), path);
         let mut flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         if !self.options.follow && *depth > 0 {
@@ -758,18 +716,19 @@ impl<V: Visit> Walk<'_, V> {
             }
             here = here.or(self.options.one_file_system.then_some(found.device));
         }
-        let Names { names, mut entries } = names(&folder, buffer).map_err(failed)?;
+        let FolderNames { names, mut entries } = names(&folder, buffer).map_err(failed)?;
         for entry in &mut entries {
             entry.kind = self.kind(folder.as_fd(), &names, entry);
         }
-        let name =
-            |entry: &Entry| &names[entry.start as usize..entry.start as usize + entry.len as usize];
+        let name = |entry: &FolderEntry| {
+            &names[entry.start as usize..entry.start as usize + entry.len as usize]
+        };
         entries.sort_unstable_by(|a, b| name(a).cmp(name(b)));
         Ok(Some((Listing { path: path.clone(), folder, names, entries }, here)))
     }
 
     /// The kind of an entry, where the file system did not tell or a link is followed.
-    fn kind(&self, folder: BorrowedFd<'_>, names: &[u8], entry: &Entry) -> EntryKind {
+    fn kind(&self, folder: BorrowedFd<'_>, names: &[u8], entry: &FolderEntry) -> EntryKind {
         let known = entry.kind != EntryKind::Other;
         if known && !(self.options.follow && entry.kind == EntryKind::Link) {
             return entry.kind;
@@ -785,18 +744,24 @@ impl<V: Visit> Walk<'_, V> {
     }
 
     /// The folders in a folder, the first one last: that is taken next.
-    fn below(&self, found: &Found, listing: &Listing, device: Option<u64>) -> Vec<Found> {
+    fn below(
+        &self,
+        found: &FolderToList,
+        listing: &Listing,
+        device: Option<u64>,
+    ) -> Vec<FolderToList> {
         if self.options.flat {
             return Vec::new();
         }
         let folders = listing.entries.iter().rev().filter(|e| e.kind == EntryKind::Folder);
-        let below = |entry| Found { path: listing.path_of(entry), depth: found.depth + 1, device };
+        let below =
+            |entry| FolderToList { path: listing.path_of(entry), depth: found.depth + 1, device };
         folders.map(below).collect()
     }
 }
 
 /// Counts a thread as at work until it is dropped, also by a panic.
-struct Busy<'a, 'b, V: Visit>(&'a Walk<'b, V>);
+struct Busy<'a, 'b, V: Visit>(&'a WalkRun<'b, V>);
 
 impl<V: Visit> Drop for Busy<'_, '_, V> {
     fn drop(&mut self) {
@@ -830,12 +795,12 @@ fn pieces(listing: &Listing) -> Vec<Vec<u32>> {
 
 /// The names in a folder, with the kinds that the file system tells.
 #[derive(Default)]
-struct Names {
+struct FolderNames {
     names: Vec<u8>,
-    entries: Vec<Entry>,
+    entries: Vec<FolderEntry>,
 }
 
-impl Names {
+impl FolderNames {
     /// Takes in a name, unless it is the folder itself or the one above it.
     fn keep(&mut self, name: &CStr, inode: u64, of: FileType) -> rustix::io::Result<()> {
         let name = name.to_bytes_with_nul();
@@ -845,16 +810,16 @@ impl Names {
         let place = |at: usize| u32::try_from(at).map_err(|_| Errno::FBIG);
         let (start, len) = (place(self.names.len())?, place(name.len() - 1)?);
         self.names.extend_from_slice(name);
-        self.entries.push(Entry { start, len, inode, kind: kind(of) });
+        self.entries.push(FolderEntry { start, len, inode, kind: kind(of) });
         Ok(())
     }
 }
 
 /// Reads all names of a folder.
 #[cfg(target_os = "linux")]
-fn names(folder: &OwnedFd, buffer: &mut Vec<u8>) -> rustix::io::Result<Names> {
+fn names(folder: &OwnedFd, buffer: &mut Vec<u8>) -> rustix::io::Result<FolderNames> {
     buffer.reserve(64 << 10);
-    let mut found = Names::default();
+    let mut found = FolderNames::default();
     let mut read = rustix::fs::RawDir::new(folder, buffer.spare_capacity_mut());
     while let Some(entry) = read.next() {
         let entry = entry?;
@@ -865,8 +830,8 @@ fn names(folder: &OwnedFd, buffer: &mut Vec<u8>) -> rustix::io::Result<Names> {
 
 /// Reads all names of a folder.
 #[cfg(not(target_os = "linux"))]
-fn names(folder: &OwnedFd, _: &mut Vec<u8>) -> rustix::io::Result<Names> {
-    let mut found = Names::default();
+fn names(folder: &OwnedFd, _: &mut Vec<u8>) -> rustix::io::Result<FolderNames> {
+    let mut found = FolderNames::default();
     for entry in rustix::fs::Dir::read_from(folder)? {
         let entry = entry?;
         found.keep(entry.file_name(), entry.ino(), entry.file_type())?;

@@ -4,7 +4,7 @@
 
 use notify::event::{AccessKind, AccessMode};
 use notify::{Config, Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
-use solio_base::{Cancel, Error, ErrorKind, Result};
+use solio_base::{Cancel, Error, ErrorKind, Result, lock};
 use solio_measure::now_ns;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -46,23 +46,23 @@ pub struct Patience {
 /// What has changed.
 ///
 /// ```
-/// use solio_io::watch::Changes;
+/// use solio_io::watch::WatchChanges;
 /// use std::path::PathBuf;
 /// /// What to look at again.
-/// fn stale(changes: Changes, root: &str) -> Vec<PathBuf> {
+/// fn stale(changes: WatchChanges, root: &str) -> Vec<PathBuf> {
 ///     match changes.is_lost {
 ///         true => vec![root.into()],
 ///         false => changes.paths.into_iter().collect(),
 ///     }
 /// }
 /// let paths = ["shots/a.exr", "shots/b.exr"].map(PathBuf::from);
-/// let some = Changes { paths: paths.clone().into(), ..Changes::default() };
+/// let some = WatchChanges { paths: paths.clone().into(), ..WatchChanges::default() };
 /// assert_eq!(stale(some, "shots"), paths);
-/// let lost = Changes { is_lost: true, ..Changes::default() };
+/// let lost = WatchChanges { is_lost: true, ..WatchChanges::default() };
 /// assert_eq!(stale(lost, "shots"), [PathBuf::from("shots")]);
 /// ```
 #[derive(Debug, Default)]
-pub struct Changes {
+pub struct WatchChanges {
     /// Files and folders that came, went, or are other than before.
     pub paths: BTreeSet<PathBuf>,
     /// The system, or this list, was too small for all of it: anything may have changed.
@@ -71,14 +71,14 @@ pub struct Changes {
     pub failures: Vec<Error>,
 }
 
-impl Changes {
+impl WatchChanges {
     /// Whether nothing has.
     ///
     /// ```
-    /// use solio_io::watch::Changes;
-    /// assert!(Changes::default().is_empty());
+    /// use solio_io::watch::WatchChanges;
+    /// assert!(WatchChanges::default().is_empty());
     /// // No path is known, but anything may have changed.
-    /// assert!(!Changes { is_lost: true, ..Changes::default() }.is_empty());
+    /// assert!(!WatchChanges { is_lost: true, ..WatchChanges::default() }.is_empty());
     /// ```
     pub fn is_empty(&self) -> bool {
         self.paths.is_empty() && !self.is_lost && self.failures.is_empty()
@@ -108,23 +108,23 @@ pub struct TreeWatch {
 
 #[derive(Default)]
 struct Told {
-    state: Mutex<State>,
+    state: Mutex<WatchState>,
     moved: Condvar,
 }
 
 #[derive(Default)]
-struct State {
-    changes: Changes,
+struct WatchState {
+    changes: WatchChanges,
     first_ns: u64,
     last_ns: u64,
 }
 
 impl Told {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, WatchState> {
+        lock(&self.state)
     }
 
-    fn tell(&self, change: impl FnOnce(&mut Changes)) {
+    fn tell(&self, change: impl FnOnce(&mut WatchChanges)) {
         let mut state = self.lock();
         state.last_ns = now_ns();
         if state.changes.is_empty() {
@@ -207,7 +207,7 @@ impl TreeWatch {
     ///
     /// # Errors
     /// `Cancelled`.
-    pub fn wait(&self, patience: &Patience, cancel: &Cancel) -> Result<Changes> {
+    pub fn wait(&self, patience: &Patience, cancel: &Cancel) -> Result<WatchChanges> {
         let begun_ns = now_ns();
         let is_over = |since_ns: u64, long: Duration| {
             now_ns().saturating_sub(since_ns) >= long.as_nanos() as u64

@@ -1,10 +1,11 @@
 //! Plain files, compressed files and pipes give the same bytes; broken ones say where.
 #![allow(clippy::disallowed_methods)]
 
-use solio_base::{ErrorKind, Limits, Progress, Source, Work};
+use solio_base::{ErrorKind, Limits, Source, Work};
 use solio_codec::compress::{ChunkCompressor, Compression};
-use solio_io::StreamSource;
+use solio_io::{OpenFile, StreamSource};
 use std::fs;
+use std::path::Path;
 
 fn data(bytes: usize) -> Vec<u8> {
     (0..bytes).map(|i| ((i * i) >> 7) as u8).collect()
@@ -62,10 +63,9 @@ fn every_kind_of_file_gives_the_same_bytes() {
 #[test]
 fn a_pipe_is_read_forward_and_its_head_again() {
     let data = data(4 << 20);
-    let packed = std::io::Cursor::new(pack(Compression::Zstd, &data));
+    let packed = Box::new(std::io::Cursor::new(pack(Compression::Zstd, &data)));
     let source =
-        StreamSource::start(packed, "-".as_ref(), &Limits::default(), &Progress::default())
-            .unwrap();
+        StreamSource::start(packed, Compression::Zstd, "-".as_ref(), &Limits::default()).unwrap();
     assert_eq!(source.len_bytes(), None);
     let mut buffer = vec![0; 2 << 20];
     for (offset, bytes) in [(0, 1 << 16), (0, 2 << 20), (9, 1 << 16), (2 << 20, 1 << 20)] {
@@ -91,6 +91,32 @@ fn a_cut_file_says_where_in_the_compressed_file() {
     assert!(e.message().contains("compressed file"), "{e}");
 }
 
+fn in_turn(path: &Path) -> solio_base::Result<solio_io::OpenedSource> {
+    let work = Work::default();
+    OpenFile::open(path, &work)?.source_in_turn(&Limits::default(), &work)
+}
+
+#[test]
+fn a_file_that_is_open_can_be_read_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("file");
+    let data = data(300_000);
+    let work = Work::default();
+    for compression in [Compression::None, Compression::Gzip, Compression::Zstd] {
+        fs::write(&path, pack(compression, &data)).unwrap();
+        let open = OpenFile::open(&path, &work).unwrap();
+        // Nothing is opened a second time: the name may be gone by then.
+        fs::remove_file(&path).unwrap();
+        assert_eq!(open.plain_head(), &data[..4096]);
+        for _ in 0..2 {
+            let opened = open.source(&Limits::default(), &work).unwrap();
+            assert!(all(&*opened.source, 70_000).unwrap() == data);
+            let opened = open.source_in_turn(&Limits::default(), &work).unwrap();
+            assert!(all(&*opened.source, 70_000).unwrap() == data);
+        }
+    }
+}
+
 #[test]
 fn what_is_read_in_turn_is_the_same() {
     let folder = tempfile::tempdir().unwrap();
@@ -101,7 +127,7 @@ fn what_is_read_in_turn_is_the_same() {
         for step in [1 << 20, 300_000, 1] {
             let data = &data[..if step == 1 { 70_000 } else { data.len() }];
             fs::write(&path, pack(compression, data)).unwrap();
-            let opened = solio_io::open_in_turn(&path, &Limits::default(), &work).unwrap();
+            let opened = in_turn(&path).unwrap();
             assert_eq!(opened.compression, compression);
             assert_eq!(opened.source.is_sequential(), compression != Compression::None);
             assert!(all(&*opened.source, step).unwrap() == data);
@@ -116,11 +142,11 @@ fn what_is_read_in_turn_is_the_same() {
         }
         let packed = pack(compression, &data);
         fs::write(&path, &packed[..packed.len() - 9]).unwrap();
-        let error = |opened: solio_base::Result<solio_io::Opened>| {
+        let error = |opened: solio_base::Result<solio_io::OpenedSource>| {
             all(&*opened.unwrap().source, 300_000).unwrap_err()
         };
         let ahead = error(solio_io::open(&path, &Limits::default(), &work));
-        let in_turn = error(solio_io::open_in_turn(&path, &Limits::default(), &work));
+        let in_turn = error(in_turn(&path));
         assert_eq!((in_turn.kind(), in_turn.offset()), (ErrorKind::Corrupt, ahead.offset()));
         assert_eq!(in_turn.message(), ahead.message());
     }
@@ -129,9 +155,8 @@ fn what_is_read_in_turn_is_the_same() {
 #[test]
 fn an_abandoned_stream_stops_its_thread() {
     let data = data(64 << 20);
-    let reader = std::io::Cursor::new(data);
-    let source =
-        StreamSource::start(reader, "-".as_ref(), &Limits::default(), &Progress::default());
+    let reader = Box::new(std::io::Cursor::new(data));
+    let source = StreamSource::start(reader, Compression::None, "-".as_ref(), &Limits::default());
     drop(source.unwrap());
 }
 

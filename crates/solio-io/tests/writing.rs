@@ -176,7 +176,7 @@ fn devices_are_written_directly() {
     assert!(e.hint_text().is_some_and(|h| h.contains("full")), "{e}");
 }
 
-fn write_device(path: &str, work: &Work) -> solio_base::Result<solio_io::Written> {
+fn write_device(path: &str, work: &Work) -> solio_base::Result<solio_io::WrittenFile> {
     let mut sink = FileSink::create(path.as_ref(), &SinkOptions::default(), work)?;
     sink.write_chunks(work, 100, &|i, b| {
         b.extend_from_slice(line(i).as_bytes());

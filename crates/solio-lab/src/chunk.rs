@@ -1,7 +1,7 @@
 //! Arrays cut into chunks, which are packed one by one.
 
 use crate::array::{Array, Layout};
-use solio_codec::filter::Shape;
+use solio_codec::filter::FilterShape;
 use std::ops::Range;
 
 /// Elements of a list that count as one line.
@@ -33,7 +33,7 @@ impl ChunkSize {
 /// An array in chunks, each with its values line by line.
 pub(crate) struct Chunked {
     pub(crate) bytes: Vec<u8>,
-    pub(crate) chunks: Vec<(Shape, Range<usize>)>,
+    pub(crate) chunks: Vec<(FilterShape, Range<usize>)>,
 }
 
 /// Cuts `array`.
@@ -55,7 +55,7 @@ pub(crate) fn cut(array: &Array, size: ChunkSize) -> Chunked {
             Layout::Rows { width, .. } => {
                 let row = width * array.element_bytes();
                 chunked.bytes.extend_from_slice(&array.bytes[start * row..][..count * row]);
-                Shape { bytes, planes: 1, rows: count, channels, width }
+                FilterShape { bytes, planes: 1, rows: count, channels, width }
             }
             Layout::Elements { .. } => {
                 let element = array.element_bytes();
@@ -65,7 +65,7 @@ pub(crate) fn cut(array: &Array, size: ChunkSize) -> Chunked {
                         chunked.bytes.extend_from_slice(&one[channel * bytes..][..bytes]);
                     }
                 }
-                Shape { bytes, planes: 1, rows: 1, channels, width: count }
+                FilterShape { bytes, planes: 1, rows: 1, channels, width: count }
             }
         };
         chunked.chunks.push((shape, from..chunked.bytes.len()));

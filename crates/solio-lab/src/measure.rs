@@ -9,7 +9,7 @@ use crate::codec::Codec;
 use crate::plan::{Plan, Trial};
 use crate::results::{Cell, Interval, Refused, Results};
 use solio_base::{Cancel, Result, memory};
-use solio_codec::filter::Scratch;
+use solio_codec::filter::FilterScratch;
 use solio_measure::{PeakMemory, Timer, thread_cpu_ns};
 use std::collections::BTreeMap;
 
@@ -80,7 +80,7 @@ pub fn measure(
 }
 
 /// A trial that works, and its samples.
-struct Run {
+struct TrialRun {
     trial: Trial,
     codec: Box<dyn Codec>,
     packed_bytes: u64,
@@ -96,13 +96,13 @@ struct Runs<'r, 'a> {
     array: &'a Array,
     results: &'r mut Results,
     waiting: Plan,
-    runs: Vec<Run>,
-    buffers: Buffers,
+    runs: Vec<TrialRun>,
+    buffers: TrialBuffers,
 }
 
 impl<'r, 'a> Runs<'r, 'a> {
     fn new(index: usize, array: &'a Array, waiting: Plan, results: &'r mut Results) -> Self {
-        let buffers = Buffers::new(array, &waiting);
+        let buffers = TrialBuffers::new(array, &waiting);
         Runs { index, array, results, waiting, runs: Vec::new(), buffers }
     }
 
@@ -171,26 +171,26 @@ impl<'r, 'a> Runs<'r, 'a> {
 }
 
 /// Memory that all trials of an array share.
-struct Buffers {
+struct TrialBuffers {
     chunked: BTreeMap<ChunkSize, Chunked>,
-    scratch: Scratch,
+    scratch: FilterScratch,
     packed: Vec<u8>,
     /// Where each packed chunk ends.
     ends: Vec<usize>,
     out: Vec<u8>,
 }
 
-impl Buffers {
-    fn new(array: &Array, plan: &Plan) -> Buffers {
+impl TrialBuffers {
+    fn new(array: &Array, plan: &Plan) -> TrialBuffers {
         let mut chunked = BTreeMap::new();
         for trial in plan {
             let size = trial.config.chunk;
             chunked.entry(size).or_insert_with(|| cut(array, size));
         }
         let most = chunked.values().map(|cut| cut.chunks.len()).max().unwrap_or(0);
-        Buffers {
+        TrialBuffers {
             chunked,
-            scratch: Scratch::default(),
+            scratch: FilterScratch::default(),
             packed: Vec::new(),
             ends: Vec::with_capacity(most),
             // Written to once, so that the system has given it.
@@ -199,7 +199,7 @@ impl Buffers {
     }
 
     /// Checks a trial, and measures its memory.
-    fn first(&mut self, trial: Trial) -> Result<Run> {
+    fn first(&mut self, trial: Trial) -> Result<TrialRun> {
         self.room(&trial, &mut *(trial.make)()?);
         let peak = PeakMemory::start(memory::give_back);
         let mut codec = (trial.make)()?;
@@ -226,7 +226,7 @@ impl Buffers {
         let first_ns = pack_ns * repeats[0] + unpack_ns * repeats[1];
         let memory = [write_memory, read_memory];
         let samples = [Vec::new(), Vec::new()];
-        Ok(Run { trial, codec, packed_bytes, memory, repeats, samples, first_ns })
+        Ok(TrialRun { trial, codec, packed_bytes, memory, repeats, samples, first_ns })
     }
 
     /// Makes room for all packed chunks, and for the filter.
@@ -244,7 +244,7 @@ impl Buffers {
         }
     }
 
-    fn round(&mut self, run: &mut Run) -> Result<()> {
+    fn round(&mut self, run: &mut TrialRun) -> Result<()> {
         let start = thread_cpu_ns();
         for _ in 0..run.repeats[0] {
             self.pack(&run.trial, &mut *run.codec)?;
@@ -281,7 +281,7 @@ impl Buffers {
         Ok(())
     }
 
-    /// Undoes [`Buffers::pack`]; whether the codec had anything to do.
+    /// Undoes [`TrialBuffers::pack`]; whether the codec had anything to do.
     fn unpack(&mut self, trial: &Trial, codec: &mut dyn Codec) -> Result<bool> {
         let chunked = &self.chunked[&trial.config.chunk];
         let (mut start, mut decoded) = (0, false);
@@ -310,7 +310,7 @@ mod tests {
     use super::*;
     use crate::array::{Kind, Layout, ValueType};
     use crate::plan::plan;
-    use solio_codec::filter::{Chain, Shape};
+    use solio_codec::filter::{FilterChain, FilterShape};
 
     fn image() -> Array {
         let value = |i: usize| half::f16::from_f32(100.0 + (i as f32 * 0.02).sin() * 20.0);
@@ -360,14 +360,14 @@ mod tests {
     struct Lossy;
 
     impl Codec for Lossy {
-        fn bound(&mut self, shape: &Shape) -> usize {
+        fn bound(&mut self, shape: &FilterShape) -> usize {
             shape.size_bytes()
         }
-        fn encode(&mut self, _: &Shape, from: &[u8], to: &mut [u8]) -> Result<usize> {
+        fn encode(&mut self, _: &FilterShape, from: &[u8], to: &mut [u8]) -> Result<usize> {
             to[..from.len() - 1].copy_from_slice(&from[1..]);
             Ok(from.len() - 1)
         }
-        fn decode(&mut self, _: &Shape, from: &[u8], to: &mut [u8]) -> Result<()> {
+        fn decode(&mut self, _: &FilterShape, from: &[u8], to: &mut [u8]) -> Result<()> {
             to[1..].copy_from_slice(from);
             Ok(())
         }
@@ -383,7 +383,7 @@ mod tests {
                 chunk: ChunkSize::Lines(16),
             };
             let make = Box::new(|| -> Result<Box<dyn Codec>> { Ok(Box::new(Lossy)) });
-            Ok(vec![Trial { config, chain: Chain::default(), make }])
+            Ok(vec![Trial { config, chain: FilterChain::default(), make }])
         };
         let results = measure(vec![image()], lossy, &QUICK, &Cancel::default(), |_| ()).unwrap();
         assert!(results.cells.is_empty());

@@ -5,8 +5,9 @@
 
 use crate::array::{Array, Kind, Layout, ValueType};
 use solio_base::{Error, Result};
+use solio_kinds::FileKind;
 
-const MAGIC: &[u8] = b"\x93NUMPY";
+const MAGIC: &[u8] = FileKind::Npy.mark();
 /// More dimensions NumPy does not know.
 const MOST_DIMENSIONS: usize = 64;
 

@@ -6,21 +6,21 @@ use crate::codec::{Codec, Method, Then};
 use crate::results::Config;
 use solio_base::Result;
 use solio_codec::array::Effort;
-use solio_codec::filter::{Chain, Shape, Step};
+use solio_codec::filter::{FilterChain, FilterShape, FilterStep};
 
 /// Makes a codec anew.
-pub type Make = Box<dyn Fn() -> Result<Box<dyn Codec>>>;
+pub type MakeCodec = Box<dyn Fn() -> Result<Box<dyn Codec>>>;
 
 /// One thing to try.
 ///
 /// ```
-/// use solio_codec::filter::{Chain, Step};
+/// use solio_codec::filter::{FilterChain, FilterStep};
 /// use solio_lab::{ChunkSize, Config, MeasureOptions, ValueType, codec::Method, plan::Trial};
 /// # let numbers: Vec<u8> = (0..5000_u16).flat_map(|i| i.to_ne_bytes()).collect();
 /// # let array = solio_lab::npy::decode_raw(&numbers, &"u16,1,5000".parse().unwrap())?;
 /// // One of our own: differences, and zstd after them.
 /// let mine = || {
-///     let chain = Chain(vec![Step::Delta, Step::Zigzag]);
+///     let chain = FilterChain(vec![FilterStep::Delta, FilterStep::Zigzag]);
 ///     let (codec, level, chunk) = ("zstd".into(), Some(3), ChunkSize::Whole);
 ///     let config = Config { filter: chain.name(), codec, level, chunk };
 ///     Trial { config, chain, make: Box::new(|| Method::Zstd(3).codec(ValueType::U16)) }
@@ -35,9 +35,9 @@ pub struct Trial {
     /// What it is called.
     pub config: Config,
     /// The filter.
-    pub chain: Chain,
+    pub chain: FilterChain,
     /// The codec behind it.
-    pub make: Make,
+    pub make: MakeCodec,
 }
 
 /// Things to try on one array.
@@ -60,7 +60,7 @@ const SIZES: [ChunkSize; 4] = [ChunkSize::Lines(1), USUAL, ChunkSize::Lines(64),
 /// ```
 pub fn plan(array: &Array, full: bool) -> Plan {
     let filters = Filters::of(array);
-    let mut plan = Planned { array, trials: Vec::new() };
+    let mut plan = PlannedArray { array, trials: Vec::new() };
     if full {
         everything(&mut plan, &filters)
     } else {
@@ -69,7 +69,7 @@ pub fn plan(array: &Array, full: bool) -> Plan {
     plan.trials
 }
 
-fn usual(plan: &mut Planned<'_>, filters: &Filters) {
+fn usual(plan: &mut PlannedArray<'_>, filters: &Filters) {
     for filter in &filters.all {
         plan.add(filter, Method::Zstd(1), USUAL);
     }
@@ -102,7 +102,7 @@ fn usual(plan: &mut Planned<'_>, filters: &Filters) {
     }
 }
 
-fn everything(plan: &mut Planned<'_>, filters: &Filters) {
+fn everything(plan: &mut PlannedArray<'_>, filters: &Filters) {
     let all_levels = (1..=9)
         .flat_map(|level| [Method::Zlib(level), Method::ZlibRs(level)])
         .chain((1..=12).map(Method::Libdeflate))
@@ -147,42 +147,44 @@ fn everything(plan: &mut Planned<'_>, filters: &Filters) {
 
 /// The filters that do something to an array.
 struct Filters {
-    none: Chain,
+    none: FilterChain,
     /// That of OpenEXR.
-    exr: Chain,
+    exr: FilterChain,
     /// A guess at the best: clamped gradient on integers, or differences where there are no rows.
-    best: Chain,
+    best: FilterChain,
     /// The same after differences of colours; as `best` where there are no colours.
-    colors: Chain,
+    colors: FilterChain,
     /// Differences of colours alone.
-    apart: Option<Chain>,
-    all: Vec<Chain>,
+    apart: Option<FilterChain>,
+    all: Vec<FilterChain>,
 }
 
 impl Filters {
     fn of(array: &Array) -> Filters {
-        use Step::{BitShuffle, ClampedGradient, Delta, Exr, Monotone, Paeth, Split, Up, Zigzag};
+        use FilterStep::{
+            BitShuffle, ClampedGradient, Delta, Exr, Monotone, Paeth, Split, Up, Zigzag,
+        };
         let chunked = crate::chunk::cut(array, USUAL);
         let bytes = array.value.bytes();
-        let empty = Shape { bytes, planes: 1, rows: 1, channels: 1, width: 0 };
+        let empty = FilterShape { bytes, planes: 1, rows: 1, channels: 1, width: 0 };
         let shape = chunked.chunks.first().map_or(empty, |(shape, _)| *shape);
         let rows = shape.rows > 1;
         // Bytes are apart already where values have one.
-        let split = |mut steps: Vec<Step>| {
+        let split = |mut steps: Vec<FilterStep>| {
             if bytes > 1 {
                 steps.push(Split);
             }
-            Chain(steps)
+            FilterChain(steps)
         };
         let before_bytes =
-            |step: Step| Chain(if bytes > 1 { vec![Split, step] } else { vec![step] });
+            |step: FilterStep| FilterChain(if bytes > 1 { vec![Split, step] } else { vec![step] });
         let guess = if rows { ClampedGradient } else { Delta };
         let best = split(vec![guess, Zigzag]);
-        let rgb = array.rgb().map(Step::Decorrelate);
+        let rgb = array.rgb().map(FilterStep::Decorrelate);
         let colors = rgb.map_or(best.clone(), |rgb| split(vec![rgb, guess, Zigzag]));
         let mut all = vec![
-            Chain(vec![]),
-            Chain(vec![Exr]),
+            FilterChain(vec![]),
+            FilterChain(vec![Exr]),
             split(vec![]),
             before_bytes(Delta),
             before_bytes(ClampedGradient),
@@ -191,46 +193,53 @@ impl Filters {
             split(vec![Paeth, Zigzag]),
             split(vec![ClampedGradient, Zigzag]),
             colors.clone(),
-            Chain(vec![BitShuffle]),
-            Chain(vec![guess, Zigzag, BitShuffle]),
+            FilterChain(vec![BitShuffle]),
+            FilterChain(vec![guess, Zigzag, BitShuffle]),
         ];
         if array.value.is_float() {
             all.push(split(vec![Monotone, guess, Zigzag]));
         }
         if bytes == 4 {
-            all.push(Chain(vec![Step::SplitEvenOdd]));
-            all.push(Chain(vec![Step::SplitEvenOdd, Delta]));
+            all.push(FilterChain(vec![FilterStep::SplitEvenOdd]));
+            all.push(FilterChain(vec![FilterStep::SplitEvenOdd, Delta]));
         }
-        let mut kept: Vec<Chain> = Vec::new();
+        let mut kept: Vec<FilterChain> = Vec::new();
         for chain in all {
             if chain.suits(shape) && !kept.contains(&chain) {
                 kept.push(chain);
             }
         }
-        let apart = rgb.map(|rgb| Chain(vec![rgb]));
-        Filters { none: Chain(vec![]), exr: Chain(vec![Exr]), best, colors, apart, all: kept }
+        let apart = rgb.map(|rgb| FilterChain(vec![rgb]));
+        Filters {
+            none: FilterChain(vec![]),
+            exr: FilterChain(vec![Exr]),
+            best,
+            colors,
+            apart,
+            all: kept,
+        }
     }
 }
 
-struct Planned<'a> {
+struct PlannedArray<'a> {
     array: &'a Array,
     trials: Plan,
 }
 
-impl Planned<'_> {
-    fn add(&mut self, chain: &Chain, method: Method, chunk: ChunkSize) {
+impl PlannedArray<'_> {
+    fn add(&mut self, chain: &FilterChain, method: Method, chunk: ChunkSize) {
         self.push(chain, method, chunk, None);
     }
 
     /// Adds what suits and is not there yet.
-    fn push(&mut self, chain: &Chain, method: Method, chunk: ChunkSize, then: Option<i32>) {
+    fn push(&mut self, chain: &FilterChain, method: Method, chunk: ChunkSize, then: Option<i32>) {
         let array = self.array;
         let rows = match (array.layout, chunk) {
             (crate::Layout::Elements { .. }, _) | (_, ChunkSize::Lines(1)) => 1,
             (crate::Layout::Rows { rows, .. }, _) => rows,
         };
         let channels = array.channels.len();
-        let shape = Shape { bytes: array.value.bytes(), planes: 1, rows, channels, width: 2 };
+        let shape = FilterShape { bytes: array.value.bytes(), planes: 1, rows, channels, width: 2 };
         if !chain.suits(shape) || !method.suits(array.value, channels) {
             return;
         }

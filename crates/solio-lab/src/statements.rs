@@ -91,7 +91,7 @@ pub fn statements(results: &Results) -> Vec<Statement> {
         .iter()
         .map(|(title, claim, rule, judge)| {
             let findings = results.kinds().into_iter().filter_map(|kind| {
-                let mut look = Look { results, kind, width: None, configs: Vec::new() };
+                let mut look = KindResults { results, kind, width: None, configs: Vec::new() };
                 let (holds, words) = judge(&mut look)?;
                 Some(Finding { kind, holds, words, configs: look.configs })
             });
@@ -100,7 +100,7 @@ pub fn statements(results: &Results) -> Vec<Statement> {
         .collect()
 }
 
-type Judge = fn(&mut Look<'_>) -> Option<(bool, String)>;
+type Judge = fn(&mut KindResults<'_>) -> Option<(bool, String)>;
 
 const SEVEN: [(&str, &str, &str, Judge); 7] = [
     (
@@ -148,7 +148,7 @@ const SEVEN: [(&str, &str, &str, Judge); 7] = [
 ];
 
 /// The results of one kind of data; notes which points were asked for.
-struct Look<'a> {
+struct KindResults<'a> {
     results: &'a Results,
     kind: Kind,
     /// Only arrays with values of so many bytes.
@@ -156,7 +156,7 @@ struct Look<'a> {
     configs: Vec<usize>,
 }
 
-impl Look<'_> {
+impl KindResults<'_> {
     fn at(&mut self, filter: &str, codec: &str, level: Option<i32>) -> Option<Total> {
         let (filter, codec) = (filter.to_owned(), codec.to_owned());
         let wanted = Config { filter, codec, level, chunk: USUAL };
@@ -180,7 +180,7 @@ fn percent(ratio: f64) -> String {
     format!("{:+.1} %", (ratio - 1.0) * 100.0).replace('-', "−")
 }
 
-fn filtered(look: &mut Look<'_>) -> Option<(bool, String)> {
+fn filtered(look: &mut KindResults<'_>) -> Option<(bool, String)> {
     let (exr, without) = (look.zstd("EXR", 1)?.ratio, look.zstd("none", 1)?.ratio);
     let mut words = format!(
         "zstd 1: {without:.3} alone, {exr:.3} behind the filter of OpenEXR ({})",
@@ -195,7 +195,7 @@ fn filtered(look: &mut Look<'_>) -> Option<(bool, String)> {
     Some((best >= 1.1 * without, words))
 }
 
-fn levels(look: &mut Look<'_>) -> Option<(bool, String)> {
+fn levels(look: &mut KindResults<'_>) -> Option<(bool, String)> {
     let one = look.zstd("EXR", 1)?;
     let [three, minus, sixteen] =
         [look.zstd("EXR", 3)?, look.zstd("EXR", -5)?, look.zstd("EXR", 16)?];
@@ -215,7 +215,7 @@ fn levels(look: &mut Look<'_>) -> Option<(bool, String)> {
     Some((parts == [true; 3], words))
 }
 
-fn zip(look: &mut Look<'_>) -> Option<(bool, String)> {
+fn zip(look: &mut KindResults<'_>) -> Option<(bool, String)> {
     let (four, six) = (look.at("EXR", "zlib", Some(4))?, look.at("EXR", "zlib", Some(6))?);
     let faster = four.write_mb_s / six.write_mb_s;
     let words = format!(
@@ -229,7 +229,7 @@ fn zip(look: &mut Look<'_>) -> Option<(bool, String)> {
     Some((four.ratio >= 0.97 * six.ratio && faster >= 1.2, words))
 }
 
-fn libdeflate(look: &mut Look<'_>) -> Option<(bool, String)> {
+fn libdeflate(look: &mut KindResults<'_>) -> Option<(bool, String)> {
     let (ours, zlib) = (look.at("EXR", "libdeflate", Some(4))?, look.at("EXR", "zlib", Some(4))?);
     let write = ours.write_mb_s / zlib.write_mb_s;
     let read = ours.read_mb_s / zlib.read_mb_s;
@@ -242,7 +242,7 @@ fn libdeflate(look: &mut Look<'_>) -> Option<(bool, String)> {
     Some((ours.ratio >= 0.98 * zlib.ratio && write >= 1.3 && read >= 1.3, words))
 }
 
-fn gradient(look: &mut Look<'_>) -> Option<(bool, String)> {
+fn gradient(look: &mut KindResults<'_>) -> Option<(bool, String)> {
     let pairs = [
         ["delta integers + zigzag + split", "MED integers + zigzag + split"],
         ["split + delta bytes", "split + MED bytes"],
@@ -266,7 +266,7 @@ fn gradient(look: &mut Look<'_>) -> Option<(bool, String)> {
     (!gains.is_empty()).then(|| (gains.iter().all(|gain| *gain <= 1.02), words.join("; ")))
 }
 
-fn split(look: &mut Look<'_>) -> Option<(bool, String)> {
+fn split(look: &mut KindResults<'_>) -> Option<(bool, String)> {
     if !look.results.arrays.iter().any(|a| a.kind == look.kind && a.value.is_float()) {
         return None;
     }
@@ -278,7 +278,7 @@ fn split(look: &mut Look<'_>) -> Option<(bool, String)> {
     Some((four <= 1.05 * two, words))
 }
 
-fn zfp(look: &mut Look<'_>) -> Option<(bool, String)> {
+fn zfp(look: &mut KindResults<'_>) -> Option<(bool, String)> {
     let names = ["ZFP", "ZFP + zstd 1", "ZFP integers", "ZFP integers + zstd 1"];
     let mut words = Vec::new();
     let mut best: f64 = 0.0;

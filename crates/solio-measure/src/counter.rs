@@ -1,7 +1,8 @@
 //! Figures that code keeps about itself and the sampler looks at: queue depth, bytes in flight.
 
+use crate::lock;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 static ALL: Mutex<Vec<&'static Counter>> = Mutex::new(Vec::new());
 
@@ -93,7 +94,7 @@ impl Counter {
 
     #[cold]
     fn register(&'static self) {
-        let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = lock(&ALL);
         if !self.known.swap(true, Ordering::Relaxed) {
             all.push(self);
         }
@@ -102,5 +103,5 @@ impl Counter {
 
 /// Every counter that has been used.
 pub(crate) fn all() -> Vec<&'static Counter> {
-    ALL.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    lock(&ALL).clone()
 }

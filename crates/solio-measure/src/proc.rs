@@ -21,13 +21,13 @@ pub(crate) struct Proc {
     diskstats: Option<File>,
     /// Whole disks, without partitions and what lies on other disks.
     disks: Vec<String>,
-    threads: BTreeMap<u32, Thread>,
+    threads: BTreeMap<u32, ThreadFile>,
     clock_ticks: f64,
     page_bytes: f64,
 }
 
 /// A thread of this process.
-struct Thread {
+struct ThreadFile {
     name: String,
     file: File,
     seen: bool,
@@ -90,7 +90,7 @@ impl Proc {
             };
             if let Some(thread) = self.threads.get_mut(&id) {
                 thread.seen = true;
-            } else if let Some(thread) = Thread::open(id, &mut self.buffer) {
+            } else if let Some(thread) = ThreadFile::open(id, &mut self.buffer) {
                 self.threads.insert(id, thread);
             }
         }
@@ -128,8 +128,8 @@ impl Proc {
     }
 }
 
-impl Thread {
-    fn open(id: u32, buffer: &mut [u8]) -> Option<Thread> {
+impl ThreadFile {
+    fn open(id: u32, buffer: &mut [u8]) -> Option<ThreadFile> {
         let folder = format!("/proc/self/task/{id}");
         let file = open(&format!("{folder}/schedstat"))?;
         let name = if id == std::process::id() {
@@ -137,7 +137,7 @@ impl Thread {
         } else {
             text_of(&open(&format!("{folder}/comm"))?, buffer).trim().to_owned()
         };
-        Some(Thread { name, file, seen: true })
+        Some(ThreadFile { name, file, seen: true })
     }
 }
 

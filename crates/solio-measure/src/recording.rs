@@ -1,7 +1,7 @@
 //! A run as it was recorded: spans of threads, figures over time, what came of it.
 
-use crate::ring::{Batch, Record};
-use crate::sampler::{Sampler, Samples};
+use crate::ring::{SpanBatch, SpanRecord};
+use crate::sampler::{SystemSampler, SystemSamples};
 use crate::{Job, Light, Stopwatch, clock, ring, span};
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 pub struct Recorder {
     start: u64,
     watch: Stopwatch,
-    sampler: Option<Sampler>,
+    sampler: Option<SystemSampler>,
 }
 
 impl Recorder {
@@ -29,13 +29,17 @@ impl Recorder {
             return None;
         }
         ring::clear();
-        Some(Recorder { start, watch: Stopwatch::start(), sampler: Some(Sampler::start(start)) })
+        Some(Recorder {
+            start,
+            watch: Stopwatch::start(),
+            sampler: Some(SystemSampler::start(start)),
+        })
     }
 
     /// Stops, and gives what was recorded.
     pub fn finish(mut self, mut summary: Summary) -> Recording {
         let usage = self.watch.usage();
-        let samples = self.sampler.take().map(Sampler::finish).unwrap_or_default();
+        let samples = self.sampler.take().map(SystemSampler::finish).unwrap_or_default();
         span::switch_off();
         let end = clock::ticks();
         if summary.wall_s == 0.0 {
@@ -78,7 +82,7 @@ pub struct Recording {
     /// Spans that were more than the rings hold; the oldest of their threads.
     pub dropped_spans: u64,
     /// Figures over time.
-    pub samples: Samples,
+    pub samples: SystemSamples,
     /// What came of the run.
     pub summary: Summary,
 }
@@ -222,10 +226,10 @@ pub(crate) fn nesting(spans: &[Spanned]) -> Vec<(usize, u64)> {
 
 /// Threads with their spans in order. Threads of one name share a line where their lives do not
 /// overlap: a pipeline starts its workers anew each time.
-fn threads(mut batches: Vec<Batch>, start: u64) -> Vec<Thread> {
-    let first = |batch: &Batch| batch.records.iter().map(|r| r[0]).min().unwrap_or(0);
+fn threads(mut batches: Vec<SpanBatch>, start: u64) -> Vec<Thread> {
+    let first = |batch: &SpanBatch| batch.records.iter().map(|r| r[0]).min().unwrap_or(0);
     batches.sort_by_key(first);
-    let mut lines: Vec<(String, usize, u64, Vec<Record>)> = Vec::new();
+    let mut lines: Vec<(String, usize, u64, Vec<SpanRecord>)> = Vec::new();
     for batch in batches {
         let end = batch.records.iter().map(|r| r[1]).max().unwrap_or(0);
         let begin = first(&batch);
@@ -252,7 +256,7 @@ fn threads(mut batches: Vec<Batch>, start: u64) -> Vec<Thread> {
         .collect()
 }
 
-fn spanned(&[begin, end, what, bytes]: &Record, start: u64) -> Spanned {
+fn spanned(&[begin, end, what, bytes]: &SpanRecord, start: u64) -> Spanned {
     let start_ns = clock::ns_between(start, begin.max(start));
     Spanned {
         start_ns,
@@ -273,8 +277,8 @@ fn natural(name: &str) -> (String, u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::SpanName;
-    use std::sync::{Mutex, PoisonError};
+    use crate::{SpanName, lock};
+    use std::sync::Mutex;
 
     static OUTER: SpanName = SpanName::new("outer");
     static INNER: SpanName = SpanName::new("inner");
@@ -283,7 +287,7 @@ mod tests {
     static TURN: Mutex<()> = Mutex::new(());
 
     fn record(work: impl FnOnce()) -> Recording {
-        let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+        let _turn = lock(&TURN);
         let recorder = Recorder::start().unwrap();
         assert!(Recorder::start().is_none());
         work();
@@ -365,7 +369,7 @@ mod tests {
     #[test]
     fn nothing_is_kept_while_nothing_records() {
         {
-            let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+            let _turn = lock(&TURN);
             named("before", || drop(OUTER.begin()));
         }
         let recording = record(|| {});

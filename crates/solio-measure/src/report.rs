@@ -97,7 +97,7 @@ fn cut(text: &str, most: usize) -> String {
 mod tests {
     use super::*;
     use crate::recording::{Spanned, Thread};
-    use crate::sampler::{Group, Samples, Series};
+    use crate::sampler::{Group, Series, SystemSamples};
     use crate::{Light, Summary, Unit};
 
     /// A long run on many cores: a million spans, thousands of labels, hundreds of series.
@@ -134,7 +134,7 @@ mod tests {
             threads: threads.collect(),
             names: "abcdef".chars().map(String::from).collect(),
             labels: (0..9000).map(|i| format!("a/long/path/of/a/file/number-{i}.obj")).collect(),
-            samples: Samples {
+            samples: SystemSamples {
                 times_ns: (0..count as u64).map(|i| i * 10_000_000).collect(),
                 series: all,
             },

@@ -4,12 +4,13 @@
 //! records move to a store of bounded size and the ring, whose memory is warm, goes to the next
 //! thread.
 
+use crate::lock;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering, fence};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// Begin, end, what, bytes.
-pub(crate) type Record = [u64; 4];
+pub(crate) type SpanRecord = [u64; 4];
 
 /// Records that a thread keeps: 2 MiB, touched only as far as they are used.
 const KEPT_PER_THREAD: usize = 1 << 16;
@@ -20,14 +21,14 @@ const SPARE_RINGS: usize = 64;
 
 /// The spans of one thread.
 #[derive(Debug, Default)]
-pub(crate) struct Batch {
+pub(crate) struct SpanBatch {
     pub(crate) thread: String,
-    pub(crate) records: Vec<Record>,
+    pub(crate) records: Vec<SpanRecord>,
 }
 
 type Slots = Box<[[AtomicU64; 4]]>;
 
-struct Ring {
+struct SpanRing {
     thread: String,
     slots: Slots,
     /// Records written so far.
@@ -38,9 +39,9 @@ struct Ring {
 
 #[derive(Default)]
 struct Rings {
-    live: Vec<Arc<Ring>>,
+    live: Vec<Arc<SpanRing>>,
     spare: Vec<Slots>,
-    ended: VecDeque<Batch>,
+    ended: VecDeque<SpanBatch>,
     ended_records: usize,
     dropped: u64,
     threads: u64,
@@ -49,12 +50,12 @@ struct Rings {
 static RINGS: Mutex<Option<Rings>> = Mutex::new(None);
 
 thread_local! {
-    static OWN: Own = Own::attach();
+    static OWN: RingOwner = RingOwner::attach();
 }
 
 /// Puts a record into the ring of this thread.
 #[inline]
-pub(crate) fn push(record: Record) {
+pub(crate) fn push(record: SpanRecord) {
     // A thread whose locals are gone already records nothing more.
     let _ = OWN.try_with(|own| own.0.push(record));
 }
@@ -71,15 +72,15 @@ pub(crate) fn clear() {
 }
 
 /// All spans since [`clear`], and how many more there were.
-pub(crate) fn take() -> (Vec<Batch>, u64) {
+pub(crate) fn take() -> (Vec<SpanBatch>, u64) {
     with(|rings| {
-        let mut batches: Vec<Batch> = rings.ended.drain(..).collect();
+        let mut batches: Vec<SpanBatch> = rings.ended.drain(..).collect();
         rings.ended_records = 0;
         let mut dropped = std::mem::take(&mut rings.dropped);
         for ring in &rings.live {
             let (records, lost) = ring.records();
             dropped += lost;
-            batches.push(Batch { thread: ring.thread.clone(), records });
+            batches.push(SpanBatch { thread: ring.thread.clone(), records });
             ring.base.store(ring.head.load(Ordering::Relaxed), Ordering::Relaxed);
         }
         batches.retain(|batch| !batch.records.is_empty());
@@ -88,14 +89,13 @@ pub(crate) fn take() -> (Vec<Batch>, u64) {
 }
 
 fn with<T>(act: impl FnOnce(&mut Rings) -> T) -> T {
-    let mut rings: MutexGuard<'_, Option<Rings>> =
-        RINGS.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut rings: MutexGuard<'_, Option<Rings>> = lock(&RINGS);
     act(rings.get_or_insert_default())
 }
 
-impl Ring {
+impl SpanRing {
     #[inline]
-    fn push(&self, record: Record) {
+    fn push(&self, record: SpanRecord) {
         let head = self.head.load(Ordering::Relaxed);
         // Whoever reads a slot of this record must also see that the ones before it are gone.
         fence(Ordering::Release);
@@ -108,12 +108,12 @@ impl Ring {
 
     /// The records of this recording that are still here, and how many are not. The thread may
     /// go on meanwhile.
-    fn records(&self) -> (Vec<Record>, u64) {
+    fn records(&self) -> (Vec<SpanRecord>, u64) {
         let kept = KEPT_PER_THREAD as u64;
         let base = self.base.load(Ordering::Relaxed);
         let head = self.head.load(Ordering::Acquire);
         let first = base.max(head.saturating_sub(kept));
-        let mut records: Vec<Record> = (first..head)
+        let mut records: Vec<SpanRecord> = (first..head)
             .map(|i| {
                 let slot = &self.slots[i as usize % KEPT_PER_THREAD];
                 std::array::from_fn(|word| slot[word].load(Ordering::Relaxed))
@@ -132,10 +132,10 @@ impl Ring {
 }
 
 /// A thread's hold on its ring.
-struct Own(Arc<Ring>);
+struct RingOwner(Arc<SpanRing>);
 
-impl Own {
-    fn attach() -> Own {
+impl RingOwner {
+    fn attach() -> RingOwner {
         let current = std::thread::current();
         with(|rings| {
             rings.threads += 1;
@@ -146,21 +146,21 @@ impl Own {
             let slots = rings.spare.pop();
             let slots = slots.unwrap_or_else(|| bytemuck::zeroed_slice_box(KEPT_PER_THREAD));
             let (head, base) = (AtomicU64::new(0), AtomicU64::new(0));
-            let ring = Arc::new(Ring { thread, slots, head, base });
+            let ring = Arc::new(SpanRing { thread, slots, head, base });
             rings.live.push(Arc::clone(&ring));
-            Own(ring)
+            RingOwner(ring)
         })
     }
 }
 
-impl Drop for Own {
+impl Drop for RingOwner {
     fn drop(&mut self) {
         with(|rings| {
             let (records, lost) = self.0.records();
             rings.dropped += lost;
             rings.ended_records += records.len();
             if !records.is_empty() {
-                rings.ended.push_back(Batch { thread: self.0.thread.clone(), records });
+                rings.ended.push_back(SpanBatch { thread: self.0.thread.clone(), records });
             }
             while rings.ended_records > KEPT_OF_ENDED {
                 let Some(oldest) = rings.ended.pop_front() else { break };
@@ -170,7 +170,7 @@ impl Drop for Own {
             rings.live.retain(|ring| !Arc::ptr_eq(ring, &self.0));
             let empty: Slots = Box::default();
             let (head, base) = (AtomicU64::new(0), AtomicU64::new(0));
-            let gone = Ring { thread: String::new(), slots: empty, head, base };
+            let gone = SpanRing { thread: String::new(), slots: empty, head, base };
             let own = std::mem::replace(&mut self.0, Arc::new(gone));
             if let (Some(ring), true) = (Arc::into_inner(own), rings.spare.len() < SPARE_RINGS) {
                 rings.spare.push(ring.slots);

@@ -54,20 +54,20 @@ pub struct Series {
     pub unit: Unit,
     /// Whether it only grows: then its rate is of interest.
     pub total: bool,
-    /// One value for each of [`Samples::times_ns`]; totals start at 0.
+    /// One value for each of [`SystemSamples::times_ns`]; totals start at 0.
     pub values: Vec<f64>,
 }
 
 /// Figures over time.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Samples {
+pub struct SystemSamples {
     /// When, since the start of the recording.
     pub times_ns: Vec<u64>,
     /// The figures.
     pub series: Vec<Series>,
 }
 
-impl Samples {
+impl SystemSamples {
     /// The series of a group, in order.
     pub fn of(&self, group: Group) -> impl Iterator<Item = &Series> {
         self.series.iter().filter(move |series| series.group == group)
@@ -75,15 +75,15 @@ impl Samples {
 }
 
 /// A thread that samples until it is told to stop.
-pub(crate) struct Sampler {
+pub(crate) struct SystemSampler {
     stop: Arc<AtomicBool>,
-    thread: Option<JoinHandle<Samples>>,
+    thread: Option<JoinHandle<SystemSamples>>,
 }
 
-impl Sampler {
+impl SystemSampler {
     /// Starts; times count from `start`. The first sample is taken here: what the caller does
     /// before the thread gets a core counts too.
-    pub(crate) fn start(start: u64) -> Sampler {
+    pub(crate) fn start(start: u64) -> SystemSampler {
         let mut collected = Collected::new();
         collected.sample(clock::ns_between(start, clock::ticks()), false);
         let stop = Arc::new(AtomicBool::new(false));
@@ -91,15 +91,15 @@ impl Sampler {
         let thread = std::thread::Builder::new().name("solio-sampler".into());
         // Without a thread there are no samples; the work goes on all the same.
         let thread = thread.spawn(move || run(start, &until, collected)).ok();
-        Sampler { stop, thread }
+        SystemSampler { stop, thread }
     }
 
     /// Takes a last sample and ends.
-    pub(crate) fn finish(mut self) -> Samples {
+    pub(crate) fn finish(mut self) -> SystemSamples {
         self.end().unwrap_or_default()
     }
 
-    fn end(&mut self) -> Option<Samples> {
+    fn end(&mut self) -> Option<SystemSamples> {
         self.stop.store(true, Ordering::Relaxed);
         let thread = self.thread.take()?;
         thread.thread().unpark();
@@ -107,13 +107,13 @@ impl Sampler {
     }
 }
 
-impl Drop for Sampler {
+impl Drop for SystemSampler {
     fn drop(&mut self) {
         self.end();
     }
 }
 
-fn run(start: u64, stop: &AtomicBool, mut collected: Collected) -> Samples {
+fn run(start: u64, stop: &AtomicBool, mut collected: Collected) -> SystemSamples {
     let mut next = EVERY_NS;
     let mut spent_s = usage::thread_cpu_s();
     loop {
@@ -136,7 +136,7 @@ fn run(start: u64, stop: &AtomicBool, mut collected: Collected) -> Samples {
 
 struct Collected {
     proc: Proc,
-    samples: Samples,
+    samples: SystemSamples,
     /// What each total was at the start of the recording.
     first: Vec<f64>,
     /// Where the next figure stood last time: they come in the same order each time.
@@ -152,7 +152,7 @@ impl Collected {
     fn new() -> Collected {
         Collected {
             proc: Proc::open(),
-            samples: Samples::default(),
+            samples: SystemSamples::default(),
             first: Vec::new(),
             cursor: 0,
             taken: 0,
@@ -298,7 +298,7 @@ impl Collected {
     }
 
     /// The samples, with straight lines where totals were not looked at.
-    fn finish(mut self) -> Samples {
+    fn finish(mut self) -> SystemSamples {
         let times_ns = &self.samples.times_ns;
         for series in &mut self.samples.series {
             bridge(times_ns, &mut series.values, series.total);
@@ -341,7 +341,7 @@ mod tests {
     fn what_is_done_at_once_counts() {
         static MOVED: Counter = Counter::total("moved at once", Unit::Bytes);
         MOVED.add(3);
-        let sampler = Sampler::start(clock::ticks());
+        let sampler = SystemSampler::start(clock::ticks());
         MOVED.add(7);
         let samples = sampler.finish();
         let moved = samples.series.iter().find(|series| series.name == "moved at once").unwrap();
@@ -367,7 +367,7 @@ mod tests {
                 collected.halve();
             }
         }
-        let Samples { times_ns, series } = &collected.samples;
+        let SystemSamples { times_ns, series } = &collected.samples;
         assert!(times_ns.len() < MOST_SAMPLES && times_ns.len() > MOST_SAMPLES / 4);
         assert!(times_ns.is_sorted());
         assert_eq!(series[0].values.len(), times_ns.len());

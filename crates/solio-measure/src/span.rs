@@ -3,9 +3,10 @@
 //! A span costs one relaxed load while nothing records. While something does, it costs two
 //! readings of the clock and one record in a ring of the thread's own; no lock, no allocation.
 
+use crate::lock;
 use crate::{clock, ring};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 /// Whether a [`Recorder`](crate::Recorder) runs.
 static ON: AtomicBool = AtomicBool::new(false);
@@ -79,7 +80,7 @@ impl SpanName {
 
     #[cold]
     fn register(&'static self) -> u32 {
-        let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut names = lock(&NAMES);
         // Two statics may have one text, and two threads may come at once.
         let place = names.iter().position(|n| *n == self.text).unwrap_or_else(|| {
             names.push(self.text);
@@ -92,7 +93,7 @@ impl SpanName {
 }
 
 fn number_of(label: &str) -> u32 {
-    let mut labels = LABELS.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut labels = lock(&LABELS);
     if labels.last().is_some_and(|last| last == label) {
         return labels.len() as u32;
     }
@@ -138,7 +139,7 @@ pub(crate) fn is_on() -> bool {
 pub(crate) fn switch_on() -> bool {
     let was = ON.swap(true, Ordering::Relaxed);
     if !was {
-        LABELS.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        lock(&LABELS).clear();
     }
     !was
 }
@@ -149,6 +150,6 @@ pub(crate) fn switch_off() {
 
 /// All names and labels so far; what a record says minus one is the place here.
 pub(crate) fn words() -> (Vec<&'static str>, Vec<String>) {
-    let names = NAMES.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    (names, LABELS.lock().unwrap_or_else(PoisonError::into_inner).clone())
+    let names = lock(&NAMES).clone();
+    (names, lock(&LABELS).clone())
 }

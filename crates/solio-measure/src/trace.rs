@@ -3,7 +3,7 @@
 //! The format: *Trace Event Format*, object form. Threads are `M` events with their names, spans
 //! are complete `X` events, figures over time are `C` events; what totals give is their rate.
 
-use crate::{Group, Recording, Samples, Series, Unit};
+use crate::{Group, Recording, Series, SystemSamples, Unit};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -82,7 +82,7 @@ fn quoted(text: &str) -> String {
 }
 
 /// One counter track for each group of figures; counters of the code have one each.
-fn counters(samples: &Samples, text: &mut String) {
+fn counters(samples: &SystemSamples, text: &mut String) {
     use Group::{Calls, Core, Counter, Disk, Medium, Memory, Process, Thread};
     for (group, track) in [
         (Process, "CPU of the process, cores"),
@@ -107,7 +107,7 @@ fn counters(samples: &Samples, text: &mut String) {
     }
 }
 
-fn track_of(samples: &Samples, track: &str, series: &[&Series], text: &mut String) {
+fn track_of(samples: &SystemSamples, track: &str, series: &[&Series], text: &mut String) {
     if series.is_empty() {
         return;
     }
@@ -176,7 +176,7 @@ mod tests {
             threads: vec![Thread { name: "wörker \"1\"".into(), spans }],
             names: vec!["convert".into(), "read".into()],
             labels: vec!["a\\b.obj".into()],
-            samples: Samples {
+            samples: SystemSamples {
                 times_ns: vec![0, 1_000_000],
                 series: vec![
                     series(Group::Calls, "read", true, &[0.0, 4e6]),

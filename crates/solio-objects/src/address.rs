@@ -6,7 +6,7 @@ use std::path::Path;
 
 /// Whose store it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Store {
+pub enum ObjectService {
     /// Amazon S3, and what speaks as it does.
     S3,
     /// Google Cloud Storage.
@@ -15,14 +15,17 @@ pub enum Store {
     Azure,
 }
 
-const SCHEMES: [(&str, Store); 3] =
-    [("s3://", Store::S3), ("gs://", Store::Google), ("az://", Store::Azure)];
+const SCHEMES: [(&str, ObjectService); 3] = [
+    ("s3://", ObjectService::S3),
+    ("gs://", ObjectService::Google),
+    ("az://", ObjectService::Azure),
+];
 
 /// An object, or what lies below a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
     /// The store.
-    pub store: Store,
+    pub store: ObjectService,
     /// `s3://bucket`.
     pub root: String,
     /// As the store has it: nothing in it is escaped. Empty for the whole bucket.
@@ -74,10 +77,10 @@ mod tests {
     fn addresses_are_bucket_and_key_as_they_stand() {
         let of = |text: &str| Address::of(Path::new(text)).unwrap().unwrap();
         for (text, store, root, key) in [
-            ("s3://b/a//%20 ü/", Store::S3, "s3://b", "a//%20 ü/"),
-            ("gs://b", Store::Google, "gs://b", ""),
-            ("az://c/", Store::Azure, "az://c", ""),
-            ("s3://b//x", Store::S3, "s3://b", "/x"),
+            ("s3://b/a//%20 ü/", ObjectService::S3, "s3://b", "a//%20 ü/"),
+            ("gs://b", ObjectService::Google, "gs://b", ""),
+            ("az://c/", ObjectService::Azure, "az://c", ""),
+            ("s3://b//x", ObjectService::S3, "s3://b", "/x"),
         ] {
             assert_eq!(of(text), Address { store, root: root.into(), key: key.into() });
         }

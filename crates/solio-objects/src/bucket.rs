@@ -3,7 +3,7 @@
 use crate::connect::{Connector, Signer, Signing};
 use crate::errors::{failed, is_no_answer};
 use crate::keys::{marked, plain};
-use crate::{Address, Store};
+use crate::{Address, ObjectService};
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
 use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
 use object_store::gcp::GoogleCloudStorageBuilder;
@@ -11,12 +11,12 @@ use object_store::list::{PaginatedListOptions, PaginatedListResult, PaginatedLis
 use object_store::path::Path as Held;
 use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt};
 use siphasher::sip::SipHasher24;
-use solio_base::{Cancel, Error, ErrorKind, Result};
+use solio_base::{Cancel, Error, ErrorKind, Result, lock};
 use std::collections::HashMap;
 use std::future::Future;
 use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 
@@ -47,21 +47,21 @@ pub struct Bucket {
     pub(crate) store: Arc<dyn ObjectStore>,
     pages: Arc<dyn PaginatedListStore>,
     runtime: Arc<Runtime>,
-    kind: Store,
+    kind: ObjectService,
     root: String,
     /// Requests in a row that got no answer.
     unanswered: AtomicU32,
 }
 
 /// What this process has opened. After a fork the threads of the runtime are gone.
-struct Opened {
+struct OpenBuckets {
     process: u32,
     runtime: Arc<Runtime>,
     /// By root and a hash of the variables that tell where it is and who asks.
     buckets: HashMap<(String, u64), Arc<Bucket>>,
 }
 
-static OPENED: Mutex<Option<Opened>> = Mutex::new(None);
+static OPENED: Mutex<Option<OpenBuckets>> = Mutex::new(None);
 
 impl Bucket {
     /// The bucket of `address`; no request is made.
@@ -69,7 +69,7 @@ impl Bucket {
     /// # Errors
     /// `Argument` for variables and names of buckets that cannot be meant.
     pub fn open(address: &Address) -> Result<Arc<Bucket>> {
-        let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut opened = lock(&OPENED);
         let process = std::process::id();
         if opened.as_ref().is_some_and(|opened| opened.process != process) {
             // Its threads are those of another process: nothing of it can be ended here.
@@ -77,7 +77,9 @@ impl Bucket {
         }
         let opened = match &mut *opened {
             Some(opened) => opened,
-            none => none.insert(Opened { process, runtime: runtime()?, buckets: HashMap::new() }),
+            none => {
+                none.insert(OpenBuckets { process, runtime: runtime()?, buckets: HashMap::new() })
+            }
         };
         let name = (address.root.clone(), variables());
         if let Some(bucket) = opened.buckets.get(&name) {
@@ -104,14 +106,14 @@ impl Bucket {
             store,
             pages,
             runtime,
-            kind: Store::S3,
+            kind: ObjectService::S3,
             root: root.to_owned(),
             unanswered: AtomicU32::new(0),
         })
     }
 
     /// Whose store it is.
-    pub fn store(&self) -> Store {
+    pub fn store(&self) -> ObjectService {
         self.kind
     }
 
@@ -277,7 +279,7 @@ fn make(address: &Address, runtime: Arc<Runtime>) -> object_store::Result<Bucket
     // Connections belong to the runtime in which they are made.
     let entered = runtime.enter();
     let (store, pages): (Arc<dyn ObjectStore>, Arc<dyn PaginatedListStore>) = match address.store {
-        Store::S3 => {
+        ObjectService::S3 => {
             let builder = AmazonS3Builder::from_env().with_bucket_name(bucket);
             let region = builder.get_config_value(&AmazonS3ConfigKey::Region);
             let made = Arc::new(builder.with_http_connector(connector).build()?);
@@ -286,12 +288,12 @@ fn make(address: &Address, runtime: Arc<Runtime>) -> object_store::Result<Bucket
             let _ = signing.set(Signer::S3 { credentials, region });
             (Arc::clone(&made) as _, made)
         }
-        Store::Google => {
+        ObjectService::Google => {
             let builder = GoogleCloudStorageBuilder::from_env().with_bucket_name(bucket);
             let made = Arc::new(builder.with_http_connector(connector).build()?);
             (Arc::clone(&made) as _, made)
         }
-        Store::Azure => {
+        ObjectService::Azure => {
             let builder = MicrosoftAzureBuilder::from_env().with_container_name(bucket);
             let account = builder.get_config_value(&AzureConfigKey::AccountName);
             let made = Arc::new(builder.with_http_connector(connector).build()?);

@@ -1,11 +1,11 @@
 //! What a store complains about, in words that say what to do.
 
-use crate::Store;
+use crate::ObjectService;
 use solio_base::{Error, ErrorKind};
 use std::error::Error as _;
 
 /// An error of `object_store` while doing `action`.
-pub(crate) fn failed(action: &str, error: &object_store::Error, store: Store) -> Error {
+pub(crate) fn failed(action: &str, error: &object_store::Error, store: ObjectService) -> Error {
     let text = told(error);
     let code = between(&text, "<Code>", "</Code>").or_else(|| between(&text, "<code>", "</code>"));
     if matches!(error, object_store::Error::NotFound { .. }) && !names_a_bucket(&text, code) {
@@ -86,21 +86,21 @@ fn without_addresses(text: &str) -> String {
     text.split_whitespace().filter(|word| !word.contains("://")).collect::<Vec<_>>().join(" ")
 }
 
-fn hint(text: &str, code: Option<&str>, store: Store) -> Option<String> {
+fn hint(text: &str, code: Option<&str>, store: ObjectService) -> Option<String> {
     let (endpoint, http, access) = match store {
-        Store::S3 => (
+        ObjectService::S3 => (
             "AWS_ENDPOINT_URL",
             "AWS_ALLOW_HTTP",
             "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (and AWS_SESSION_TOKEN) of one who may \
              list and read it, or AWS_SKIP_SIGNATURE=true for a public bucket",
         ),
-        Store::Google => (
+        ObjectService::Google => (
             "GOOGLE_BASE_URL",
             "GOOGLE_ALLOW_HTTP",
             "set GOOGLE_APPLICATION_CREDENTIALS to the key file of one who may list and read it, or \
              GOOGLE_SKIP_SIGNATURE=true for a public bucket",
         ),
-        Store::Azure => (
+        ObjectService::Azure => (
             "AZURE_STORAGE_ENDPOINT",
             "AZURE_ALLOW_HTTP",
             "set AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY (or AZURE_STORAGE_SAS_KEY) \
@@ -142,7 +142,7 @@ mod tests {
                  10 - HTTP error: error sending request\nerror sending request for url ({url})"
             )
         };
-        let hint = |url: &str| hint(&failed(url), None, Store::S3).unwrap();
+        let hint = |url: &str| hint(&failed(url), None, ObjectService::S3).unwrap();
         assert!(hint("http://s:9000/show/metadata/accounting.csv").contains("look at the network"));
         let asked_for_a_key = hint("http://169.254.169.254/latest/api/token");
         assert!(asked_for_a_key.contains("AWS_ACCESS_KEY_ID"), "{asked_for_a_key}");

@@ -20,6 +20,6 @@ mod source;
 #[cfg(test)]
 mod tests;
 
-pub use address::{Address, Store, is_address};
+pub use address::{Address, ObjectService, is_address};
 pub use bucket::{Bucket, Object};
 pub use source::{Asking, ObjectSource};

@@ -12,10 +12,10 @@ use crate::{Bucket, Object};
 use object_store::Error::{Generic, NotFound};
 use object_store::path::Path as Held;
 use object_store::{GetOptions, GetRange, ObjectStore};
-use solio_base::{Cancel, Error, Result, Source};
+use solio_base::{Cancel, Error, Result, Source, lock};
 use std::fmt;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// Fewest bytes that are asked for at once: they take hardly longer than one.
 const LEAST: u64 = 64 << 10;
@@ -44,17 +44,17 @@ pub struct ObjectSource {
     tag: Option<String>,
     object: Object,
     /// What the first request brought.
-    start: Bytes,
+    start: BlockBytes,
     asking: Asking,
     pieces: Mutex<Pieces>,
 }
 
-type Bytes = Vec<u8>;
+type BlockBytes = Vec<u8>;
 
 #[derive(Default)]
 struct Pieces {
     /// With their offsets, the newest last.
-    kept: Vec<(u64, Arc<Bytes>)>,
+    kept: Vec<(u64, Arc<BlockBytes>)>,
     /// Where the last one ended, and how long it was.
     end: u64,
     len: u64,
@@ -97,7 +97,7 @@ impl ObjectSource {
                     None => return Ok(None),
                     Some(object) if object.size == 0 => {
                         let (pieces, bucket) = (Mutex::default(), Arc::clone(bucket));
-                        let (tag, start) = (None, Bytes::new());
+                        let (tag, start) = (None, BlockBytes::new());
                         return Ok(Some(ObjectSource {
                             bucket,
                             held,
@@ -125,7 +125,7 @@ impl ObjectSource {
     }
 
     /// The bytes of a range, from the store.
-    fn ask(&self, range: Range<u64>) -> Result<Bytes> {
+    fn ask(&self, range: Range<u64>) -> Result<BlockBytes> {
         let options = GetOptions {
             range: Some(GetRange::Bounded(range.clone())),
             if_match: self.tag.clone(),
@@ -148,16 +148,16 @@ impl ObjectSource {
     }
 
     fn pieces(&self) -> std::sync::MutexGuard<'_, Pieces> {
-        self.pieces.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.pieces)
     }
 
     /// A kept piece with the byte at `offset`, or a new one: of `wanted` bytes, and more where pieces
     /// have followed each other.
-    fn piece(&self, offset: u64, wanted: u64) -> Result<(u64, Arc<Bytes>)> {
+    fn piece(&self, offset: u64, wanted: u64) -> Result<(u64, Arc<BlockBytes>)> {
         let most = (self.asking.memory_bytes / (KEPT as u64 + 1)).clamp(LEAST, MOST);
         let len = {
             let pieces = self.pieces();
-            let holds = |(start, bytes): &&(u64, Arc<Bytes>)| {
+            let holds = |(start, bytes): &&(u64, Arc<BlockBytes>)| {
                 (*start..*start + bytes.len() as u64).contains(&offset)
             };
             if let Some(found) = pieces.kept.iter().find(holds) {

@@ -11,16 +11,16 @@ use std::sync::{Arc, Mutex};
 
 /// A store in memory, listed in pages of three.
 #[derive(Debug, Clone, Default)]
-struct Memory(Arc<InMemory>);
+struct MemoryStore(Arc<InMemory>);
 
-impl std::fmt::Display for Memory {
+impl std::fmt::Display for MemoryStore {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("memory")
     }
 }
 
 #[async_trait]
-impl PaginatedListStore for Memory {
+impl PaginatedListStore for MemoryStore {
     async fn list_paginated(
         &self,
         prefix: Option<&str>,
@@ -42,16 +42,16 @@ impl PaginatedListStore for Memory {
     }
 }
 
-/// A bucket over [`Memory`], and what is put into it.
-struct Made {
-    memory: Memory,
+/// A bucket over [`MemoryStore`], and what is put into it.
+struct TestBucket {
+    memory: MemoryStore,
     bucket: Arc<Bucket>,
 }
 
-impl Made {
-    fn new() -> Made {
-        let memory = Memory::default();
-        Made { bucket: Bucket::over(memory.0.clone(), memory.clone(), "s3://b"), memory }
+impl TestBucket {
+    fn new() -> TestBucket {
+        let memory = MemoryStore::default();
+        TestBucket { bucket: Bucket::over(memory.0.clone(), memory.clone(), "s3://b"), memory }
     }
 
     fn put(&self, key: &str, bytes: &[u8]) {
@@ -80,12 +80,12 @@ impl Made {
 
 /// Counts answers and their bytes.
 #[derive(Default)]
-struct Counted {
+struct AnswerCounts {
     answers: AtomicU64,
     bytes: AtomicU64,
 }
 
-fn asking(head_bytes: usize, counted: &Arc<Counted>) -> Asking {
+fn asking(head_bytes: usize, counted: &Arc<AnswerCounts>) -> Asking {
     let counted = Arc::clone(counted);
     let got = move |bytes| {
         counted.answers.fetch_add(1, Relaxed);
@@ -97,7 +97,7 @@ fn asking(head_bytes: usize, counted: &Arc<Counted>) -> Asking {
 
 #[test]
 fn all_below_a_key_is_listed_and_the_key_itself() {
-    let made = Made::new();
+    let made = TestBucket::new();
     for key in ["a/1", "a/2/x", "a//3", "a", "ab", "a/", "b/\u{fc} %20", "z"] {
         made.put(key, key.as_bytes());
     }
@@ -118,7 +118,7 @@ fn all_below_a_key_is_listed_and_the_key_itself() {
 
 #[test]
 fn an_object_written_anew_has_another_version_and_no_two_have_the_same() {
-    let made = Made::new();
+    let made = TestBucket::new();
     let look = |key: &str| made.bucket.look(key, &Cancel::default()).unwrap();
     made.put("a", b"one");
     made.put("b", b"one");
@@ -133,10 +133,10 @@ fn an_object_written_anew_has_another_version_and_no_two_have_the_same() {
 
 #[test]
 fn what_is_read_is_what_was_put_with_few_requests() {
-    let made = Made::new();
+    let made = TestBucket::new();
     let content: Vec<u8> = (0..3_000_000u64).map(|n| (n * n / 7) as u8).collect();
     made.put("big", &content);
-    let counted = Arc::new(Counted::default());
+    let counted = Arc::new(AnswerCounts::default());
     let source = ObjectSource::open(&made.bucket, "big", asking(4096, &counted)).unwrap().unwrap();
     assert_eq!(source.head(), &content[..4096]);
     assert_eq!(source.len_bytes(), Some(3_000_000));
@@ -167,10 +167,10 @@ fn what_is_read_is_what_was_put_with_few_requests() {
 
 #[test]
 fn small_and_empty_objects_lie_in_memory_and_missing_ones_are_none() {
-    let made = Made::new();
+    let made = TestBucket::new();
     made.put("small//x", b"12345");
     made.put("empty", b"");
-    let counted = Arc::new(Counted::default());
+    let counted = Arc::new(AnswerCounts::default());
     let open = |key: &str| ObjectSource::open(&made.bucket, key, asking(4096, &counted));
     let small = open("small//x").unwrap().unwrap();
     assert_eq!((small.as_bytes(), small.object().key.as_str()), (Some(&b"12345"[..]), "small//x"));
@@ -182,9 +182,9 @@ fn small_and_empty_objects_lie_in_memory_and_missing_ones_are_none() {
 
 #[test]
 fn an_object_that_changes_or_goes_while_it_is_read_is_an_error() {
-    let made = Made::new();
+    let made = TestBucket::new();
     made.put("a", &[1; 100_000]);
-    let counted = Arc::new(Counted::default());
+    let counted = Arc::new(AnswerCounts::default());
     let open = || ObjectSource::open(&made.bucket, "a", asking(10, &counted)).unwrap().unwrap();
     let source = open();
     made.put("a", &[2; 100_000]);
@@ -199,7 +199,7 @@ fn an_object_that_changes_or_goes_while_it_is_read_is_an_error() {
 
 #[test]
 fn a_cancel_ends_the_wait_and_an_error_of_the_caller_ends_a_listing() {
-    let made = Made::new();
+    let made = TestBucket::new();
     (0..10).for_each(|n| made.put(&format!("{n}"), b"x"));
     let met = Mutex::new(0);
     let stop = |_: Object| -> Result<()> {

@@ -1,25 +1,25 @@
 //! CBOR: numbers, text, bytes, lists and maps, each with its length in front (RFC 8949).
 
 use crate::gather::Gather;
-use crate::rule::Rule;
+use crate::rule::TagRule;
 use crate::text_tree::{MOST_DEPTH, name, put, shown};
 use crate::value::{Value, binary_text, lossy};
 
 /// Reads what `bytes` hold.
 pub(crate) fn read(bytes: &[u8], gather: &mut Gather<'_>) {
     let first = gather.tags.len();
-    let mut parser = Parser { rest: bytes, first, gather };
+    let mut parser = CborParser { rest: bytes, first, gather };
     let _ = parser.value("", 0);
 }
 
-struct Parser<'b, 'g, 'f> {
+struct CborParser<'b, 'g, 'f> {
     rest: &'b [u8],
     /// Where this block's tags start.
     first: usize,
     gather: &'g mut Gather<'f>,
 }
 
-impl Parser<'_, '_, '_> {
+impl CborParser<'_, '_, '_> {
     /// Major type, the five bits after it, and the number that they stand for.
     fn head(&mut self) -> Option<(u8, u8, u64)> {
         let (head, rest) = self.rest.split_first()?;
@@ -79,7 +79,7 @@ impl Parser<'_, '_, '_> {
                 _ => number.to_string(),
             }),
         };
-        put("CBOR", &shown(path), value, Rule::Plain, self.first, self.gather);
+        put("CBOR", &shown(path), value, TagRule::Plain, self.first, self.gather);
         Some(())
     }
 

@@ -1,9 +1,9 @@
 //! Where readers put what they find, within bounds.
 
-use crate::bytes::View;
-use crate::metadata::{Gap, Tag};
-use crate::rule::Rule;
+use crate::metadata::{Gap, Tag, counting};
+use crate::rule::TagRule;
 use crate::{Fields, Value};
+use solio_container::ByteView;
 use std::borrow::Cow;
 use std::cell::Cell;
 
@@ -34,6 +34,8 @@ pub(crate) struct Gather<'f> {
     /// The file has a place for IPTC that is not in its EXIF.
     pub(crate) has_place_for_iptc: bool,
     pub(crate) gaps: Vec<Gap>,
+    /// What reads a JPEG within another file.
+    pub(crate) read_jpeg: fn(ByteView<'_>, &mut Gather<'_>),
     bytes: usize,
     /// Something lay past the end of the bytes that it should be in.
     cut: bool,
@@ -48,6 +50,7 @@ impl<'f> Gather<'f> {
             tags: Vec::new(),
             warnings: Vec::new(),
             gaps: Vec::new(),
+            read_jpeg: |_, _| {},
             iptc_groups: 0,
             has_place_for_iptc: false,
             bytes: 0,
@@ -67,7 +70,7 @@ impl<'f> Gather<'f> {
         group: impl Into<Cow<'static, str>>,
         name: impl Into<Cow<'static, str>>,
         value: Value,
-        rule: Rule,
+        rule: TagRule,
     ) {
         let (group, name) = (group.into(), name.into());
         if !self.fields.wants(&group, &name) {
@@ -89,7 +92,7 @@ impl<'f> Gather<'f> {
     ) {
         let (group, name) = (group.into(), name.into());
         if self.wants(&group, &name) {
-            self.put(group, name, Value::Text(text.into()), Rule::Plain);
+            self.put(group, name, Value::Text(text.into()), TagRule::Plain);
         }
     }
 
@@ -102,13 +105,13 @@ impl<'f> Gather<'f> {
     ) {
         let (group, name) = (group.into(), name.into());
         if self.wants(&group, &name) {
-            self.put(group, name, Value::int(number), Rule::Plain);
+            self.put(group, name, Value::int(number), TagRule::Plain);
         }
     }
 
     /// A whole block, as data by the name of its group.
-    pub(crate) fn block(&mut self, group: &'static str, view: View<'_>) {
-        self.put(group, group, view.data(), Rule::Binary);
+    pub(crate) fn block(&mut self, group: &'static str, view: ByteView<'_>) {
+        self.put(group, group, view.into(), TagRule::Binary);
     }
 
     /// Whether no more is taken.
@@ -195,17 +198,6 @@ impl<'f> Gather<'f> {
     pub(crate) fn find(&self, group: &str, name: &str) -> Option<&Tag> {
         self.tags.iter().find(|tag| tag.name == name && tag.group == group)
     }
-}
-
-/// Of tags of one name the one that counts.
-pub(crate) fn counting<'t>(tags: impl Iterator<Item = &'t Tag>) -> Option<&'t Tag> {
-    let mut best: Option<&Tag> = None;
-    for tag in tags {
-        if best.is_none_or(|best| tag.outdoes(best)) {
-            best = Some(tag);
-        }
-    }
-    best
 }
 
 fn size(value: &Value) -> usize {

@@ -5,12 +5,11 @@
 //! ```
 //! IPTC Information Interchange Model 4.2, chapter 1.5.
 
-use crate::bytes::View;
-use crate::exif::word;
 use crate::gather::Gather;
-use crate::rule::Rule;
+use crate::rule::TagRule;
 use crate::table;
 use crate::value::{Value, binary_text};
+use solio_container::{ByteView, tiff::word};
 
 /// Most bytes that are read.
 const MOST: u64 = 16 << 20;
@@ -21,7 +20,7 @@ pub(crate) const GROUPS: [&str; 9] =
 
 /// Where datasets lie.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Home {
+pub(crate) enum IptcHome {
     /// Where the standards want them: their digest tells whether they were changed since others
     /// were made of them.
     Standard,
@@ -33,14 +32,14 @@ pub(crate) enum Home {
 }
 
 /// Reads the datasets of `view`.
-pub(crate) fn read(view: View<'_>, home: Home, gather: &mut Gather<'_>) {
-    let first = usize::from(home == Home::Second);
+pub(crate) fn read(view: ByteView<'_>, home: IptcHome, gather: &mut Gather<'_>) {
+    let first = usize::from(home == IptcHome::Second);
     let is_free = |number: &usize| gather.iptc_groups >> number & 1 == 0;
     let number = (first..GROUPS.len()).find(is_free).unwrap_or(GROUPS.len() - 1);
     gather.iptc_groups |= 1 << number;
     let group = GROUPS[number];
     const DIGEST: &str = "CurrentIPTCDigest";
-    let wants_digest = home == Home::Standard
+    let wants_digest = home == IptcHome::Standard
         && gather.wants("File", DIGEST)
         && gather.find("File", DIGEST).is_none();
     if !wants_digest && !gather.fields.wants_any(group, &table::IPTC) {
@@ -94,7 +93,7 @@ pub(crate) fn read(view: View<'_>, home: Home, gather: &mut Gather<'_>) {
 }
 
 fn put(
-    row: &'static table::Row,
+    row: &'static table::TagRow,
     data: &[u8],
     utf8: bool,
     group: &'static str,
@@ -102,7 +101,7 @@ fn put(
     gather: &mut Gather<'_>,
 ) {
     let value = match row.stored {
-        _ if row.rule == Rule::Binary => Value::Text(binary_text(data.len() as u64)),
+        _ if row.rule == TagRule::Binary => Value::Text(binary_text(data.len() as u64)),
         // Longer than any number: text all the same.
         Some("int16u") if data.len() <= 8 => Value::int(word(data, true) as i64),
         _ if utf8 => Value::Text(crate::value::lossy(data)),
@@ -124,7 +123,7 @@ fn put(
         }
         return;
     }
-    let rule = if row.rule == Rule::Binary { Rule::Plain } else { row.rule };
+    let rule = if row.rule == TagRule::Binary { TagRule::Plain } else { row.rule };
     gather.put(group, row.name, value, rule);
 }
 
@@ -143,13 +142,13 @@ mod tests {
             [set(0, &[0, 2]), set(25, b"a"), set(25, b"b\xe9"), set(55, b"20040621")].concat();
         let fields = Fields::all();
         let mut gather = Gather::new(&fields);
-        read(View::memory(&bytes), Home::Other, &mut gather);
+        read(ByteView::memory(&bytes), IptcHome::Other, &mut gather);
         let shown: Vec<String> =
             gather.tags.iter().map(|t| format!("{}={}", t.name, t.text().plain())).collect();
         let wanted = ["ApplicationRecordVersion=2", "Keywords=a, bé", "DateCreated=2004:06:21"];
         assert_eq!(shown, wanted);
         for end in 0..bytes.len() {
-            read(View::memory(&bytes[..end]), Home::Other, &mut Gather::new(&fields));
+            read(ByteView::memory(&bytes[..end]), IptcHome::Other, &mut Gather::new(&fields));
         }
     }
     #[test]
@@ -171,7 +170,7 @@ mod tests {
         ];
         let fields = Fields::all();
         let mut gather = Gather::new(&fields);
-        read(View::memory(&bytes.concat()), Home::Other, &mut gather);
+        read(ByteView::memory(&bytes.concat()), IptcHome::Other, &mut gather);
         let shown: Vec<String> =
             gather.tags.iter().map(|t| format!("{}={}", t.name, t.text().plain())).collect();
         let wanted = [

@@ -143,7 +143,7 @@ fn escaped(text: &str, out: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rule::Rule;
+    use crate::rule::TagRule;
 
     #[test]
     fn numbers_are_bare_and_text_is_quoted() {
@@ -151,7 +151,7 @@ mod tests {
             group: "IFD0".into(),
             name: name.into(),
             value,
-            rule: Rule::Plain,
+            rule: TagRule::Plain,
         };
         let tags = [
             tag("A", Value::int(1)),

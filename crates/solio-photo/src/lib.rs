@@ -19,31 +19,31 @@
 #![forbid(unsafe_code)]
 #![allow(clippy::ptr_arg)] // names of groups are cloned, as a rule without allocating
 
-mod bytes;
+mod camera;
 mod cbor;
 mod composite;
 mod container;
 mod exif;
 mod fields;
 mod gather;
+mod groups;
 mod icc;
 mod iptc;
 mod json;
-mod maker;
 mod metadata;
 mod number;
-mod photoshop;
 mod picture_info;
 mod read;
+mod record;
 mod rule;
 mod stated;
+mod stored;
 mod table;
 mod text;
 mod text_tree;
 mod value;
 mod xmp;
 
-pub use container::kind_name;
 pub use fields::Fields;
 pub use json::{JsonOptions, json, json_string};
 pub use metadata::{Gap, Metadata, Tag, date_of_unix};

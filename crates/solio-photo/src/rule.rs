@@ -1,6 +1,7 @@
 //! Rules: from a value as stored to the number and the words that people read.
 
 mod lists;
+pub(crate) mod makers;
 mod named;
 mod own;
 mod place;
@@ -8,15 +9,15 @@ mod steps;
 pub(crate) mod words;
 
 pub(crate) use named::Named;
-pub(crate) use own::Own;
-pub(crate) use steps::Steps;
+pub(crate) use own::MakerRule;
+pub(crate) use steps::RuleSteps;
 
 use crate::value::{Value, binary_text};
 use memchr::memchr;
 
 /// How a tag is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Rule {
+pub(crate) enum TagRule {
     /// As it is.
     Plain,
     /// As another program worded it.
@@ -38,7 +39,7 @@ pub(crate) enum Rule {
     /// A block that its maker's module reads.
     Hook(&'static str),
     /// A sum, then another rule.
-    Steps(Steps),
+    Steps(RuleSteps),
     /// A template with the number in it.
     Template(&'static str),
     /// A list of two: the number and the words.
@@ -46,91 +47,93 @@ pub(crate) enum Rule {
     /// A function of this crate.
     Named(Named),
     /// A function of a maker's module.
-    Own(&'static Own),
+    Own(&'static MakerRule),
 }
 
-impl Rule {
+impl TagRule {
     /// `-`, `={1:one|2:two|*:others %d}`, `#{…}` (hexadecimal), `*{…}` (each), `;{…}{…}` (each by
     /// its own), `&{0:first bit}`, `~/10 : %.1f mm` (a sum and the rule for what it gives), a
     /// template with `%` or `{}`, `record:table`, `directory:table`, `hook:name`,
     /// `maker.function`, or a name.
-    pub(crate) fn parse(text: &'static str) -> Option<Rule> {
+    pub(crate) fn parse(text: &'static str) -> Option<TagRule> {
         let braces = || text.get(1..)?.strip_prefix('{')?.strip_suffix('}');
         Some(match text.as_bytes().first()? {
-            b'-' => Rule::Plain,
-            b'=' => Rule::Words { words: braces()?, hex: false },
-            b'#' => Rule::Words { words: braces()?, hex: true },
-            b'*' => Rule::Each(braces()?),
-            b';' => Rule::Lists(braces()?),
-            b'&' => Rule::Bits(braces()?),
-            _ if text == "binary" => Rule::Binary,
-            _ if text.starts_with("record:") => Rule::Record(&text[7..]),
-            _ if text.starts_with("directory:") => Rule::Directory(&text[10..]),
-            b'~' => Rule::Steps(Steps::parse(&text[1..])?),
-            _ if text.starts_with("hook:") => Rule::Hook(&text[5..]),
-            _ if text.contains(['%', '{']) => Rule::Template(text),
-            _ if text.contains('.') => Rule::Own(crate::maker::own(text)?),
-            _ => Rule::Named(Named::parse(text)?),
+            b'-' => TagRule::Plain,
+            b'=' => TagRule::Words { words: braces()?, hex: false },
+            b'#' => TagRule::Words { words: braces()?, hex: true },
+            b'*' => TagRule::Each(braces()?),
+            b';' => TagRule::Lists(braces()?),
+            b'&' => TagRule::Bits(braces()?),
+            _ if text == "binary" => TagRule::Binary,
+            _ if text.starts_with("record:") => TagRule::Record(&text[7..]),
+            _ if text.starts_with("directory:") => TagRule::Directory(&text[10..]),
+            b'~' => TagRule::Steps(RuleSteps::parse(&text[1..])?),
+            _ if text.starts_with("hook:") => TagRule::Hook(&text[5..]),
+            _ if text.contains(['%', '{']) => TagRule::Template(text),
+            _ if text.contains('.') => TagRule::Own(makers::own(text)?),
+            _ => TagRule::Named(Named::parse(text)?),
         })
     }
 
     /// The same rule for a value of a file of this byte order: text of two bytes a letter depends
     /// on it.
-    pub(crate) fn in_order(self, big: bool) -> Rule {
+    pub(crate) fn in_order(self, big: bool) -> TagRule {
         match self {
-            Rule::Named(Named::UserComment) if big => Rule::Named(Named::UserCommentBig),
-            Rule::Named(Named::CommentWords) if big => Rule::Named(Named::CommentWordsBig),
-            Rule::Named(Named::ExposureTimes) if big => Rule::Named(Named::ExposureTimesBig),
+            TagRule::Named(Named::UserComment) if big => TagRule::Named(Named::UserCommentBig),
+            TagRule::Named(Named::CommentWords) if big => TagRule::Named(Named::CommentWordsBig),
+            TagRule::Named(Named::ExposureTimes) if big => TagRule::Named(Named::ExposureTimesBig),
             other => other,
         }
     }
 
     /// The value as computers want it.
     pub(crate) fn number(self, value: &Value) -> Value {
-        if let (Rule::Both, Value::List(list)) = (self, value) {
+        if let (TagRule::Both, Value::List(list)) = (self, value) {
             return list.first().cloned().unwrap_or_else(|| Value::text(""));
         }
-        if let (Value::List(list), Rule::Named(_) | Rule::Binary) = (value, self) {
+        if let (Value::List(list), TagRule::Named(_) | TagRule::Binary) = (value, self) {
             return Value::List(list.iter().map(|v| self.number(v)).collect());
         }
         match self {
-            Rule::Named(named) => named.number(value),
-            Rule::Own(own) => (own.number)(value),
-            Rule::Steps(steps) => steps.number(value),
-            Rule::Binary => hidden(value),
+            TagRule::Named(named) => named.number(value),
+            TagRule::Own(own) => (own.number)(value),
+            TagRule::Steps(steps) => steps.number(value),
+            TagRule::Binary => hidden(value),
             _ => value.clone(),
         }
     }
 
     /// The value as people want it.
     pub(crate) fn text(self, value: &Value) -> Value {
-        if let (Rule::Both, Value::List(list)) = (self, value) {
+        if let (TagRule::Both, Value::List(list)) = (self, value) {
             return list.last().cloned().unwrap_or_else(|| Value::text(""));
         }
-        if let (Value::List(list), false) = (value, matches!(self, Rule::Plain | Rule::Foreign)) {
+        if let (Value::List(list), false) =
+            (value, matches!(self, TagRule::Plain | TagRule::Foreign))
+        {
             return Value::List(list.iter().map(|v| self.text(v)).collect());
         }
         Value::Text(match self {
-            Rule::Plain
-            | Rule::Foreign
-            | Rule::Both
-            | Rule::Record(_)
-            | Rule::Directory(_)
-            | Rule::Hook(_) => {
+            TagRule::Plain
+            | TagRule::Foreign
+            | TagRule::Both
+            | TagRule::Record(_)
+            | TagRule::Directory(_)
+            | TagRule::Hook(_) => {
                 return value.clone();
             }
-            Rule::Own(own) => return (own.text)(&(own.number)(value)),
-            Rule::Steps(steps) => return steps.text(value),
-            Rule::Template(template) => steps::filled(template, value),
-            Rule::Binary => return hidden(value),
-            Rule::Words { words, hex } => worded(words, hex, value),
-            Rule::Each(words) => {
+            TagRule::Own(own) => return (own.text)(&(own.number)(value)),
+            TagRule::Steps(steps) => return steps.text(value),
+            TagRule::Template(template) => steps::filled(template, value),
+            TagRule::Binary => return hidden(value),
+            TagRule::Words { words, hex } => worded(words, hex, value),
+            TagRule::Each(words) => {
                 let each = value.numbers().into_iter().map(|n| Value::int(n as i64));
                 each.map(|one| worded(words, false, &one)).collect::<Vec<_>>().join("; ")
             }
-            Rule::Lists(sets) => lists::listed(sets, value),
-            Rule::Bits(words) => bits(words, value),
-            Rule::Named(named) => return named.text(value),
+            TagRule::Lists(sets) => lists::listed(sets, value),
+            TagRule::Bits(words) => bits(words, value),
+            TagRule::Named(named) => return named.text(value),
         })
     }
 }
@@ -190,16 +193,16 @@ mod tests {
 
     #[test]
     fn words_and_bits() {
-        let rule = Rule::parse("={0:No|1:Yes|10:Ten}").unwrap();
+        let rule = TagRule::parse("={0:No|1:Yes|10:Ten}").unwrap();
         assert_eq!(rule.text(&Value::int(1)), Value::text("Yes"));
         assert_eq!(rule.text(&Value::int(10)), Value::text("Ten"));
         assert_eq!(rule.text(&Value::int(7)), Value::text("Unknown (7)"));
         assert_eq!(rule.number(&Value::int(1)), Value::int(1));
-        let rule = Rule::parse("#{0:No}").unwrap();
+        let rule = TagRule::parse("#{0:No}").unwrap();
         assert_eq!(rule.text(&Value::int(30)), Value::text("Unknown (0x1e)"));
-        let rule = Rule::parse("&{0:A|2:C}").unwrap();
+        let rule = TagRule::parse("&{0:A|2:C}").unwrap();
         assert_eq!(rule.text(&Value::int(13)), Value::text("A, C, [3]"));
-        assert_eq!(Rule::parse("no such rule"), None);
+        assert_eq!(TagRule::parse("no such rule"), None);
         assert_eq!(look_up("a:b|c:d", "a:b|c"), None);
         assert_eq!((look_up("a:b|c:d", "c"), look_up("a:b|", "")), (Some("d"), None));
     }

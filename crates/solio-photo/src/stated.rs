@@ -2,7 +2,7 @@
 //! made of them.
 
 use crate::gather::Gather;
-use crate::rule::Rule;
+use crate::rule::TagRule;
 use crate::{Fields, Metadata, Value, composite};
 
 /// What a file of another crate's format says, as far as it is known.
@@ -30,7 +30,7 @@ impl<'f> Stated<'f> {
 
     /// A value that is shown as it is.
     pub fn put(&mut self, group: &str, name: impl Into<String>, value: Value) {
-        self.gather.put(group.to_owned(), name.into(), value, Rule::Plain);
+        self.gather.put(group.to_owned(), name.into(), value, TagRule::Plain);
     }
 
     /// A value that is shown by a rule, named as in the tables of this crate; an unknown rule
@@ -42,14 +42,14 @@ impl<'f> Stated<'f> {
         value: Value,
         rule: &'static str,
     ) {
-        let rule = Rule::parse(rule).unwrap_or(Rule::Plain);
+        let rule = TagRule::parse(rule).unwrap_or(TagRule::Plain);
         self.gather.put(group.to_owned(), name.into(), value, rule);
     }
 
     /// A number and how it reads.
     pub fn put_both(&mut self, group: &str, name: &str, number: Value, text: Value) {
         let both = Value::List(vec![number, text]);
-        self.gather.put(group.to_owned(), name.to_owned(), both, Rule::Both);
+        self.gather.put(group.to_owned(), name.to_owned(), both, TagRule::Both);
     }
 
     /// Something is wrong, but not with everything.

@@ -11,32 +11,32 @@
 mod names;
 mod when;
 
-pub(crate) use names::{Names, hash};
-pub(crate) use when::{Seen, When};
+pub(crate) use names::{TableNames, hash};
+pub(crate) use when::{When, WhenFacts};
 
-use crate::exif::Stored;
-use crate::metadata::in_group;
-use crate::rule::Rule;
+use crate::groups::in_group;
+use crate::rule::TagRule;
+use solio_container::tiff::{FieldType, tags};
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
 /// A table that is parsed at its first use: some tens of microseconds, once a process.
 pub(crate) struct Lazy {
     text: &'static str,
-    table: OnceLock<Table>,
+    table: OnceLock<TagTable>,
     /// What a book's line says of the table.
-    pub(crate) head: Head,
+    pub(crate) head: TableHead,
     /// The book that the table is in.
     pub(crate) book: Option<&'static Book>,
     /// Names of tags: of the table, or of all of its book, as tables lead to others there.
-    pub(crate) names: &'static Names,
+    pub(crate) names: &'static TableNames,
 }
 
 /// What differs for a table from what is around it.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Head {
+pub(crate) struct TableHead {
     /// The unit of places and, if a row says nothing else, the type of numbers.
-    pub(crate) unit: Option<Stored>,
+    pub(crate) unit: Option<FieldType>,
     /// The byte order.
     pub(crate) big: Option<bool>,
     /// The group of its tags.
@@ -46,13 +46,13 @@ pub(crate) struct Head {
 }
 
 impl Lazy {
-    pub(crate) const fn new(text: &'static str, names: &'static Names) -> Self {
-        let head = Head { unit: None, big: None, group: None, low: false };
+    pub(crate) const fn new(text: &'static str, names: &'static TableNames) -> Self {
+        let head = TableHead { unit: None, big: None, group: None, low: false };
         Lazy { text, table: OnceLock::new(), head, book: None, names }
     }
 
-    pub(crate) fn get(&self) -> &Table {
-        self.table.get_or_init(|| Table::parse(self.text))
+    pub(crate) fn get(&self) -> &TagTable {
+        self.table.get_or_init(|| TagTable::parse(self.text))
     }
 }
 
@@ -60,11 +60,11 @@ impl Lazy {
 pub(crate) struct Book {
     text: &'static str,
     tables: OnceLock<HashMap<&'static str, Lazy>>,
-    names: &'static Names,
+    names: &'static TableNames,
 }
 
 impl Book {
-    pub(crate) const fn new(text: &'static str, names: &'static Names) -> Self {
+    pub(crate) const fn new(text: &'static str, names: &'static TableNames) -> Self {
         Book { text, tables: OnceLock::new(), names }
     }
 
@@ -87,7 +87,7 @@ impl Book {
         let (line, rows) = text.split_once('\n').unwrap_or((text, ""));
         let mut words = line.trim_end().strip_suffix(']')?.split(' ');
         let name = words.next()?;
-        let mut head = Head::default();
+        let mut head = TableHead::default();
         for word in words {
             match word {
                 "le" => head.big = Some(false),
@@ -95,7 +95,7 @@ impl Book {
                 "low" => head.low = true,
                 other => match other.strip_prefix('@') {
                     Some(group) => head.group = Some(group),
-                    None => head.unit = Some(Stored::of_name(other)?),
+                    None => head.unit = Some(FieldType::of_name(other)?),
                 },
             }
         }
@@ -110,42 +110,42 @@ impl Book {
 }
 
 /// Tags by number.
-pub(crate) struct Table {
-    rows: Vec<Row>,
+pub(crate) struct TagTable {
+    rows: Vec<TagRow>,
     /// Their numbers: a search touches few lines of the cache.
     ids: Vec<u32>,
 }
 
 /// What is known of one tag.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Row {
+pub(crate) struct TagRow {
     pub(crate) id: u32,
     pub(crate) name: &'static str,
     /// The type to read it as, where that differs from what the file says: `int16s`, `undef`.
     pub(crate) stored: Option<&'static str>,
-    pub(crate) rule: Rule,
+    pub(crate) rule: TagRule,
     /// The bits of the number that count; 0: all of them.
     pub(crate) mask: u64,
     /// When the row holds.
     pub(crate) when: Option<When>,
 }
 
-impl Table {
+impl TagTable {
     fn parse(text: &'static str) -> Self {
-        let mut rows: Vec<Row> =
-            text.lines().filter(|line| !line.starts_with('#')).filter_map(Row::parse).collect();
+        let mut rows: Vec<TagRow> =
+            text.lines().filter(|line| !line.starts_with('#')).filter_map(TagRow::parse).collect();
         rows.sort_by_key(|row| row.id);
         let ids = rows.iter().map(|row| row.id).collect();
-        Table { rows, ids }
+        TagTable { rows, ids }
     }
 
     /// The tag of number `id`.
-    pub(crate) fn row(&self, id: u32) -> Option<&Row> {
+    pub(crate) fn row(&self, id: u32) -> Option<&TagRow> {
         self.rows_of(id).first()
     }
 
     /// All lines of number `id`, in their order.
-    pub(crate) fn rows_of(&self, id: u32) -> &[Row] {
+    pub(crate) fn rows_of(&self, id: u32) -> &[TagRow] {
         let start = self.ids.partition_point(|other| *other < id);
         let count = self.ids[start..].iter().take_while(|other| **other == id).count();
         &self.rows[start..start + count]
@@ -157,13 +157,13 @@ impl Table {
     }
 
     /// All tags, by number.
-    pub(crate) fn rows(&self) -> &[Row] {
+    pub(crate) fn rows(&self) -> &[TagRow] {
         &self.rows
     }
 }
 
-impl Row {
-    fn parse(line: &'static str) -> Option<Row> {
+impl TagRow {
+    fn parse(line: &'static str) -> Option<TagRow> {
         // Searchers for text are made for longer ones.
         let cut = |text: &'static str, at: u8| {
             let at = text.bytes().position(|b| b == at);
@@ -187,12 +187,12 @@ impl Row {
         };
         let name = column()?;
         let stored = column().filter(|text| *text != "-");
-        let rule = Rule::parse(column().unwrap_or("-"))?;
+        let rule = TagRule::parse(column().unwrap_or("-"))?;
         let when = match column() {
             Some(text) => Some(When::parse(text)?),
             None => None,
         };
-        Some(Row { id, name, stored, rule, mask, when })
+        Some(TagRow { id, name, stored, rule, mask, when })
     }
 }
 
@@ -200,7 +200,7 @@ macro_rules! tables {
     ($($(#[$doc:meta])* $name:ident = $file:literal;)*) => {
         $($(#[$doc])* pub(crate) static $name: Lazy = {
             const TEXT: &str = include_str!(concat!("../tables/", $file));
-            static NAMES: Names = Names::of(TEXT);
+            static NAMES: TableNames = TableNames::of(TEXT);
             Lazy::new(TEXT, &NAMES)
         };)*
 
@@ -251,7 +251,7 @@ macro_rules! books {
     ($($(#[$doc:meta])* $name:ident = $file:literal;)*) => {
         $($(#[$doc])* pub(crate) static $name: Book = {
             const TEXT: &str = include_str!(concat!("../tables/", $file));
-            static NAMES: Names = Names::of(TEXT);
+            static NAMES: TableNames = TableNames::of(TEXT);
             Book::new(TEXT, &NAMES)
         };)*
 
@@ -260,7 +260,9 @@ macro_rules! books {
 }
 
 books! {
-    /// Raw files that are no TIFF.
+    /// Headers, chunks, boxes and segments of containers.
+    CONTAINERS = "containers.tsv";
+    /// Raw files that are not TIFF.
     RAW = "raw.tsv";
     /// Kodak's directories in APP3.
     KODAK_SEGMENT = "kodak_segment.tsv";
@@ -286,6 +288,46 @@ books! {
     MAKERS = "makers.tsv";
 }
 
+/// Numbers of entries in EXIF's directories that matter where only the tags `named` do: those, and
+/// whatever leads elsewhere.
+pub(crate) fn exif_ids(named: impl Fn(&str) -> bool) -> Vec<u16> {
+    let leads =
+        |rule| matches!(rule, TagRule::Record(_) | TagRule::Directory(_) | TagRule::Hook(_));
+    let rows = EXIF.get().rows().iter().filter(|row| leads(row.rule) || named(row.name));
+    rows.map(|row| row.id as u16).chain(LEADING).collect()
+}
+
+/// Directories, blocks, notes of makers, keys of GeoTIFF, and the names of maker and model.
+const LEADING: [u16; 16] = [
+    tags::EXIF_IFD,
+    tags::GPS_IFD,
+    tags::SUB_IFDS,
+    tags::INTEROP_IFD,
+    tags::XMP,
+    tags::IPTC,
+    tags::PHOTOSHOP,
+    tags::ICC_PROFILE,
+    tags::PRINT_IM,
+    tags::MAKER_NOTE,
+    tags::DNG_PRIVATE_DATA,
+    tags::MAKE,
+    tags::MODEL,
+    tags::GEO_KEY_DIRECTORY,
+    tags::GEO_DOUBLE_PARAMS,
+    tags::GEO_ASCII_PARAMS,
+];
+
+/// The last parts of the paths in the table that have a name that is `named`.
+pub(crate) fn xmp_ends(named: impl Fn(&str) -> bool) -> Vec<&'static str> {
+    let text = include_str!("../tables/xmp.tsv");
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    let paths = lines.filter_map(|line| {
+        let (path, rest) = line.split_once('\t')?;
+        named(rest.split('\t').next()?).then_some(path)
+    });
+    paths.filter_map(|path| path.rsplit([':', '/']).next()).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -300,10 +342,10 @@ mod tests {
                 seen.clear();
                 continue;
             }
-            let row = Row::parse(line);
+            let row = TagRow::parse(line);
             let row = row.unwrap_or_else(|| panic!("{file}:{}: {line}", n + 1));
             assert!(!row.name.is_empty() && !row.name.contains(' '), "{file}:{}", n + 1);
-            if let Rule::Record(name) | Rule::Directory(name) = row.rule {
+            if let TagRule::Record(name) | TagRule::Directory(name) = row.rule {
                 assert!(named(name).is_some(), "{file}:{}: no table {name}", n + 1);
             }
             let twice = seen.insert((row.id, row.mask), row.when.is_none());

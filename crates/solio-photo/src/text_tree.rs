@@ -2,7 +2,7 @@
 //! name become a list.
 
 use crate::gather::Gather;
-use crate::rule::Rule;
+use crate::rule::TagRule;
 use crate::value::Value;
 
 /// Deepest nesting that is followed.
@@ -34,7 +34,7 @@ fn walk(tree: &serde_json::Value, path: &str, first: usize, gather: &mut Gather<
         Json::String(text) => text.clone(),
         other => other.to_string(),
     };
-    put("JSON", &shown(path), Value::Text(text), Rule::Plain, first, gather);
+    put("JSON", &shown(path), Value::Text(text), TagRule::Plain, first, gather);
 }
 
 /// Adds `value` to what has this name since `first`.
@@ -42,7 +42,7 @@ pub(crate) fn put(
     group: &'static str,
     name: &str,
     value: Value,
-    rule: Rule,
+    rule: TagRule,
     first: usize,
     gather: &mut Gather<'_>,
 ) {

@@ -1,6 +1,7 @@
 //! A tag's value as the file holds it.
 
 use crate::number;
+use solio_container::ByteView;
 
 /// What a file says, typed; printing comes later and only for what is asked for.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +27,30 @@ pub enum Value {
     },
     /// Several values that belong together without being numbers: XMP bags, IPTC repeats.
     List(Vec<Value>),
+}
+
+/// The place of data that are nowhere in the file in one piece.
+const NOWHERE: u64 = u64::MAX;
+
+/// All bytes as data: their place in the file, or themselves where they were put together in memory.
+impl From<ByteView<'_>> for Value {
+    fn from(view: ByteView<'_>) -> Self {
+        data_at(
+            view,
+            view.place().unwrap_or(if view.is_memory() { 0 } else { NOWHERE }),
+            view.len(),
+        )
+    }
+}
+
+/// `bytes` bytes of data that start at `at` in the file; in bytes put together in memory, which have no
+/// place there, `at` counts from the start of `view`.
+pub(crate) fn data_at(view: ByteView<'_>, at: u64, bytes: u64) -> Value {
+    if !view.is_memory() {
+        return Value::Binary { at, bytes };
+    }
+    let found = usize::try_from(bytes).ok().and_then(|bytes| view.get(at, bytes));
+    found.map_or(Value::Binary { at: NOWHERE, bytes }, |found| Value::Bytes(found.into_owned()))
 }
 
 impl Value {
@@ -148,6 +173,20 @@ fn ratio_text(numerator: i64, denominator: i64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use solio_container::{ReadSteps, SourceCache};
+
+    #[test]
+    fn data_stay_in_the_file_where_they_have_a_place_there() {
+        let part = ByteView::memory(b"abcd").part(1, 2);
+        assert_eq!(Value::from(part), Value::Bytes(b"bc".to_vec()));
+        assert_eq!(data_at(part, 1, 1), Value::Bytes(b"c".to_vec()));
+        assert_eq!(data_at(part, 1, 2), Value::Binary { at: NOWHERE, bytes: 2 });
+        let source: &[u8] = &[0; 256];
+        let cache = SourceCache::new(&source, 256, ReadSteps { head: 16, next: 8 }, 4096).unwrap();
+        let part = ByteView::of(&cache).part(7, 2);
+        assert_eq!(Value::from(part), Value::Binary { at: 7, bytes: 2 });
+        assert_eq!(data_at(part, 3, 4), Value::Binary { at: 3, bytes: 4 });
+    }
 
     #[test]
     fn plain_values() {

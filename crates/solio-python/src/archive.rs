@@ -1,8 +1,9 @@
 //! Archives of images and files of arrays: the native half of `solio.open_archive`,
 //! `solio.read_array` and `solio.write_array`.
 
+use crate::Any;
 use crate::color_arrays::{readable, work, writable};
-use crate::errors::{Given, argument, raise};
+use crate::errors::{ArgumentOf, argument, raise};
 use crate::image::{GivenImage, give_header, give_read, read_bytes};
 use crate::run::run;
 use pyo3::prelude::*;
@@ -10,8 +11,6 @@ use pyo3::types::{PyBytes, PyDict, PyList};
 use solio::array::{Effort, Element, Kind};
 use solio::{Error, ImagePackOptions, ImageUnpackOptions, Limits, NamedArray};
 use std::path::{Path, PathBuf};
-
-type Any<'py> = Bound<'py, PyAny>;
 
 /// `solio.Archive` without its Python face.
 #[pyclass(frozen, module = "solio._solio")]
@@ -27,7 +26,7 @@ type GivenEntry = (String, &'static str, u64, u64, bool, Option<(&'static str, V
 #[pymethods]
 impl Archive {
     #[new]
-    fn new(py: Python<'_>, path: PathBuf, max_bytes: Option<Given<u64>>) -> PyResult<Archive> {
+    fn new(py: Python<'_>, path: PathBuf, max_bytes: Option<ArgumentOf<u64>>) -> PyResult<Archive> {
         let usual = Limits::default();
         let limits = Limits { bytes: max_bytes.map_or(usual.bytes, |given| given.0), ..usual };
         let work = work(None);
@@ -75,7 +74,7 @@ impl Archive {
         &self,
         py: Python<'py>,
         index: usize,
-        threads: Option<Given<usize>>,
+        threads: Option<ArgumentOf<usize>>,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let work = work(threads);
         let bytes = run(py, &work.cancel, || {
@@ -92,7 +91,7 @@ impl Archive {
         start: u64,
         stop: u64,
         out: &Any<'_>,
-        threads: Option<Given<usize>>,
+        threads: Option<ArgumentOf<usize>>,
     ) -> PyResult<()> {
         let mut array = writable::<u8>(out).ok_or_else(not_bytes)?;
         let to = array.as_slice_mut().map_err(|_| not_bytes())?;
@@ -138,7 +137,7 @@ pub(crate) fn arrays_write(
     arrays: Vec<(String, String, Vec<u64>, Any<'_>)>,
     path: PathBuf,
     level: &str,
-    threads: Option<Given<usize>>,
+    threads: Option<ArgumentOf<usize>>,
 ) -> PyResult<u64> {
     let effort = effort(py, level)?;
     let mut held = Vec::with_capacity(arrays.len());
@@ -157,7 +156,7 @@ pub(crate) fn arrays_write(
 }
 
 /// Files, bytes of all, bytes of the archive; what went wrong with others.
-type Packed = (u64, u64, u64, Vec<(PathBuf, Py<PyAny>)>);
+type PackTotals = (u64, u64, u64, Vec<(PathBuf, Py<PyAny>)>);
 
 /// Packs OpenEXR files into an archive.
 #[pyfunction]
@@ -167,8 +166,8 @@ pub(crate) fn archive_pack(
     output: PathBuf,
     exact: bool,
     level: &str,
-    threads: Option<Given<usize>>,
-) -> PyResult<Packed> {
+    threads: Option<ArgumentOf<usize>>,
+) -> PyResult<PackTotals> {
     let options =
         ImagePackOptions { exact, effort: effort(py, level)?, ..ImagePackOptions::default() };
     let work = work(threads);
@@ -194,7 +193,7 @@ pub(crate) fn archive_extract(
     path: PathBuf,
     folder: PathBuf,
     only: Vec<String>,
-    threads: Option<Given<usize>>,
+    threads: Option<ArgumentOf<usize>>,
 ) -> PyResult<Vec<(String, u64)>> {
     let work = work(threads);
     run(py, &work.cancel, || {

@@ -1,6 +1,7 @@
 //! Arrays of colours: the native half of `solio.color.convert`.
 
-use crate::errors::{Given, argument, raise};
+use crate::Any;
+use crate::errors::{ArgumentOf, argument, raise};
 use crate::run::run;
 use half::f16;
 use numpy::{Element, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyReadwriteArrayDyn};
@@ -9,10 +10,8 @@ use solio::color::Space;
 use solio::color::arrays::{Conversion, Sample};
 use solio::{Error, Work};
 
-type Any<'py> = Bound<'py, PyAny>;
-
 /// How to convert, for arrays of any type.
-struct Job<'p> {
+struct ConvertArray<'p> {
     py: Python<'p>,
     conversion: Conversion,
     channels: usize,
@@ -28,12 +27,13 @@ pub(crate) fn color_convert<'py>(
     out: &Any<'py>,
     from: &str,
     to: &str,
-    threads: Option<Given<usize>>,
+    threads: Option<ArgumentOf<usize>>,
 ) -> PyResult<()> {
     let spaces = crate::color::space(from).and_then(|a| Ok((a, crate::color::space(to)?)));
     let (from, to): (Space, Space) = spaces.map_err(|e| raise(py, &e))?;
     let channels = out.getattr("shape")?.extract::<Vec<usize>>()?.last().copied().unwrap_or(0);
-    let job = Job { py, conversion: Conversion::new(from, to), channels, work: work(threads) };
+    let job =
+        ConvertArray { py, conversion: Conversion::new(from, to), channels, work: work(threads) };
     match array {
         None => job.in_place(out),
         Some(array) => job.between(array, out),
@@ -41,16 +41,16 @@ pub(crate) fn color_convert<'py>(
 }
 
 /// The default but for the number of threads.
-pub(crate) fn work(threads: Option<Given<usize>>) -> Work {
+pub(crate) fn work(threads: Option<ArgumentOf<usize>>) -> Work {
     let work = Work::default();
     Work { threads: threads.map_or(work.threads, |given| given.0).max(1), ..work }
 }
 
-impl Job<'_> {
+impl ConvertArray<'_> {
     fn in_place(&self, out: &Any<'_>) -> PyResult<()> {
         if let Some(mut array) = writable::<f64>(out) {
             let numbers = array.as_slice_mut().map_err(|_| apart())?;
-            let Job { conversion, channels, work, .. } = self;
+            let ConvertArray { conversion, channels, work, .. } = self;
             return run(self.py, &work.cancel, || {
                 solio::convert_colors_exactly(conversion, None, numbers, *channels, work)
             });
@@ -64,7 +64,7 @@ impl Job<'_> {
 
     fn try_in_place<T: Sample + Element>(&self, out: &Any<'_>) -> Option<PyResult<()>> {
         let mut array = writable::<T>(out)?;
-        let Job { conversion, channels, work, .. } = self;
+        let ConvertArray { conversion, channels, work, .. } = self;
         Some(array.as_slice_mut().map_err(|_| apart()).and_then(|numbers| {
             run(self.py, &work.cancel, || {
                 solio::convert_colors_in_place(conversion, numbers, *channels, work)
@@ -76,7 +76,7 @@ impl Job<'_> {
         if let (Some(from), Some(mut to)) = (readable::<f64>(array), writable::<f64>(out)) {
             let from = from.as_slice().map_err(|_| apart())?;
             let to = to.as_slice_mut().map_err(|_| apart())?;
-            let Job { conversion, channels, work, .. } = self;
+            let ConvertArray { conversion, channels, work, .. } = self;
             return run(self.py, &work.cancel, || {
                 solio::convert_colors_exactly(conversion, Some(from), to, *channels, work)
             });
@@ -112,7 +112,7 @@ impl Job<'_> {
         out: &Any<'_>,
     ) -> Option<PyResult<()>> {
         let mut array = writable::<B>(out)?;
-        let Job { conversion, channels, work, .. } = self;
+        let ConvertArray { conversion, channels, work, .. } = self;
         Some(array.as_slice_mut().map_err(|_| apart()).and_then(|to| {
             run(self.py, &work.cancel, || {
                 solio::convert_colors(conversion, from, to, *channels, work)

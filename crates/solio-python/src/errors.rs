@@ -27,16 +27,16 @@ pub(crate) fn refused(py: Python<'_>, name: &str, error: PyErr) -> PyErr {
 }
 
 /// An argument, of which a value that is none of `T` is an error of ours: a negative number, say.
-pub(crate) struct Given<T>(pub(crate) T);
+pub(crate) struct ArgumentOf<T>(pub(crate) T);
 
-impl<'a, 'py, T> FromPyObject<'a, 'py> for Given<T>
+impl<'a, 'py, T> FromPyObject<'a, 'py> for ArgumentOf<T>
 where
     T: FromPyObject<'a, 'py, Error: Into<PyErr>>,
 {
     type Error = PyErr;
 
     fn extract(value: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
-        value.extract::<T>().map(Given).map_err(|e| refused(value.py(), "", e.into()))
+        value.extract::<T>().map(ArgumentOf).map_err(|e| refused(value.py(), "", e.into()))
     }
 }
 

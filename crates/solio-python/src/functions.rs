@@ -1,6 +1,7 @@
 //! `read`, `write` and `encode`: the functions of the native module.
 
-use crate::errors::{Given, raise};
+use crate::Any;
+use crate::errors::{ArgumentOf, raise};
 use crate::instances::HeldMeshes;
 use crate::{give, material, options, run::run};
 use numpy::{PyArray1, PyReadonlyArray1};
@@ -10,8 +11,6 @@ use solio::mesh::Scene;
 use solio::{Format, Result, Work, Written};
 use std::ffi::OsString;
 use std::path::PathBuf;
-
-type Any<'py> = Bound<'py, PyAny>;
 
 /// Reads the file at `source` (a path), or the bytes that it is.
 #[pyfunction]
@@ -76,7 +75,9 @@ pub(crate) fn encode<'py>(
     options: &Bound<'py, PyDict>,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let (options, work) = options::writing(options)?;
-    let format: Format = format.parse().map_err(|e| raise(py, &e))?;
+    let format: Format = format
+        .parse()
+        .map_err(|e: solio::UnknownFormat| raise(py, &solio::Error::argument(e.to_string())))?;
     let bytes = with_scene(py, &meshes, slots, &materials, &work, |scene| {
         solio::encode_mesh(scene, format, &options, &work)
     })?;
@@ -87,7 +88,7 @@ pub(crate) fn encode<'py>(
 #[pyfunction]
 pub(crate) fn unused<'py>(
     py: Python<'py>,
-    count: Given<usize>,
+    count: ArgumentOf<usize>,
     indices: PyReadonlyArray1<'py, u32>,
 ) -> PyResult<Bound<'py, PyArray1<u32>>> {
     let indices = indices.as_slice()?;

@@ -1,5 +1,6 @@
 //! Moves a scene into a `solio.Mesh`; the arrays keep their memory.
 
+use crate::Any;
 use crate::hold::SCALAR_TYPES;
 use crate::material;
 use numpy::{Element, PyArray1, PyArrayMethods};
@@ -10,8 +11,6 @@ use solio::mesh::model::{
     Attribute, ColorSpace, Domain, Mesh, Object, Positions, Scene, Values, VertexGroup,
 };
 use std::borrow::Cow;
-
-type Any<'py> = Bound<'py, PyAny>;
 
 /// A `solio.Mesh` with what a reader found in one file.
 pub(crate) fn scene<'py>(py: Python<'py>, scene: Scene<'static>) -> PyResult<Any<'py>> {

@@ -2,7 +2,7 @@
 
 use crate::color::{GivenColor, borrow, give, named};
 use crate::color_arrays::{readable, unknown, work, writable};
-use crate::errors::{Given, raise};
+use crate::errors::{ArgumentOf, raise};
 use crate::run::run;
 use pyo3::prelude::*;
 use solio::color::Difference;
@@ -141,7 +141,12 @@ impl Gradient {
     }
 
     /// The coefficient of variation of the steps between `samples` colours.
-    fn unevenness(&self, py: Python<'_>, method: &str, samples: Given<usize>) -> PyResult<f64> {
+    fn unevenness(
+        &self,
+        py: Python<'_>,
+        method: &str,
+        samples: ArgumentOf<usize>,
+    ) -> PyResult<f64> {
         let (samples, work) = (samples.0, work(None));
         run(py, &work.cancel, || {
             let all = Difference::ALL.iter().map(|m| m.name());
@@ -184,7 +189,7 @@ impl Gradient {
         values: &Bound<'_, PyAny>,
         range: [f32; 2],
         out: &Bound<'_, PyAny>,
-        threads: Option<Given<usize>>,
+        threads: Option<ArgumentOf<usize>>,
     ) -> PyResult<()> {
         let read = readable::<f32>(values).ok_or_else(|| unknown(py, values))?;
         let values = read.as_slice()?;

@@ -18,9 +18,9 @@ use solio::mesh::model::{
 use std::borrow::Cow;
 
 /// A NumPy array that is contiguous and aligned.
-pub(crate) struct Held<'py, T: Element>(PyReadonlyArrayDyn<'py, T>);
+pub(crate) struct HeldArray<'py, T: Element>(PyReadonlyArrayDyn<'py, T>);
 
-impl<T: Element> Held<'_, T> {
+impl<T: Element> HeldArray<'_, T> {
     pub(crate) fn slice(&self) -> &[T] {
         self.0.as_slice().expect("contiguity was checked when the array was taken")
     }
@@ -31,44 +31,44 @@ struct HeldAttribute<'py> {
     element: String,
     name: String,
     values: HeldValues<'py>,
-    list: Option<(Held<'py, u32>, ScalarType)>,
+    list: Option<(HeldArray<'py, u32>, ScalarType)>,
 }
 
 enum HeldValues<'py> {
-    I8(Held<'py, i8>),
-    U8(Held<'py, u8>),
-    I16(Held<'py, i16>),
-    U16(Held<'py, u16>),
-    I32(Held<'py, i32>),
-    U32(Held<'py, u32>),
-    F32(Held<'py, f32>),
-    F64(Held<'py, f64>),
+    I8(HeldArray<'py, i8>),
+    U8(HeldArray<'py, u8>),
+    I16(HeldArray<'py, i16>),
+    U16(HeldArray<'py, u16>),
+    I32(HeldArray<'py, i32>),
+    U32(HeldArray<'py, u32>),
+    F32(HeldArray<'py, f32>),
+    F64(HeldArray<'py, f64>),
 }
 
 enum HeldPositions<'py> {
-    F32(Held<'py, f32>),
-    F64(Held<'py, f64>),
+    F32(HeldArray<'py, f32>),
+    F64(HeldArray<'py, f64>),
 }
 
 enum HeldDomain<'py> {
     Vertex,
     Face,
     Corner,
-    Indexed(Held<'py, u32>),
+    Indexed(HeldArray<'py, u32>),
 }
 
 /// The arrays of one `solio.Mesh`.
 pub(crate) struct HeldMesh<'py> {
     positions: HeldPositions<'py>,
-    weights: Option<Held<'py, f32>>,
-    colors: Option<(Held<'py, f32>, ColorSpace)>,
-    uvs: Option<(Held<'py, f32>, HeldDomain<'py>)>,
-    normals: Option<(Held<'py, f32>, HeldDomain<'py>)>,
+    weights: Option<HeldArray<'py, f32>>,
+    colors: Option<(HeldArray<'py, f32>, ColorSpace)>,
+    uvs: Option<(HeldArray<'py, f32>, HeldDomain<'py>)>,
+    normals: Option<(HeldArray<'py, f32>, HeldDomain<'py>)>,
     /// In the order of [`INDEX_ARRAYS`].
-    indices: [Held<'py, u32>; INDEX_ARRAYS.len()],
+    indices: [HeldArray<'py, u32>; INDEX_ARRAYS.len()],
     groups: Vec<String>,
     objects: Vec<Object>,
-    vertex_groups: Vec<(String, Held<'py, u32>, Held<'py, f32>)>,
+    vertex_groups: Vec<(String, HeldArray<'py, u32>, HeldArray<'py, f32>)>,
     attributes: Vec<HeldAttribute<'py>>,
     freeform: Vec<u8>,
     pub(crate) comments: Vec<String>,
@@ -249,7 +249,7 @@ impl HeldAttribute<'_> {
     }
 }
 
-fn rows<'a, T: Element + Pod, const N: usize>(held: &'a Held<'_, T>) -> Cow<'a, [[T; N]]>
+fn rows<'a, T: Element + Pod, const N: usize>(held: &'a HeldArray<'_, T>) -> Cow<'a, [[T; N]]>
 where
     [T; N]: Pod,
 {
@@ -257,17 +257,20 @@ where
 }
 
 /// `value` itself when it is an array of `T` that needs no copy.
-pub(crate) fn in_place<'py, T: Element>(value: &Bound<'py, PyAny>) -> Option<Held<'py, T>> {
+pub(crate) fn in_place<'py, T: Element>(value: &Bound<'py, PyAny>) -> Option<HeldArray<'py, T>> {
     let array = value.cast::<PyArrayDyn<T>>().ok()?;
     let aligned = (array.data() as usize).is_multiple_of(align_of::<T>());
     if !aligned || !array.is_c_contiguous() {
         return None;
     }
-    array.try_readonly().ok().map(Held)
+    array.try_readonly().ok().map(HeldArray)
 }
 
 /// The same with the wanted columns.
-fn fitting<'py, T: Element>(value: &Bound<'py, PyAny>, columns: usize) -> Option<Held<'py, T>> {
+fn fitting<'py, T: Element>(
+    value: &Bound<'py, PyAny>,
+    columns: usize,
+) -> Option<HeldArray<'py, T>> {
     let held = in_place(value)?;
     let fits = match (columns, held.0.shape()) {
         (1, shape) => shape.len() == 1,
@@ -282,7 +285,7 @@ pub(crate) fn floats<'py>(
     value: &Bound<'py, PyAny>,
     what: &str,
     columns: usize,
-) -> PyResult<Held<'py, f32>> {
+) -> PyResult<HeldArray<'py, f32>> {
     if let Some(held) = fitting(value, columns) {
         return Ok(held);
     }
@@ -291,7 +294,7 @@ pub(crate) fn floats<'py>(
 }
 
 /// RGBA, converted by `solio._arrays.color_array` if it must be.
-fn colors_of<'py>(value: &Bound<'py, PyAny>) -> PyResult<Held<'py, f32>> {
+fn colors_of<'py>(value: &Bound<'py, PyAny>) -> PyResult<HeldArray<'py, f32>> {
     if let Some(held) = fitting(value, 4) {
         return Ok(held);
     }
@@ -324,7 +327,7 @@ fn converted<'py>(
 }
 
 /// `value`, converted by `solio._arrays.index_array` if it must be.
-fn index<'py>(value: &Bound<'py, PyAny>, what: &str) -> PyResult<Held<'py, u32>> {
+fn index<'py>(value: &Bound<'py, PyAny>, what: &str) -> PyResult<HeldArray<'py, u32>> {
     if let Some(held) = fitting(value, 1) {
         return Ok(held);
     }
@@ -353,7 +356,7 @@ fn color_space(mesh: &Bound<'_, PyAny>) -> PyResult<ColorSpace> {
     }
 }
 
-type Layer<'py> = (Held<'py, f32>, HeldDomain<'py>);
+type UvLayer<'py> = (HeldArray<'py, f32>, HeldDomain<'py>);
 
 fn layer<'py>(
     mesh: &Bound<'py, PyAny>,
@@ -361,7 +364,7 @@ fn layer<'py>(
     columns: usize,
     domain: &str,
     indices: &str,
-) -> PyResult<Option<Layer<'py>>> {
+) -> PyResult<Option<UvLayer<'py>>> {
     let Some(array) = present(mesh, values)? else { return Ok(None) };
     let held = floats(&array, values, columns)?;
     let domain = match mesh.getattr(domain)?.extract::<&str>()? {
@@ -400,12 +403,12 @@ fn objects(mesh: &Bound<'_, PyAny>) -> PyResult<Vec<Object>> {
     Ok(objects)
 }
 
-pub(crate) fn matrix(held: &Held<'_, f32>) -> PyResult<[[f32; 4]; 4]> {
+pub(crate) fn matrix(held: &HeldArray<'_, f32>) -> PyResult<[[f32; 4]; 4]> {
     let rows: &[[f32; 4]] = cast_slice(held.slice());
     rows.try_into().map_err(|_| argument("transform must have shape (4, 4)"))
 }
 
-type HeldGroup<'py> = (String, Held<'py, u32>, Held<'py, f32>);
+type HeldGroup<'py> = (String, HeldArray<'py, u32>, HeldArray<'py, f32>);
 
 fn vertex_groups<'py>(mesh: &Bound<'py, PyAny>) -> PyResult<Vec<HeldGroup<'py>>> {
     let mut groups = Vec::new();

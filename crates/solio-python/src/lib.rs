@@ -35,6 +35,9 @@ mod scan;
 
 use pyo3::prelude::*;
 
+/// An object of any Python type.
+type Any<'py> = Bound<'py, PyAny>;
+
 #[pymodule]
 mod _solio {
     #[pymodule_export]

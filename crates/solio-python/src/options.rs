@@ -14,14 +14,14 @@ use std::collections::BTreeSet;
 use std::str::FromStr;
 
 /// The arguments of one call; remembers which names were asked for.
-pub(crate) struct Arguments<'py> {
+pub(crate) struct CallArguments<'py> {
     dict: Bound<'py, PyDict>,
     known: RefCell<BTreeSet<&'static str>>,
 }
 
-impl<'py> Arguments<'py> {
+impl<'py> CallArguments<'py> {
     pub(crate) fn new(dict: &Bound<'py, PyDict>) -> Self {
-        Arguments { dict: dict.clone(), known: RefCell::default() }
+        CallArguments { dict: dict.clone(), known: RefCell::default() }
     }
 
     fn any(&self, name: &'static str) -> PyResult<Option<Bound<'py, PyAny>>> {
@@ -105,7 +105,7 @@ fn format(value: &Bound<'_, PyAny>) -> PyResult<Option<Format>> {
 }
 
 /// How the call may use the machine.
-pub(crate) fn work(arguments: &Arguments<'_>) -> PyResult<Work> {
+pub(crate) fn work(arguments: &CallArguments<'_>) -> PyResult<Work> {
     let mut work = Work::default();
     arguments.with("threads", &mut work.threads, plain)?;
     arguments.with("memory", &mut work.memory_bytes, plain)?;
@@ -115,7 +115,7 @@ pub(crate) fn work(arguments: &Arguments<'_>) -> PyResult<Work> {
 
 /// The options of a read, and how it may use the machine.
 pub(crate) fn reading(dict: &Bound<'_, PyDict>) -> PyResult<(MeshReadOptions, Work)> {
-    let given = Arguments::new(dict);
+    let given = CallArguments::new(dict);
     let mut options = MeshReadOptions::default();
     given.with("format", &mut options.format, format)?;
     given.with("strict", &mut options.strict, plain)?;
@@ -133,7 +133,7 @@ pub(crate) fn reading(dict: &Bound<'_, PyDict>) -> PyResult<(MeshReadOptions, Wo
 
 /// The options of a write, and how it may use the machine.
 pub(crate) fn writing(dict: &Bound<'_, PyDict>) -> PyResult<(MeshWriteOptions, Work)> {
-    let given = Arguments::new(dict);
+    let given = CallArguments::new(dict);
     let mut options = MeshWriteOptions::default();
     given.with("format", &mut options.format, format)?;
     given.with("level", &mut options.level, |v| plain(v).map(Some))?;
@@ -158,7 +158,7 @@ macro_rules! set {
     };
 }
 
-fn obj(given: &Arguments<'_>, options: &mut MeshWriteOptions) -> PyResult<()> {
+fn obj(given: &CallArguments<'_>, options: &mut MeshWriteOptions) -> PyResult<()> {
     let obj = &mut options.obj;
     given.with("digits", &mut obj.position_digits, digits)?;
     given.with("digits", &mut obj.uv_digits, digits)?;
@@ -181,7 +181,7 @@ fn obj(given: &Arguments<'_>, options: &mut MeshWriteOptions) -> PyResult<()> {
     given.with("sort_materials", &mut mtl.sort, plain)
 }
 
-fn ply(given: &Arguments<'_>, ply: &mut PlyWriteOptions) -> PyResult<()> {
+fn ply(given: &CallArguments<'_>, ply: &mut PlyWriteOptions) -> PyResult<()> {
     set!(given, ply, plain =>
         comments, global_scale, apply_transform, export_uv, export_normals, export_attributes,
         export_triangulated_mesh, blender_quirks);
@@ -203,7 +203,7 @@ fn ply(given: &Arguments<'_>, ply: &mut PlyWriteOptions) -> PyResult<()> {
     Ok(())
 }
 
-fn stl(given: &Arguments<'_>, stl: &mut StlWriteOptions) -> PyResult<()> {
+fn stl(given: &CallArguments<'_>, stl: &mut StlWriteOptions) -> PyResult<()> {
     set!(given, stl, plain => ascii_format, name, global_scale, apply_transform);
     set!(given, stl, axis => forward_axis, up_axis);
     set!(given, stl, axes => source_axes);

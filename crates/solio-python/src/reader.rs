@@ -1,7 +1,7 @@
 //! The engine for `solio.io`: a reader, its batches, and buffers that NumPy sees without a copy.
 
-use crate::errors::{Given, raise};
-use crate::options::{Arguments, plain};
+use crate::errors::{ArgumentOf, raise};
+use crate::options::{CallArguments, plain};
 use crate::process::OfProcess;
 use pyo3::exceptions::PyBufferError;
 use pyo3::ffi;
@@ -26,13 +26,13 @@ pub(crate) struct Reader {
 }
 
 /// One request as Python passes it: path, offset, length, tag, unpacked length.
-type Wanted = (PathBuf, u64, Option<u64>, u64, Option<u64>);
+type ReadTuple = (PathBuf, u64, Option<u64>, u64, Option<u64>);
 
 #[pymethods]
 impl Reader {
     #[new]
     fn new(py: Python<'_>, options: &Bound<'_, PyDict>) -> PyResult<Self> {
-        let given = Arguments::new(options);
+        let given = CallArguments::new(options);
         let mut o = EngineOptions::default();
         given.with("backend", &mut o.backend, |v| named(py, v, Backend::ALL, Backend::name))?;
         given.with("direct", &mut o.direct, |v| named(py, v, Direct::ALL, Direct::name))?;
@@ -50,7 +50,7 @@ impl Reader {
     fn read(
         &self,
         py: Python<'_>,
-        wanted: Given<Vec<Wanted>>,
+        wanted: ArgumentOf<Vec<ReadTuple>>,
         priority: &Bound<'_, PyAny>,
         packing: &Bound<'_, PyAny>,
         deadline_s: Option<f64>,
@@ -70,7 +70,8 @@ impl Reader {
         });
         let requests: Vec<Request> = requests.collect();
         let engine = self.engine.get(py)?;
-        let batch = Mutex::new(Taken { batch: py.detach(|| engine.read(requests)), next: None });
+        let batch =
+            Mutex::new(TakenResults { batch: py.detach(|| engine.read(requests)), next: None });
         Ok(Reading { taken: OfProcess::new(batch, "the results of a solio.io.Reader") })
     }
 
@@ -107,16 +108,16 @@ fn named<T: Copy, const N: usize>(
 /// A batch on its way.
 #[pyclass(frozen, module = "solio._solio")]
 pub(crate) struct Reading {
-    taken: OfProcess<Mutex<Taken>>,
+    taken: OfProcess<Mutex<TakenResults>>,
 }
 
 /// A batch, and the next of its results if one was waited for and not taken.
-struct Taken {
+struct TakenResults {
     batch: Batch,
     next: Option<Done>,
 }
 
-impl Taken {
+impl TakenResults {
     /// Waits for the next result, and leaves it there; whether there is none, and none to come.
     fn wait(&mut self, patience: Duration) -> bool {
         if self.next.is_none() {
@@ -132,12 +133,12 @@ impl Taken {
 
 /// A result as Python gets it: index, tag, buffer or error, seconds in the queue and in all,
 /// submitted, late.
-type Answer = (usize, u64, Option<Bytes>, Option<Py<PyAny>>, f64, f64, bool, bool);
+type ReadResult = (usize, u64, Option<Bytes>, Option<Py<PyAny>>, f64, f64, bool, bool);
 
 #[pymethods]
 impl Reading {
     /// The next result; `None` when all were given, or, after `patience_s`, when none came.
-    fn next(&self, py: Python<'_>, patience_s: Option<f64>) -> PyResult<Option<Answer>> {
+    fn next(&self, py: Python<'_>, patience_s: Option<f64>) -> PyResult<Option<ReadResult>> {
         let done = self.poll(py, patience_s, |taken| taken.next.take())?;
         done.map(|done| answer(py, done)).transpose()
     }
@@ -174,7 +175,7 @@ impl Reading {
         &self,
         py: Python<'_>,
         patience_s: Option<f64>,
-        found: impl Fn(&mut Taken) -> Option<T> + Sync,
+        found: impl Fn(&mut TakenResults) -> Option<T> + Sync,
     ) -> PyResult<Option<T>> {
         let taken = self.taken.get(py)?;
         let mut left = patience_s.map(|s| seconds(py, "seconds", s)).transpose()?;
@@ -197,11 +198,11 @@ impl Reading {
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn answer(py: Python<'_>, done: Done) -> PyResult<Answer> {
+fn answer(py: Python<'_>, done: Done) -> PyResult<ReadResult> {
     let (bytes, error) = match done.result {
         Ok(buffer) => (Some(Bytes { buffer }), None),
         Err(e) => (None, Some(raise(py, &e).into_value(py).into_any())),
@@ -255,8 +256,8 @@ type PeakRow = (String, usize, Option<f64>, Option<String>);
 pub(crate) fn light(
     py: Python<'_>,
     folder: PathBuf,
-    bytes: Given<u64>,
-    rounds: Given<usize>,
+    bytes: ArgumentOf<u64>,
+    rounds: ArgumentOf<usize>,
 ) -> PyResult<Vec<PeakRow>> {
     let (bytes, rounds, work) = (bytes.0, rounds.0, Work::default());
     let peaks = crate::run::run(py, &work.cancel, || {

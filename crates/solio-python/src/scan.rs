@@ -1,7 +1,7 @@
 //! `solio.scan`: rows of the catalogue as a stream of Arrow.
 
 use crate::errors::{exception, raise};
-use crate::options::{Arguments, plain, work};
+use crate::options::{CallArguments, plain, work};
 use crate::run::run;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{RecordBatch, RecordBatchReader};
@@ -21,7 +21,7 @@ use std::thread::ThreadId;
 const BATCH_ROWS: usize = 4096;
 
 /// Names of files, and errors.
-type Listed<'py> = (Vec<Bound<'py, PyBytes>>, Vec<Py<PyAny>>);
+type ListedFiles<'py> = (Vec<Bound<'py, PyBytes>>, Vec<Py<PyAny>>);
 
 /// How files are looked at.
 struct Options {
@@ -32,7 +32,7 @@ struct Options {
 
 impl Options {
     fn new(dict: &Bound<'_, PyDict>) -> PyResult<Options> {
-        let given = Arguments::new(dict);
+        let given = CallArguments::new(dict);
         let (mut fields, mut follow) = (Vec::<String>::new(), false);
         let (mut deep, mut check, mut hash) = (false, false, false);
         given.with("fields", &mut fields, plain)?;
@@ -63,7 +63,7 @@ pub(crate) fn scan_list<'py>(
     py: Python<'py>,
     roots: Vec<Bound<'py, PyBytes>>,
     options: &Bound<'py, PyDict>,
-) -> PyResult<Listed<'py>> {
+) -> PyResult<ListedFiles<'py>> {
     let Options { follow, work, .. } = Options::new(options)?;
     let roots = as_paths(&roots);
     let (files, failed) = run(py, &work.cancel, || solio::list_files(&roots, follow, &work))?;
@@ -90,13 +90,13 @@ pub(crate) fn scan_stream<'py>(
     let Options { facts, work, .. } = Options::new(options)?;
     let files = as_paths(&paths);
     let made_on = std::thread::current().id();
-    let stream = Stream { files, next: 0, facts, work, made_on };
+    let stream = FactStream { files, next: 0, facts, work, made_on };
     let stream = FFI_ArrowArrayStream::new(Box::new(stream));
     PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
 }
 
 /// Batches that are made when somebody asks for them.
-struct Stream {
+struct FactStream {
     files: Vec<PathBuf>,
     next: usize,
     facts: FileFacts,
@@ -104,7 +104,7 @@ struct Stream {
     made_on: ThreadId,
 }
 
-impl Stream {
+impl FactStream {
     fn batch(&self, files: &[PathBuf]) -> Result<RecordBatch> {
         let mut batch = Batch::default();
         solio::scan_files(files, &self.facts, &self.work, |row| {
@@ -138,7 +138,7 @@ impl Stream {
     }
 }
 
-impl Iterator for Stream {
+impl Iterator for FactStream {
     type Item = std::result::Result<RecordBatch, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -150,7 +150,7 @@ impl Iterator for Stream {
     }
 }
 
-impl RecordBatchReader for Stream {
+impl RecordBatchReader for FactStream {
     fn schema(&self) -> SchemaRef {
         schema()
     }

@@ -7,24 +7,12 @@ mod bodies;
 #[path = "../../../fuzz/bodies/kept.rs"]
 mod kept;
 
-use solio_base::{Error, Result, Source, Work};
+use solio_base::Work;
 use solio_codec::array::Effort;
 use solio_scene::pack::{PackOptions, PackedMesh, encode_pack};
-use solio_scene::scene::{Files, SceneOptions, read_scene};
+use solio_scene::scene::{NoFiles, SceneOptions, read_scene};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
-
-struct NoFiles;
-
-impl Files for NoFiles {
-    fn path(&self, name: &[u8]) -> PathBuf {
-        PathBuf::from(String::from_utf8_lossy(name).into_owned())
-    }
-
-    fn open(&self, _: &Path) -> Result<Box<dyn Source>> {
-        Err(Error::corrupt("there are no other files"))
-    }
-}
 
 const SCENE: &str = "LookAt 0 0 5  0 0 0  0 1 0\nCamera \"perspective\" \"float fov\" 40\n\
     Film \"rgb\" \"string filename\" \"a.exr\"\nOption \"bool forcediffuse\" true\nWorldBegin\n\

@@ -42,7 +42,7 @@ fn only_solio_measure_reads_clocks() {
 
 #[test]
 fn only_the_faces_print() {
-    let faces = ["solio-cli", "solio-python"];
+    let faces = ["solio-bench", "solio-cli", "solio-python"];
     let mut breaches = only(&faces, &["println!", "eprintln!", "print!", "eprint!"]);
     // A file named `-` is standard output.
     breaches.extend(only(&[&faces[..], &["solio-io"]].concat(), &["io::stdout", "io::stderr"]));

@@ -26,6 +26,7 @@ mod guide {}
 
 pub mod color;
 pub mod image;
+mod input;
 mod machine;
 pub mod mesh;
 pub mod photo;
@@ -46,17 +47,18 @@ pub use image::convert::{
     ImageConvertOptions, ImageConverted, ImageJob, convert_image, convert_images,
 };
 pub use image::file::{
-    ImageWriteOptions, check_exr_name, image_header, is_image, read_image, read_image_as,
-    read_image_into, write_image,
+    ImageWriteOptions, check_exr_name, image_header, read_image, read_image_as, read_image_into,
+    write_image,
 };
 pub use image::pack::{ImagePackOptions, ImagePacked, ImagesPacked, pack_images};
-pub use image::picture::{Choice, Frame, ImageFormat, PictureOptions, part_number};
+pub use image::picture::{Choice, Frame, PictureOptions, part_number};
 pub use image::preview::{Preview, PreviewOptions, preview, preview_bytes, preview_file};
 pub use image::sample_types::decode_image_as;
 pub use image::unpack::{
-    Archive, ArchiveEntry, ImageUnpackOptions, NamedArray, element_name, is_archive, unpack_images,
+    Archive, ArchiveEntry, ImageUnpackOptions, NamedArray, element_name, unpack_images,
     write_arrays,
 };
+pub use input::{Input, InputRef, ToInput};
 #[cfg(feature = "lab")]
 pub use machine::lab::{Lab, LabOptions, run_lab};
 pub use machine::measure::{Peak, measure_machine};
@@ -64,7 +66,6 @@ pub use machine::peaks::{Kept, KeptPeaks, keep_peaks, kept_peaks};
 pub use machine::recording::{Record, Recorded};
 pub use machine::study::{SlowDown, Study, StudyOptions, StudyPoint, StudyRun, study, study_run};
 pub use mesh::draw::preview_mesh;
-pub use mesh::format::Format;
 pub use mesh::info::{FileInfo, MeshInfo, info};
 pub use mesh::read::{
     MeshReadOptions, read_mesh, read_mesh_and_format, read_mesh_bytes, read_mesh_into,
@@ -81,7 +82,7 @@ pub use photo::table::{
 };
 pub use photo::value_bytes::metadata_bytes;
 pub use scene::draw::{PassPicture, PreviewStage, ScenePicture, preview_scene, scene_bounds};
-pub use scene::exporter::{SceneExportOptions, SceneExported, SceneFormat, export_scene};
+pub use scene::exporter::{SceneExportOptions, SceneExported, export_scene};
 pub use scene::file::{
     SceneInfo, SceneReadOptions, is_packed_scene, is_scene, read_scene, scene_info,
 };
@@ -102,7 +103,6 @@ pub use tree::hash::{
     FileState, Finding, HashJob, Hashed, MhlCreated, MhlOptions, create_mhl, has_mhl, hash_files,
     verify_mhl, verify_sums,
 };
-pub use tree::kind::{KIND_HEAD_BYTES, kind_of_head};
 pub use tree::list::{List, ListEntry, ListKind, ListOptions, ListSequence, list};
 pub use tree::read_files::{ReadAll, ReadFilesOptions, files_below, read_files};
 pub use tree::scan::{
@@ -111,6 +111,7 @@ pub use tree::scan::{
     scan, scan_files, scan_to_parquet,
 };
 pub use tree::sheet::{SheetDone, SheetOptions, write_sheet};
+pub use tree::summary::{FactValue, FileSummary, summarize};
 pub use tree::thumbnail::{Thumbnail, ThumbnailOptions, has_thumbnail, thumbnail_of};
 
 pub use solio_base::{
@@ -122,6 +123,10 @@ pub use solio_codec::compress::Compression;
 pub use solio_codec::number::Digits;
 pub use solio_color::ToneMap;
 pub use solio_io::signals::cancel_on_signals;
+pub use solio_kinds::{
+    Ability, Family, FileKind, FileType, GradientFormat, HEAD_BYTES, ImageFormat,
+    MeshFormat as Format, SceneFormat, UnknownFormat,
+};
 pub use solio_measure::{
     Bound, Group, Job, Light, Recorder, Recording, SpanName, Stopwatch, Summary, Table, Usage,
     called_bytes, children_cpu_s, cpu_s, fetched_bytes, peak_rss_bytes, unix_s,

@@ -1,7 +1,7 @@
 //! Previews of scenes whose meshes lie in files.
 
 use solio::image::model::{Pixels, Samples};
-use solio::scene::preview::PreviewOptions;
+use solio::scene::preview::RenderOptions;
 use solio::{ErrorKind, PreviewStage, SceneReadOptions, Work, preview_scene};
 use std::path::Path;
 
@@ -50,8 +50,7 @@ fn folder(world: &str) -> tempfile::TempDir {
 fn drawn(folder: &Path, work: &Work) -> (Vec<u32>, Vec<String>) {
     let read = SceneReadOptions::default();
     let path = folder.join("scene.pbrt");
-    let drawn =
-        preview_scene(&path, &read, &PreviewOptions::default(), work, |_| Ok(true)).unwrap();
+    let drawn = preview_scene(&path, &read, &RenderOptions::default(), work, |_| Ok(true)).unwrap();
     let Pixels::Flat(levels) = &drawn.image.parts[0].pixels else { panic!("a flat picture") };
     let bits = levels[0].planes.iter().flat_map(|plane| match &plane.samples {
         Samples::Float(values) => values.iter().map(|value| value.to_bits()).collect::<Vec<_>>(),
@@ -115,7 +114,7 @@ fn cancelling_ends_a_preview_while_meshes_are_read() {
             Ok(true)
         };
         let read = SceneReadOptions::default();
-        let result = preview_scene(&path, &read, &PreviewOptions::default(), &work, each);
+        let result = preview_scene(&path, &read, &RenderOptions::default(), &work, each);
         assert_eq!(result.err().map(|e| e.kind()), Some(ErrorKind::Cancelled));
     }
 }

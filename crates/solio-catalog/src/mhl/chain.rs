@@ -1,7 +1,7 @@
 //! `ascmhl_chain.xml`: the generations of a history, each with the C4 of its manifest.
 
 use super::read::digest;
-use super::write::Out;
+use super::write::XmlWriter;
 use super::xml::Xml;
 use solio_base::{Limits, Result};
 use solio_codec::digest::{Algorithm, Digest};
@@ -57,7 +57,7 @@ pub fn decode_chain(bytes: &[u8], limits: &Limits) -> Result<Chain> {
 
 /// The text of a chain.
 pub fn encode_chain(chain: &Chain) -> String {
-    let mut out = Out(String::new());
+    let mut out = XmlWriter(String::new());
     out.line(0, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>");
     out.line(0, "<ascmhldirectory xmlns=\"urn:ASC:MHL:DIRECTORY:v2.0\">");
     for link in &chain.links {

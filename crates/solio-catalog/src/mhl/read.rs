@@ -1,6 +1,6 @@
 //! Reads manifests. What the schema does not know is passed over; what it knows has to be right.
 
-use super::xml::{Element, Xml};
+use super::xml::{Xml, XmlElement};
 use super::{
     ALGORITHMS, Action, Author, Content, Creator, Entry, FileHash, FolderDigest, FolderHash,
     Manifest, Reference,
@@ -42,10 +42,10 @@ pub fn decode_manifest(bytes: &[u8], limits: &Limits) -> Result<Manifest> {
     Ok(manifest)
 }
 
-fn creator(element: &Element) -> Creator {
+fn creator(element: &XmlElement) -> Creator {
     let tool = element.child("tool");
     let authors = element.children.iter().filter(|child| child.name == "author");
-    let author = |author: &Element| {
+    let author = |author: &XmlElement| {
         // Early manifests have elements where the specification has attributes.
         let said = |name: &str| author.attribute(name).map(str::to_owned).or(author.text_of(name));
         let name = Some(author.text.clone()).filter(|name| !name.is_empty());
@@ -67,7 +67,7 @@ fn creator(element: &Element) -> Creator {
     }
 }
 
-fn process(element: &Element, manifest: &mut Manifest) -> Result<()> {
+fn process(element: &XmlElement, manifest: &mut Manifest) -> Result<()> {
     manifest.process = element.text_of("process").unwrap_or_default();
     if let Some(root) = element.child("roothash") {
         manifest.root = folder_hashes(root)?;
@@ -79,7 +79,7 @@ fn process(element: &Element, manifest: &mut Manifest) -> Result<()> {
     Ok(())
 }
 
-fn file(element: &Element) -> Result<Entry> {
+fn file(element: &XmlElement) -> Result<Entry> {
     let mut hashes = Vec::new();
     for child in &element.children {
         if let Some(algorithm) = algorithm(child) {
@@ -95,11 +95,11 @@ fn file(element: &Element) -> Result<Entry> {
     entry(element, Content::File { size: size.transpose()?, hashes })
 }
 
-fn folder(element: &Element) -> Result<Entry> {
+fn folder(element: &XmlElement) -> Result<Entry> {
     entry(element, Content::Folder(folder_hashes(element)?))
 }
 
-fn entry(element: &Element, content: Content) -> Result<Entry> {
+fn entry(element: &XmlElement, content: Content) -> Result<Entry> {
     let path = element.child("path").ok_or_else(|| element.error("there is no <path>"))?;
     let modified = path.attribute("lastmodificationdate");
     Ok(Entry {
@@ -111,7 +111,7 @@ fn entry(element: &Element, content: Content) -> Result<Entry> {
 }
 
 /// A path that stays below the folder of the history.
-fn relative(element: &Element) -> Result<String> {
+fn relative(element: &XmlElement) -> Result<String> {
     let path = &element.text;
     let leads_out = path.is_empty() || path.starts_with('/') || path.split('/').any(|p| p == "..");
     if leads_out {
@@ -121,7 +121,7 @@ fn relative(element: &Element) -> Result<String> {
 }
 
 /// The digests of content with those of structure by the same algorithm.
-fn folder_hashes(element: &Element) -> Result<Vec<FolderHash>> {
+fn folder_hashes(element: &XmlElement) -> Result<Vec<FolderHash>> {
     let (Some(contents), Some(structures)) = (element.child("content"), element.child("structure"))
     else {
         return Ok(Vec::new());
@@ -144,18 +144,18 @@ fn folder_hashes(element: &Element) -> Result<Vec<FolderHash>> {
     Ok(hashes)
 }
 
-fn reference(element: &Element) -> Result<Reference> {
+fn reference(element: &XmlElement) -> Result<Reference> {
     let part = |name: &str| {
         element.child(name).ok_or_else(|| element.error(format!("there is no <{name}>")))
     };
     Ok(Reference { path: relative(part("path")?)?, digest: digest(part("c4")?, Algorithm::C4)? })
 }
 
-fn algorithm(element: &Element) -> Option<Algorithm> {
+fn algorithm(element: &XmlElement) -> Option<Algorithm> {
     ALGORITHMS.into_iter().find(|algorithm| algorithm.name() == element.name)
 }
 
-pub(super) fn digest(element: &Element, algorithm: Algorithm) -> Result<Digest> {
+pub(super) fn digest(element: &XmlElement, algorithm: Algorithm) -> Result<Digest> {
     let text = element.text.trim();
     let error = || element.error(format!("{text:?} is no digest by {}", algorithm.name()));
     Digest::from_text(algorithm, text).ok_or_else(error)

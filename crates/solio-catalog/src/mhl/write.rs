@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 /// The text of a manifest. Digests by algorithms that ASC MHL does not know are left out.
 pub fn encode_manifest(manifest: &Manifest) -> String {
-    let mut out = Out(String::with_capacity(400 * (manifest.entries.len() + 4)));
+    let mut out = XmlWriter(String::with_capacity(400 * (manifest.entries.len() + 4)));
     out.line(0, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>");
     out.line(0, "<hashlist version=\"2.0\" xmlns=\"urn:ASC:MHL:v2.0\">");
     creator(&mut out, &manifest.creator);
@@ -38,9 +38,9 @@ pub fn can_be_named(name: &str) -> bool {
 }
 
 /// Lines of XML.
-pub(super) struct Out(pub(super) String);
+pub(super) struct XmlWriter(pub(super) String);
 
-impl Out {
+impl XmlWriter {
     pub(super) fn line(&mut self, depth: usize, text: &str) {
         self.start(depth);
         self.0.push_str(text);
@@ -87,7 +87,7 @@ impl Out {
     }
 }
 
-fn creator(out: &mut Out, creator: &Creator) {
+fn creator(out: &mut XmlWriter, creator: &Creator) {
     out.line(1, "<creatorinfo>");
     out.element(2, "creationdate", &[], &creator.date);
     out.element(2, "hostname", &[], &creator.host);
@@ -108,7 +108,7 @@ fn creator(out: &mut Out, creator: &Creator) {
     out.line(1, "</creatorinfo>");
 }
 
-fn process(out: &mut Out, manifest: &Manifest) {
+fn process(out: &mut XmlWriter, manifest: &Manifest) {
     out.line(1, "<processinfo>");
     out.element(2, "process", &[], &manifest.process);
     if !manifest.root.is_empty() {
@@ -124,7 +124,7 @@ fn process(out: &mut Out, manifest: &Manifest) {
     out.line(1, "</processinfo>");
 }
 
-fn entry(out: &mut Out, entry: &Entry) {
+fn entry(out: &mut XmlWriter, entry: &Entry) {
     let modified = ("lastmodificationdate", entry.modified.as_deref());
     let name = match &entry.content {
         Content::File { .. } => "hash",
@@ -148,18 +148,18 @@ fn entry(out: &mut Out, entry: &Entry) {
     out.line(2, &format!("</{name}>"));
 }
 
-fn file_hash(out: &mut Out, hash: &FileHash) {
+fn file_hash(out: &mut XmlWriter, hash: &FileHash) {
     let action = hash.action.map(super::Action::name);
     out.digest(3, &hash.digest, &[("action", action), ("hashdate", hash.date.as_deref())]);
 }
 
-fn folder_hashes(out: &mut Out, depth: usize, hashes: &[FolderHash]) {
+fn folder_hashes(out: &mut XmlWriter, depth: usize, hashes: &[FolderHash]) {
     folder_part(out, depth, "content", hashes, |hash| &hash.digest.content);
     folder_part(out, depth, "structure", hashes, |hash| &hash.digest.structure);
 }
 
 fn folder_part(
-    out: &mut Out,
+    out: &mut XmlWriter,
     depth: usize,
     name: &str,
     hashes: &[FolderHash],

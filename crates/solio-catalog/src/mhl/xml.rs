@@ -15,22 +15,22 @@ pub(super) struct Xml<'b> {
 
 /// An element with all that is in it.
 #[derive(Debug, Default)]
-pub(super) struct Element {
+pub(super) struct XmlElement {
     /// Without its namespace.
     pub(super) name: String,
     pub(super) offset: u64,
     attributes: Vec<(String, String)>,
     /// Its own text, without that of its children.
     pub(super) text: String,
-    pub(super) children: Vec<Element>,
+    pub(super) children: Vec<XmlElement>,
 }
 
-impl Element {
+impl XmlElement {
     pub(super) fn attribute(&self, name: &str) -> Option<&str> {
         self.attributes.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
-    pub(super) fn child(&self, name: &str) -> Option<&Element> {
+    pub(super) fn child(&self, name: &str) -> Option<&XmlElement> {
         self.children.iter().find(|child| child.name == name)
     }
 
@@ -62,7 +62,7 @@ impl<'b> Xml<'b> {
 
     /// The beginning of the next element within the one that is open; `None` at the end of that
     /// one, which is left with it.
-    pub(super) fn open(&mut self) -> Result<Option<Element>> {
+    pub(super) fn open(&mut self) -> Result<Option<XmlElement>> {
         loop {
             let offset = self.reader.buffer_position();
             match self.event()? {
@@ -83,7 +83,7 @@ impl<'b> Xml<'b> {
     }
 
     /// The rest of an element that was opened.
-    pub(super) fn rest(&mut self, element: Element) -> Result<Element> {
+    pub(super) fn rest(&mut self, element: XmlElement) -> Result<XmlElement> {
         let mut open = vec![element];
         loop {
             let offset = self.reader.buffer_position();
@@ -129,13 +129,13 @@ impl<'b> Xml<'b> {
     }
 }
 
-fn element(start: &BytesStart<'_>, offset: u64) -> Result<Element> {
+fn element(start: &BytesStart<'_>, offset: u64) -> Result<XmlElement> {
     let text = |bytes: &[u8]| {
         let text = std::str::from_utf8(bytes).map_err(|e| no_xml(&e, offset))?;
         let text = quick_xml::escape::unescape(text).map_err(|e| no_xml(&e, offset))?;
         Ok::<_, Error>(text.into_owned())
     };
-    let mut element = Element { offset, ..Element::default() };
+    let mut element = XmlElement { offset, ..XmlElement::default() };
     element.name = text(start.local_name().as_ref())?;
     for attribute in start.attributes() {
         let attribute = attribute.map_err(|e| no_xml(&e, offset))?;

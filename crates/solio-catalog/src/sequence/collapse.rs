@@ -121,16 +121,16 @@ fn greatest_common_divisor(a: i64, b: i64) -> i64 {
 }
 
 /// Files whose names differ in their number alone.
-struct Group<'n> {
+struct NamesOfSequence<'n> {
     /// The first one's name.
     name: &'n [u8],
     of: Numbered<'n>,
-    files: Vec<Found>,
+    files: Vec<FrameFile>,
 }
 
 /// A frame's file.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Found {
+struct FrameFile {
     width: u32,
     /// After those with zeros in front, which tell the padding.
     unpadded: bool,
@@ -144,7 +144,7 @@ struct Found {
 pub fn collapse<'n>(names: impl IntoIterator<Item = &'n [u8]>) -> Collapsed<'n> {
     let mut collapsed = Collapsed::default();
     let mut index: HashMap<(&[u8], &[u8]), usize> = HashMap::default();
-    let mut groups: Vec<Group<'n>> = Vec::new();
+    let mut groups: Vec<NamesOfSequence<'n>> = Vec::new();
     let mut last = 0;
     for name in names {
         let Some(number) = numbered(name) else {
@@ -157,7 +157,7 @@ pub fn collapse<'n>(names: impl IntoIterator<Item = &'n [u8]>) -> Collapsed<'n> 
         if !same {
             last = *index.entry(key).or_insert(groups.len());
             if last == groups.len() {
-                groups.push(Group { name, of: number, files: Vec::new() });
+                groups.push(NamesOfSequence { name, of: number, files: Vec::new() });
             }
         }
         groups[last].files.push(found(&number));
@@ -174,17 +174,17 @@ pub fn collapse<'n>(names: impl IntoIterator<Item = &'n [u8]>) -> Collapsed<'n> 
     collapsed
 }
 
-fn found(number: &Numbered<'_>) -> Found {
+fn found(number: &Numbered<'_>) -> FrameFile {
     let digits = number.digits.strip_prefix(b"-").unwrap_or(number.digits);
     let unpadded = digits[0] != b'0' || digits.len() == 1;
-    Found { width: number.digits.len() as u32, unpadded, frame: number.frame }
+    FrameFile { width: number.digits.len() as u32, unpadded, frame: number.frame }
 }
 
 /// Files of one name by their padding.
-fn divide(of: &Numbered<'_>, mut all: Vec<Found>, to: &mut Collapsed<'_>) {
+fn divide(of: &Numbered<'_>, mut all: Vec<FrameFile>, to: &mut Collapsed<'_>) {
     all.sort_unstable();
     let mut groups: Vec<(u32, Vec<i64>)> = Vec::new();
-    for Found { width, unpadded, frame } in all {
+    for FrameFile { width, unpadded, frame } in all {
         match groups.last_mut() {
             Some((of, frames)) if *of == width || unpadded => frames.push(frame),
             _ => groups.push((width, vec![frame])),

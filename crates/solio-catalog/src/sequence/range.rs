@@ -14,7 +14,7 @@ pub struct FrameRange {
 }
 
 /// `1-10x3` taken apart.
-struct Part {
+struct RangePart {
     first: i64,
     last: i64,
     kind: u8,
@@ -45,7 +45,7 @@ impl FromStr for FrameRange {
         if parts.is_empty() {
             return Err(wrong());
         }
-        let most = parts.iter().map(Part::most_frames).fold(0u64, u64::saturating_add);
+        let most = parts.iter().map(RangePart::most_frames).fold(0u64, u64::saturating_add);
         if most > MOST_FRAMES as u64 {
             let message = format!("{text:?} has more than {MOST_FRAMES} frames");
             return Err(Error::limit(message));
@@ -70,7 +70,7 @@ impl fmt::Display for FrameRange {
     }
 }
 
-impl Part {
+impl RangePart {
     fn distance(&self) -> u64 {
         self.first.abs_diff(self.last)
     }
@@ -104,10 +104,10 @@ impl Part {
 }
 
 /// `-5`, `1-10`, `1-10x3`.
-fn part_of(text: &[u8]) -> Option<Part> {
+fn part_of(text: &[u8]) -> Option<RangePart> {
     let (first, rest) = number(text)?;
     let Some(rest) = rest.strip_prefix(b"-") else {
-        return rest.is_empty().then_some(Part { first, last: first, kind: b'x', step: 1 });
+        return rest.is_empty().then_some(RangePart { first, last: first, kind: b'x', step: 1 });
     };
     let (last, rest) = number(rest)?;
     let (kind, step) = match rest {
@@ -120,7 +120,7 @@ fn part_of(text: &[u8]) -> Option<Part> {
     };
     // Downwards a step may say so.
     let fits = step > 0 || step < 0 && last < first;
-    fits.then_some(Part { first, last, kind, step })
+    fits.then_some(RangePart { first, last, kind, step })
 }
 
 /// A number at the start, and what follows it.

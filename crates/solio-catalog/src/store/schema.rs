@@ -1,6 +1,7 @@
 //! The tables of the catalogue, and the views that people ask.
 
 use crate::row::{COLUMNS, Column, Type};
+use solio_kinds::{Family, FileKind};
 
 /// `Soli` in ASCII: what `file` and others see in the header of the database.
 pub(super) const APPLICATION: i64 = 0x536f_6c69;
@@ -33,6 +34,9 @@ pub(super) fn create() -> String {
     let columns: String =
         COLUMNS.iter().map(|c| format!("  {} {},\n", c.name, type_name(c))).collect();
     let shown = COLUMNS.iter().map(|c| format!(",\n  e.{}", c.name)).collect::<String>();
+    let meshes = FileKind::ALL.iter().filter(|kind| kind.family() == Family::Mesh);
+    let meshes: Vec<String> = meshes.map(|kind| format!("'{}'", kind.as_str())).collect();
+    let views = VIEWS.replace("{MESHES}", &meshes.join(", "));
     format!(
         "CREATE TABLE folders (
   id INTEGER PRIMARY KEY,
@@ -55,7 +59,7 @@ CREATE TABLE state (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE VIEW files AS SELECT
   {LEAD}{shown}
 FROM entries AS e JOIN folders AS f ON f.id = e.folder;
-{VIEWS}
+{views}
 PRAGMA application_id = {APPLICATION};
 PRAGMA user_version = {VERSION};"
     )
@@ -75,7 +79,7 @@ CREATE VIEW photos AS
 CREATE VIEW meshes AS
   SELECT path, kind, vertices, faces, max_x - min_x AS width, max_y - min_y AS height,
     max_z - min_z AS depth, compression, size FROM files
-  WHERE kind IN ('obj', 'ply', 'stl');
+  WHERE kind IN ({MESHES});
 CREATE VIEW scenes AS
   SELECT path, kind, faces AS primitives, width, height, size FROM files
   WHERE kind IN ('pbrt', 'solio');

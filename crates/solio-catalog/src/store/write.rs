@@ -8,6 +8,7 @@ use crate::row::{COLUMNS, Cell, Row};
 use rusqlite::types::{Null, ToSqlOutput, ValueRef};
 use rusqlite::{Connection, OpenFlags, Statement};
 use solio_base::Result;
+use solio_kinds::FileKind;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -110,7 +111,7 @@ impl Store {
         let has_tables = start[103..105] != [0, 0];
         let is_ours = application == schema::APPLICATION
             || application == 0 && !has_tables && !has_foreign_log(path);
-        start.starts_with(b"SQLite format 3\0") && is_ours
+        FileKind::Sqlite.is_at_start(start) && is_ours
     }
 
     /// Rows that were there at the beginning, or put since.

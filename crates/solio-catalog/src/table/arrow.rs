@@ -1,6 +1,6 @@
 //! Rows as record batches of Arrow.
 
-use super::fields::{Kind, Value, fields, values};
+use super::fields::{ColumnKind, FieldValue, fields, values};
 use crate::row::Row;
 use arrow_array::builder::{
     ArrayBuilder, BinaryBuilder, Float64Builder, Int64Builder, StringBuilder,
@@ -13,11 +13,11 @@ use std::sync::{Arc, LazyLock};
 static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
     let fields = fields().map(|field| {
         let kind = match field.kind {
-            Kind::Integer => DataType::Int64,
-            Kind::Time => DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into())),
-            Kind::Real => DataType::Float64,
-            Kind::Text => DataType::Utf8,
-            Kind::Bytes => DataType::Binary,
+            ColumnKind::Integer => DataType::Int64,
+            ColumnKind::Time => DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into())),
+            ColumnKind::Real => DataType::Float64,
+            ColumnKind::Text => DataType::Utf8,
+            ColumnKind::Bytes => DataType::Binary,
         };
         Field::new(field.name, kind, field.nullable)
     });
@@ -29,7 +29,7 @@ pub fn schema() -> SchemaRef {
     Arc::clone(&SCHEMA)
 }
 
-enum Builder {
+enum ColumnBuilder {
     Integer(Int64Builder),
     Time(TimestampMicrosecondBuilder),
     Real(Float64Builder),
@@ -39,18 +39,18 @@ enum Builder {
 
 /// Rows on their way to become a record batch.
 pub struct Batch {
-    columns: Vec<Builder>,
+    columns: Vec<ColumnBuilder>,
     rows: usize,
 }
 
 impl Default for Batch {
     fn default() -> Self {
         let columns = fields().map(|field| match field.kind {
-            Kind::Integer => Builder::Integer(Int64Builder::new()),
-            Kind::Time => Builder::Time(TimestampMicrosecondBuilder::new()),
-            Kind::Real => Builder::Real(Float64Builder::new()),
-            Kind::Text => Builder::Text(StringBuilder::new()),
-            Kind::Bytes => Builder::Bytes(BinaryBuilder::new()),
+            ColumnKind::Integer => ColumnBuilder::Integer(Int64Builder::new()),
+            ColumnKind::Time => ColumnBuilder::Time(TimestampMicrosecondBuilder::new()),
+            ColumnKind::Real => ColumnBuilder::Real(Float64Builder::new()),
+            ColumnKind::Text => ColumnBuilder::Text(StringBuilder::new()),
+            ColumnKind::Bytes => ColumnBuilder::Bytes(BinaryBuilder::new()),
         });
         Batch { columns: columns.collect(), rows: 0 }
     }
@@ -72,17 +72,27 @@ impl Batch {
         self.rows += 1;
         for (column, value) in self.columns.iter_mut().zip(values(row)) {
             match (column, value) {
-                (Builder::Integer(column), Value::Integer(value)) => column.append_value(value),
-                (Builder::Time(column), Value::Integer(value)) => column.append_value(value),
-                (Builder::Real(column), Value::Real(value)) => column.append_value(value),
-                (Builder::Text(column), Value::Text(value)) => column.append_value(value),
-                (Builder::Bytes(column), Value::Bytes(value)) => column.append_value(value),
+                (ColumnBuilder::Integer(column), FieldValue::Integer(value)) => {
+                    column.append_value(value)
+                }
+                (ColumnBuilder::Time(column), FieldValue::Integer(value)) => {
+                    column.append_value(value)
+                }
+                (ColumnBuilder::Real(column), FieldValue::Real(value)) => {
+                    column.append_value(value)
+                }
+                (ColumnBuilder::Text(column), FieldValue::Text(value)) => {
+                    column.append_value(value)
+                }
+                (ColumnBuilder::Bytes(column), FieldValue::Bytes(value)) => {
+                    column.append_value(value)
+                }
                 // Nothing, or what is of another type than its column, which is not known then.
-                (Builder::Integer(column), _) => column.append_null(),
-                (Builder::Time(column), _) => column.append_null(),
-                (Builder::Real(column), _) => column.append_null(),
-                (Builder::Text(column), _) => column.append_null(),
-                (Builder::Bytes(column), _) => column.append_null(),
+                (ColumnBuilder::Integer(column), _) => column.append_null(),
+                (ColumnBuilder::Time(column), _) => column.append_null(),
+                (ColumnBuilder::Real(column), _) => column.append_null(),
+                (ColumnBuilder::Text(column), _) => column.append_null(),
+                (ColumnBuilder::Bytes(column), _) => column.append_null(),
             }
         }
     }
@@ -92,11 +102,11 @@ impl Batch {
         self.rows = 0;
         let columns = self.columns.iter_mut().map(|column| -> ArrayRef {
             match column {
-                Builder::Time(column) => Arc::new(column.finish().with_timezone("UTC")),
-                Builder::Integer(column) => ArrayBuilder::finish(column),
-                Builder::Real(column) => ArrayBuilder::finish(column),
-                Builder::Text(column) => ArrayBuilder::finish(column),
-                Builder::Bytes(column) => ArrayBuilder::finish(column),
+                ColumnBuilder::Time(column) => Arc::new(column.finish().with_timezone("UTC")),
+                ColumnBuilder::Integer(column) => ArrayBuilder::finish(column),
+                ColumnBuilder::Real(column) => ArrayBuilder::finish(column),
+                ColumnBuilder::Text(column) => ArrayBuilder::finish(column),
+                ColumnBuilder::Bytes(column) => ArrayBuilder::finish(column),
             }
         });
         RecordBatch::try_new(schema(), columns.collect())

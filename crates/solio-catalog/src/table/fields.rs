@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 /// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ColumnKind {
     Integer,
     /// Microseconds since 1970, UTC.
     Time,
@@ -16,41 +16,41 @@ pub(super) enum Kind {
 }
 
 /// A column.
-pub(super) struct Field {
+pub(super) struct TableField {
     pub(super) name: &'static str,
-    pub(super) kind: Kind,
+    pub(super) kind: ColumnKind,
     /// Whether a row may have no value there.
     pub(super) nullable: bool,
 }
 
 /// The columns before those of [`COLUMNS`].
-const LEAD: [(&str, Kind, bool); 6] = [
-    ("path", Kind::Text, false),
-    ("path_bytes", Kind::Bytes, true),
-    ("folder", Kind::Text, false),
-    ("folder_bytes", Kind::Bytes, true),
-    ("name", Kind::Text, false),
-    ("modified", Kind::Time, true),
+const LEAD: [(&str, ColumnKind, bool); 6] = [
+    ("path", ColumnKind::Text, false),
+    ("path_bytes", ColumnKind::Bytes, true),
+    ("folder", ColumnKind::Text, false),
+    ("folder_bytes", ColumnKind::Bytes, true),
+    ("name", ColumnKind::Text, false),
+    ("modified", ColumnKind::Time, true),
 ];
 
 /// How many columns stand before those of [`COLUMNS`].
 pub(super) const LEAD_COLUMNS: usize = LEAD.len();
 
 /// All columns.
-pub(super) fn fields() -> impl Iterator<Item = Field> {
-    let lead = LEAD.into_iter().map(|(name, kind, nullable)| Field { name, kind, nullable });
+pub(super) fn fields() -> impl Iterator<Item = TableField> {
+    let lead = LEAD.into_iter().map(|(name, kind, nullable)| TableField { name, kind, nullable });
     lead.chain(COLUMNS.iter().map(|column| {
         let kind = match column.kind {
-            Type::Integer => Kind::Integer,
-            Type::Real => Kind::Real,
-            Type::Text => Kind::Text,
+            Type::Integer => ColumnKind::Integer,
+            Type::Real => ColumnKind::Real,
+            Type::Text => ColumnKind::Text,
         };
-        Field { name: column.name, kind, nullable: true }
+        TableField { name: column.name, kind, nullable: true }
     }))
 }
 
 /// What a column says of a row.
-pub(super) enum Value<'r> {
+pub(super) enum FieldValue<'r> {
     Null,
     Integer(i64),
     Real(f64),
@@ -59,26 +59,26 @@ pub(super) enum Value<'r> {
 }
 
 /// What each of [`fields`] says of a row.
-pub(super) fn values(row: &Row) -> impl Iterator<Item = Value<'_>> {
+pub(super) fn values(row: &Row) -> impl Iterator<Item = FieldValue<'_>> {
     let modified_ns = row.cells.integer(column::MODIFIED_NS);
-    let lead: [Value<'_>; LEAD_COLUMNS] = [
-        Value::Text(shown_path(row).into()),
+    let lead: [FieldValue<'_>; LEAD_COLUMNS] = [
+        FieldValue::Text(shown_path(row).into()),
         bytes_where_no_text(path_of(&row.folder, &row.name).into()),
-        Value::Text(shown(&row.folder)),
+        FieldValue::Text(shown(&row.folder)),
         bytes_where_no_text((&*row.folder).into()),
-        Value::Text(shown(&row.name)),
-        modified_ns.map_or(Value::Null, |ns| Value::Integer(ns.div_euclid(1000))),
+        FieldValue::Text(shown(&row.name)),
+        modified_ns.map_or(FieldValue::Null, |ns| FieldValue::Integer(ns.div_euclid(1000))),
     ];
     lead.into_iter().chain(row.cells.all().iter().map(|cell| match cell {
-        Cell::Null => Value::Null,
-        Cell::Integer(value) => Value::Integer(*value),
-        Cell::Real(value) => Value::Real(*value),
-        Cell::Text(text) => Value::Text((&**text).into()),
+        Cell::Null => FieldValue::Null,
+        Cell::Integer(value) => FieldValue::Integer(*value),
+        Cell::Real(value) => FieldValue::Real(*value),
+        Cell::Text(text) => FieldValue::Text((&**text).into()),
     }))
 }
 
-fn bytes_where_no_text(name: Cow<'_, [u8]>) -> Value<'_> {
-    if std::str::from_utf8(&name).is_ok() { Value::Null } else { Value::Bytes(name) }
+fn bytes_where_no_text(name: Cow<'_, [u8]>) -> FieldValue<'_> {
+    if std::str::from_utf8(&name).is_ok() { FieldValue::Null } else { FieldValue::Bytes(name) }
 }
 
 /// `folder/name`, each part as text of its own: so does the view of the live catalogue.

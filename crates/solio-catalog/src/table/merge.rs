@@ -13,33 +13,33 @@ use std::sync::Arc;
 pub struct Merge<P> {
     parts: Vec<P>,
     /// The next row of each part, least first.
-    heads: BinaryHeap<Head>,
-    last: Vec<Option<Name>>,
+    heads: BinaryHeap<NextRow>,
+    last: Vec<Option<RowName>>,
 }
 
 /// Folder and name of a row.
-type Name = (Arc<[u8]>, Box<[u8]>);
+type RowName = (Arc<[u8]>, Box<[u8]>);
 
-struct Head {
+struct NextRow {
     row: Row,
     part: usize,
 }
 
-impl PartialEq for Head {
+impl PartialEq for NextRow {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
 
-impl Eq for Head {}
+impl Eq for NextRow {}
 
-impl PartialOrd for Head {
+impl PartialOrd for NextRow {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Head {
+impl Ord for NextRow {
     /// Backwards: a heap gives its greatest first.
     fn cmp(&self, other: &Self) -> Ordering {
         (other.row.key(), other.part).cmp(&(self.row.key(), self.part))
@@ -59,18 +59,18 @@ impl<P: Iterator<Item = Result<Row>>> Merge<P> {
 
     fn refill(&mut self, part: usize) -> Result<()> {
         let Some(row) = self.parts[part].next().transpose()? else { return Ok(()) };
-        let before = |(folder, name): &Name| (key(folder), key(name)) < row.key();
+        let before = |(folder, name): &RowName| (key(folder), key(name)) < row.key();
         if !self.last[part].as_ref().is_none_or(before) {
             let path = String::from_utf8_lossy(&row.path()).into_owned();
             return Err(Error::corrupt(format!("{path} is out of order in part {}", part + 1)));
         }
         self.last[part] = Some((Arc::clone(&row.folder), row.name.clone()));
-        self.heads.push(Head { row, part });
+        self.heads.push(NextRow { row, part });
         Ok(())
     }
 
     fn row(&mut self) -> Result<Option<(Row, usize)>> {
-        let Some(Head { mut row, mut part }) = self.heads.pop() else { return Ok(None) };
+        let Some(NextRow { mut row, mut part }) = self.heads.pop() else { return Ok(None) };
         self.refill(part)?;
         while let Some(other) = self.heads.peek()
             && other.row.key() == row.key()

@@ -3,7 +3,7 @@
 //! Columns are written through the crate's plain interface, without Arrow between, which keeps the
 //! program small (decision 0015).
 
-use super::fields::{Kind, Value, fields, values};
+use super::fields::{ColumnKind, FieldValue, fields, values};
 use crate::row::Row;
 use bytes::Bytes;
 use parquet::basic::{Compression, LogicalType, Repetition, TimeUnit, Type as Physical, ZstdLevel};
@@ -23,11 +23,13 @@ const GROUP_ROWS: usize = 100_000;
 pub(super) fn columns() -> std::result::Result<TypePtr, ParquetError> {
     let columns = fields().map(|field| {
         let (physical, logical) = match field.kind {
-            Kind::Integer => (Physical::INT64, None),
-            Kind::Time => (Physical::INT64, Some(LogicalType::timestamp(true, TimeUnit::MICROS))),
-            Kind::Real => (Physical::DOUBLE, None),
-            Kind::Text => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
-            Kind::Bytes => (Physical::BYTE_ARRAY, None),
+            ColumnKind::Integer => (Physical::INT64, None),
+            ColumnKind::Time => {
+                (Physical::INT64, Some(LogicalType::timestamp(true, TimeUnit::MICROS)))
+            }
+            ColumnKind::Real => (Physical::DOUBLE, None),
+            ColumnKind::Text => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
+            ColumnKind::Bytes => (Physical::BYTE_ARRAY, None),
         };
         let repetition = if field.nullable { Repetition::OPTIONAL } else { Repetition::REQUIRED };
         let column = Type::primitive_type_builder(field.name, physical);
@@ -40,42 +42,42 @@ pub(super) fn columns() -> std::result::Result<TypePtr, ParquetError> {
 /// Writes rows to a sink.
 pub struct ParquetWriter<'s> {
     writer: SerializedFileWriter<BufWriter<ToSink<'s>>>,
-    columns: Vec<Column>,
+    columns: Vec<ParquetColumn>,
     rows: usize,
 }
 
 /// A column of the rows that wait for their group to be full.
-struct Column {
-    values: Values,
+struct ParquetColumn {
+    values: ParquetValues,
     /// 1 where a row has a value, 0 where it has none; `None` where every row has one.
     present: Option<Vec<i16>>,
 }
 
 /// Only those that are there.
-enum Values {
+enum ParquetValues {
     Integer(Vec<i64>),
     Real(Vec<f64>),
     /// One behind the other, and where each ends.
     Bytes(Vec<u8>, Vec<usize>),
 }
 
-impl Column {
-    fn push(&mut self, value: Value<'_>) {
+impl ParquetColumn {
+    fn push(&mut self, value: FieldValue<'_>) {
         let is_there = match (&mut self.values, value) {
-            (Values::Integer(values), Value::Integer(value)) => {
+            (ParquetValues::Integer(values), FieldValue::Integer(value)) => {
                 values.push(value);
                 true
             }
-            (Values::Real(values), Value::Real(value)) => {
+            (ParquetValues::Real(values), FieldValue::Real(value)) => {
                 values.push(value);
                 true
             }
-            (Values::Bytes(bytes, ends), Value::Text(text)) => {
+            (ParquetValues::Bytes(bytes, ends), FieldValue::Text(text)) => {
                 bytes.extend_from_slice(text.as_bytes());
                 ends.push(bytes.len());
                 true
             }
-            (Values::Bytes(bytes, ends), Value::Bytes(value)) => {
+            (ParquetValues::Bytes(bytes, ends), FieldValue::Bytes(value)) => {
                 bytes.extend_from_slice(&value);
                 ends.push(bytes.len());
                 true
@@ -95,17 +97,17 @@ impl Column {
     ) -> std::result::Result<usize, ParquetError> {
         let present = self.present.as_deref();
         let written = match &mut self.values {
-            Values::Integer(values) => {
+            ParquetValues::Integer(values) => {
                 let written = writer.typed::<Int64Type>().write_batch(values, present, None);
                 values.clear();
                 written
             }
-            Values::Real(values) => {
+            ParquetValues::Real(values) => {
                 let written = writer.typed::<DoubleType>().write_batch(values, present, None);
                 values.clear();
                 written
             }
-            Values::Bytes(bytes, ends) => {
+            ParquetValues::Bytes(bytes, ends) => {
                 let bytes = Bytes::from(std::mem::take(bytes));
                 let starts = std::iter::once(0).chain(ends.iter().copied());
                 let parts = starts.zip(&*ends).map(|(start, end)| bytes.slice(start..*end).into());
@@ -168,11 +170,13 @@ impl<'s> ParquetWriter<'s> {
         let sink = BufWriter::with_capacity(1 << 20, ToSink { sink, work });
         let schema = columns().map_err(failed)?;
         let writer = SerializedFileWriter::new(sink, schema, properties.into()).map_err(failed)?;
-        let columns = fields().map(|field| Column {
+        let columns = fields().map(|field| ParquetColumn {
             values: match field.kind {
-                Kind::Integer | Kind::Time => Values::Integer(Vec::new()),
-                Kind::Real => Values::Real(Vec::new()),
-                Kind::Text | Kind::Bytes => Values::Bytes(Vec::new(), Vec::new()),
+                ColumnKind::Integer | ColumnKind::Time => ParquetValues::Integer(Vec::new()),
+                ColumnKind::Real => ParquetValues::Real(Vec::new()),
+                ColumnKind::Text | ColumnKind::Bytes => {
+                    ParquetValues::Bytes(Vec::new(), Vec::new())
+                }
             },
             present: field.nullable.then(Vec::new),
         });

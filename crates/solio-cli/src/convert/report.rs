@@ -1,16 +1,16 @@
 //! What a conversion did, for people and for programs.
 
-use super::Plan;
+use super::MeshConversion;
 use crate::args::ConvertArgs;
 use crate::limit::Limit;
-use crate::table::{Align, CONVERSIONS, Table, bytes, count, figures, seconds};
-use crate::{losses, names, schema, screen};
+use crate::table::{Align, CONVERSIONS, TextTable, bytes, count, figures, seconds};
+use crate::{json_paths, losses, schema, screen};
 use serde_json::{Value, json};
 use solio::{Job, MeshInfo, Progressed, Summary, Usage, Written};
 use std::path::Path;
 
 /// What one conversion did.
-pub(super) struct Report {
+pub(super) struct MeshReport {
     pub(super) counts: MeshInfo,
     pub(super) moved: Progressed,
     /// Bytes read that were not in the page cache.
@@ -20,7 +20,7 @@ pub(super) struct Report {
     pub(super) written: Written,
 }
 
-impl Report {
+impl MeshReport {
     fn wall_s(&self) -> f64 {
         self.read.wall_s + self.write.wall_s
     }
@@ -43,23 +43,23 @@ impl Report {
 }
 
 /// What all conversions did together.
-pub(super) struct All {
+pub(super) struct MeshTotals {
     pub(super) limit: Limit,
     job: Job,
     wall_s: f64,
     files: u64,
     converted: u64,
-    table: Table,
+    table: TextTable,
 }
 
-impl All {
-    pub(super) fn new(limit: Limit) -> All {
+impl MeshTotals {
+    pub(super) fn new(limit: Limit) -> MeshTotals {
         let more = [("CPU", Align::Right), ("of limit", Align::Right)];
-        let table = Table::new(&[&CONVERSIONS[..], &more].concat());
-        All { limit, job: Job::default(), wall_s: 0.0, files: 0, converted: 0, table }
+        let table = TextTable::new(&[&CONVERSIONS[..], &more].concat());
+        MeshTotals { limit, job: Job::default(), wall_s: 0.0, files: 0, converted: 0, table }
     }
 
-    pub(super) fn add(&mut self, plan: &Plan, report: &Report) {
+    pub(super) fn add(&mut self, plan: &MeshConversion, report: &MeshReport) {
         let job = report.job();
         self.job.read_bytes += job.read_bytes;
         self.job.disk_bytes += job.disk_bytes;
@@ -104,7 +104,7 @@ impl All {
 
     /// What the trace and the page say about the run.
     pub(super) fn summary(&self, inputs: &[&Path], output: &Path) -> Summary {
-        let from = names::one_or_count(inputs.iter(), "file");
+        let from = json_paths::one_or_count(inputs.iter(), "file");
         let title = format!("solio convert {from} -o {}", output.display());
         let table = self.table.for_page();
         Summary { table, ..self.limit.summary(title, self.files, self.job, self.wall_s) }
@@ -112,7 +112,7 @@ impl All {
 }
 
 /// Prints what the options ask for.
-pub(super) fn show(args: &ConvertArgs, plan: &Plan, report: &Report, limit: &Limit) {
+pub(super) fn show(args: &ConvertArgs, plan: &MeshConversion, report: &MeshReport, limit: &Limit) {
     // What a scene's text says stands there with its place.
     let input = format!("{}:", plan.input.display());
     for warning in report.warnings() {
@@ -129,7 +129,7 @@ pub(super) fn show(args: &ConvertArgs, plan: &Plan, report: &Report, limit: &Lim
     }
 }
 
-fn stats(plan: &Plan, report: &Report, limit: &Limit) -> String {
+fn stats(plan: &MeshConversion, report: &MeshReport, limit: &Limit) -> String {
     let step = |name: &str, size: u64, usage: &Usage| {
         let rate = size as f64 / 1e6 / usage.wall_s.max(1e-9);
         format!(
@@ -151,9 +151,9 @@ fn stats(plan: &Plan, report: &Report, limit: &Limit) -> String {
     text
 }
 
-fn to_json(report: &Report, limit: &Limit) -> Value {
+fn to_json(report: &MeshReport, limit: &Limit) -> Value {
     let files: Vec<Value> =
-        report.written.files.iter().map(|(path, bytes)| names::sized(path, *bytes)).collect();
+        report.written.files.iter().map(|(path, bytes)| json_paths::sized(path, *bytes)).collect();
     let mut line = json!({
         "files": files,
         "vertices": report.counts.vertices,

@@ -89,7 +89,7 @@ pub(crate) fn run(words: &[String]) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// All that a command takes; of `bench mesh` two words are needed.
+/// All that a command takes.
 fn command(mut root: clap::Command, words: &[String]) -> Result<String> {
     let mut found = &mut root;
     for word in words {

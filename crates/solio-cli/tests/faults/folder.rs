@@ -25,13 +25,7 @@ pub(crate) fn set(dir: &Path, wanted: &Files) {
 /// A ramp of 64 columns and `n` rows, at most 100,000, as OpenEXR without compression.
 fn image(n: usize) -> Vec<u8> {
     let window = Box2i::of_size(64, n.min(100_000) as u32);
-    let channel = Channel {
-        name: "Z".into(),
-        pixel_type: PixelType::Uint,
-        linear: false,
-        x_sampling: 1,
-        y_sampling: 1,
-    };
+    let channel = Channel::new("Z", PixelType::Uint);
     let header = Part::new(window, Compression::None, vec![channel.clone()]);
     let values: Vec<u32> = (0..window.width() * window.height()).map(|i| i as u32).collect();
     let planes = vec![Plane { channel, samples: Samples::Uint(values.into()) }];

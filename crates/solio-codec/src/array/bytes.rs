@@ -6,7 +6,7 @@
 //! bytes
 //! ```
 
-use super::cursor::Cursor;
+use super::cursor::FieldCursor;
 use super::huffman;
 use crate::compress::lacks_memory;
 use zstd::bulk::{Compressor, Decompressor};
@@ -25,20 +25,20 @@ const WORTH_ZSTD: usize = 8;
 const ALMOST_ALL_THE_SAME: usize = 5;
 
 /// What packs bytes; keep one per thread.
-pub(super) struct Packer {
+pub(super) struct BytePacker {
     zstd: Compressor<'static>,
     found: Vec<u8>,
     /// That zstd got no memory, once it has happened.
     pub(super) failed: Option<std::io::Error>,
 }
 
-impl Packer {
+impl BytePacker {
     /// With a level of zstd.
-    pub(super) fn new(level: i32) -> std::io::Result<Packer> {
+    pub(super) fn new(level: i32) -> std::io::Result<BytePacker> {
         let mut zstd = Compressor::new(level)?;
         zstd.include_checksum(false)?;
         zstd.include_contentsize(false)?;
-        Ok(Packer { zstd, found: Vec::new(), failed: None })
+        Ok(BytePacker { zstd, found: Vec::new(), failed: None })
     }
 
     /// Appends `bytes`. With `repeats`, zstd is tried too: it finds what
@@ -98,17 +98,17 @@ impl Packer {
 
 /// What unpacks bytes; keep one per thread.
 #[derive(Default)]
-pub(super) struct Unpacker {
+pub(super) struct ByteUnpacker {
     zstd: Option<Decompressor<'static>>,
     /// That zstd got no memory, once it has happened.
     pub(super) failed: Option<std::io::Error>,
-    tables: huffman::Tables,
+    tables: huffman::HuffmanDecodeTables,
 }
 
-impl Unpacker {
-    /// Fills `to` with what [`Packer::pack`] appended where the cursor is; `None` where that
+impl ByteUnpacker {
+    /// Fills `to` with what [`BytePacker::pack`] appended where the cursor is; `None` where that
     /// cannot be.
-    pub(super) fn unpack(&mut self, from: &mut Cursor, to: &mut [u8]) -> Option<()> {
+    pub(super) fn unpack(&mut self, from: &mut FieldCursor, to: &mut [u8]) -> Option<()> {
         let how = from.u8()?;
         let size = from.u32()? as usize;
         let bytes = from.bytes(size)?;

@@ -3,8 +3,8 @@
 use super::encode::{SubtractFrom, room, row_numbers};
 use super::estimate::{bits_of, bits_of_bytes, bits_of_classes};
 use super::predict::{Prediction, differences};
-use super::ranks::{self, Ranks};
-use super::{Element, Plane, class};
+use super::ranks::{self, RankedSamples};
+use super::{Element, SamplePlane, class};
 use crate::wide::{Wide, wide};
 use crate::word::Word;
 
@@ -20,7 +20,7 @@ const WORTH_A_BASE: u64 = 64;
 
 /// How a plane is predicted.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Choice {
+pub(super) struct PlaneChoice {
     pub(super) prediction: Prediction,
     pub(super) base: Option<usize>,
     /// Whether samples are replaced by their ranks.
@@ -30,8 +30,8 @@ pub(super) struct Choice {
 }
 
 /// For each plane the best prediction, and the base that makes it smaller.
-pub(super) fn choose(bytes: &[u8], planes: &[Plane]) -> Vec<Choice> {
-    let mut memory = Memory::default();
+pub(super) fn choose(bytes: &[u8], planes: &[SamplePlane]) -> Vec<PlaneChoice> {
+    let mut memory = CostEstimator::default();
     let mut costs = Vec::with_capacity(planes.len());
     for (i, plane) in planes.iter().enumerate() {
         // Channels that belong together stand together: the base is the one before or behind.
@@ -47,8 +47,8 @@ pub(super) fn choose(bytes: &[u8], planes: &[Plane]) -> Vec<Choice> {
     let bases = bases(&costs, &samples);
     let choice = |(i, base): (usize, Option<usize>)| {
         let beside = base.and_then(|base| costs[base.max(i)].beside);
-        let Cost { bits, prediction } = beside.unwrap_or(costs[i].alone);
-        Choice { prediction, base, is_ranked: false, bits }
+        let PredictionCost { bits, prediction } = beside.unwrap_or(costs[i].alone);
+        PlaneChoice { prediction, base, is_ranked: false, bits }
     };
     bases.into_iter().enumerate().map(choice).collect()
 }
@@ -109,7 +109,7 @@ fn bases(costs: &[PlaneCosts], samples: &[u64]) -> Vec<Option<usize>> {
 
 /// With the prediction that makes them fewest.
 #[derive(Clone, Copy)]
-pub(super) struct Cost {
+pub(super) struct PredictionCost {
     /// About how many bits a sample needs, times 1,024.
     pub(super) bits: u64,
     pub(super) prediction: Prediction,
@@ -117,22 +117,22 @@ pub(super) struct Cost {
 
 /// Of a plane.
 struct PlaneCosts {
-    alone: Cost,
+    alone: PredictionCost,
     /// Of its differences from the plane before, and as well of that one's from this: they are as
     /// far from zero.
-    beside: Option<Cost>,
+    beside: Option<PredictionCost>,
 }
 
 /// Parts of planes.
 #[derive(Default)]
-struct Memory {
+struct CostEstimator {
     looked_at: Vec<u64>,
     before: Vec<u64>,
 }
 
-impl Memory {
-    fn costs<T: Word>(&mut self, bytes: &[u8], plane: &Plane, is_beside: bool) -> PlaneCosts {
-        let parts = Parts::of(plane.width, plane.rows);
+impl CostEstimator {
+    fn costs<T: Word>(&mut self, bytes: &[u8], plane: &SamplePlane, is_beside: bool) -> PlaneCosts {
+        let parts = SampledRows::of(plane.width, plane.rows);
         std::mem::swap(&mut self.looked_at, &mut self.before);
         let looked_at = room::<T>(&mut self.looked_at, parts.samples());
         parts.read(looked_at, |x, y, to| row_numbers(bytes, plane, y, x, to));
@@ -147,22 +147,22 @@ impl Memory {
 }
 
 /// The cheapest prediction of ranks, with the values that they stand for.
-pub(super) fn best_of_ranks<T: Word>(ranks: &Ranks<T>, width: usize) -> Cost {
+pub(super) fn best_of_ranks<T: Word>(ranks: &RankedSamples<T>, width: usize) -> PredictionCost {
     let count = ranks.ranks.len();
-    let parts = Parts::of(width, count / width.max(1));
+    let parts = SampledRows::of(width, count / width.max(1));
     let mut looked_at = vec![T::default(); parts.samples()];
     parts.read(&mut looked_at, |x, y, to| {
         to.copy_from_slice(&ranks.ranks[y * width + x..][..to.len()])
     });
-    let Cost { bits, prediction } = parts.cheapest(&looked_at, parts.predictions(false));
+    let PredictionCost { bits, prediction } = parts.cheapest(&looked_at, parts.predictions(false));
     let values = bits_of(&ranks::classes_of_gaps(&ranks.values));
-    Cost { bits: bits + values / count.max(1) as u64, prediction }
+    PredictionCost { bits: bits + values / count.max(1) as u64, prediction }
 }
 
 /// About how many bits each of these numbers needs, times 1,024, in a plane of one row: told by some
 /// of them. Differences have signs, and are not predicted once more.
 pub fn bits_of_numbers(numbers: &[u32], are_differences: bool) -> u64 {
-    let parts = Parts::of(numbers.len(), 1);
+    let parts = SampledRows::of(numbers.len(), 1);
     let mut looked_at = vec![0; parts.samples()];
     parts.read(&mut looked_at, |x, _, to| to.copy_from_slice(&numbers[x..][..to.len()]));
     let by = if are_differences { &[Prediction::None] } else { parts.predictions(false) };
@@ -171,18 +171,23 @@ pub fn bits_of_numbers(numbers: &[u32], are_differences: bool) -> u64 {
 
 /// The parts of rows that are looked at, spread over a plane.
 #[derive(Clone, Copy)]
-struct Parts {
+struct SampledRows {
     width: usize,
     rows: usize,
     count: usize,
     length: usize,
 }
 
-impl Parts {
-    fn of(width: usize, rows: usize) -> Parts {
+impl SampledRows {
+    fn of(width: usize, rows: usize) -> SampledRows {
         let length = PIECE.min(width);
         let count = (PIECES * PIECE / length.max(1)).min(MOST_PIECES);
-        Parts { width, rows, count: count.min((width * rows).div_ceil(length.max(1))), length }
+        SampledRows {
+            width,
+            rows,
+            count: count.min((width * rows).div_ceil(length.max(1))),
+            length,
+        }
     }
 
     /// With those above them.
@@ -226,7 +231,7 @@ impl Parts {
     }
 
     /// What [`Self::read`] gave needs least by which of some predictions?
-    fn cheapest<T: Word>(&self, looked_at: &[T], by: &[Prediction]) -> Cost {
+    fn cheapest<T: Word>(&self, looked_at: &[T], by: &[Prediction]) -> PredictionCost {
         let mut classes = [[0u8; PIECES * PIECE]; Prediction::ALL.len()];
         // Floats of meshes and scenes are often noise below their upper bits, of which classes tell
         // little: of those in one row the bytes count too.
@@ -252,11 +257,11 @@ impl Parts {
         }
         let mut sums = [0u32; Prediction::ALL.len()];
         for (sum, classes) in sums.iter_mut().zip(&classes[..by.len()]) {
-            *sum = wide(Sum(&classes[..counted]));
+            *sum = wide(SumBytes(&classes[..counted]));
         }
         let least = sums[..by.len()].iter().min().copied().unwrap_or(0);
         let most = least.saturating_add(WORTH_COUNTING * counted as u32);
-        let mut best = Cost { bits: u64::MAX, prediction: Prediction::None };
+        let mut best = PredictionCost { bits: u64::MAX, prediction: Prediction::None };
         for (i, &prediction) in by.iter().enumerate() {
             if sums[i] <= most {
                 let mut bits = bits_of_classes(&classes[i][..counted]);
@@ -264,18 +269,18 @@ impl Parts {
                     bits = bits.min(bits_of_bytes(&all[i * PIECES * PIECE..][..counted]));
                 }
                 if bits < best.bits {
-                    best = Cost { bits, prediction };
+                    best = PredictionCost { bits, prediction };
                 }
             }
         }
         let bits = best.bits.checked_div(counted as u64).unwrap_or(0);
-        Cost { bits, ..best }
+        PredictionCost { bits, ..best }
     }
 }
 
-struct Sum<'a>(&'a [u8]);
+struct SumBytes<'a>(&'a [u8]);
 
-impl Wide for Sum<'_> {
+impl Wide for SumBytes<'_> {
     type Output = u32;
     #[inline(always)]
     fn run(self) -> u32 {
@@ -288,8 +293,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn cost(bits: u64) -> Cost {
-        Cost { bits, prediction: Prediction::Left }
+    fn cost(bits: u64) -> PredictionCost {
+        PredictionCost { bits, prediction: Prediction::Left }
     }
 
     /// What all planes cost, or `None` where a base has one itself or is not worth it.
@@ -332,13 +337,13 @@ mod tests {
     #[test]
     fn parts_lie_in_their_plane() {
         for (width, rows) in [(1, 1), (1, 5000), (3, 1), (63, 2), (64, 64), (65, 3), (9000, 2)] {
-            let parts = Parts::of(width, rows);
+            let parts = SampledRows::of(width, rows);
             assert!(parts.count > 0);
             for part in 0..parts.count {
                 let (x, y) = parts.place(part);
                 assert!(x + parts.length <= width && y < rows, "{width} × {rows}: {x}, {y}");
             }
         }
-        assert_eq!(Parts::of(0, 5).samples(), 0);
+        assert_eq!(SampledRows::of(0, 5).samples(), 0);
     }
 }

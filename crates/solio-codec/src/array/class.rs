@@ -75,19 +75,19 @@ pub(super) fn following(counts: &[u32; 256]) -> u64 {
 pub(super) fn split<T: Word>(values: &[T], classes: &mut Vec<u8>, out: &mut Vec<u8>) {
     classes.resize(values.len(), 0);
     all_of(values, classes);
-    wide(Split { values, out });
+    wide(SplitClasses { values, out });
 }
 
-struct Split<'a, T> {
+struct SplitClasses<'a, T> {
     values: &'a [T],
     out: &'a mut Vec<u8>,
 }
 
-impl<T: Word> Wide for Split<'_, T> {
+impl<T: Word> Wide for SplitClasses<'_, T> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let Split { values, out } = self;
+        let SplitClasses { values, out } = self;
         let start = out.len();
         out.resize(start + values.len() * T::BYTES + 16, 0);
         let room = &mut out[start..];

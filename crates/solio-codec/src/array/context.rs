@@ -12,7 +12,7 @@
 //! ```
 
 use super::class;
-use super::cursor::Cursor;
+use super::cursor::FieldCursor;
 use crate::deflate::huffman::{LENGTH_AT, codes, lengths};
 use crate::wide::{Wide, wide};
 use crate::word::Word;
@@ -33,13 +33,13 @@ pub(super) enum Expect {
 /// A row and what is kept of it: the samples, and how far each was from what was expected, with
 /// one more before and behind.
 #[derive(Default)]
-pub(super) struct Rows<T> {
+pub(super) struct RowErrors<T> {
     above: Vec<T>,
     above_errors: Vec<u32>,
     errors: Vec<u32>,
 }
 
-impl<T: Word> Rows<T> {
+impl<T: Word> RowErrors<T> {
     fn start(&mut self, width: usize) {
         self.above.clear();
         self.above.resize(width + 2, T::default());
@@ -118,7 +118,7 @@ pub(super) fn encode<T: Word>(
     coded.around.resize(count, 0);
     coded.classes.resize(count, 0);
     coded.values.resize(count, 0);
-    wide(Look { words, width, expect, coded });
+    wide(ClassifyErrors { words, width, expect, coded });
     // All but a few of the smallest and of the largest errors have contexts of their own.
     let mut of_class = [0u32; 256];
     coded.around.iter().for_each(|class| of_class[usize::from(*class)] += 1);
@@ -150,22 +150,22 @@ pub(super) fn encode<T: Word>(
         }
         codes(&of_byte, codes_of);
     }
-    wide(Stream { coded, start, codes: &of_context, out });
+    wide(WriteContextCodes { coded, start, codes: &of_context, out });
 }
 
-struct Look<'a, T> {
+struct ClassifyErrors<'a, T> {
     words: &'a [T],
     width: usize,
     expect: Expect,
     coded: &'a mut Coded,
 }
 
-impl<T: Word> Wide for Look<'_, T> {
+impl<T: Word> Wide for ClassifyErrors<'_, T> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let Look { words, width, expect, coded } = self;
-        let mut rows = Rows::<T>::default();
+        let ClassifyErrors { words, width, expect, coded } = self;
+        let mut rows = RowErrors::<T>::default();
         rows.start(width);
         let Coded { around: arounds, classes, values } = coded;
         let rows_of = arounds.chunks_exact_mut(width).zip(classes.chunks_exact_mut(width));
@@ -193,18 +193,18 @@ impl<T: Word> Wide for Look<'_, T> {
     }
 }
 
-struct Stream<'a> {
+struct WriteContextCodes<'a> {
     coded: &'a Coded,
     start: u8,
     codes: &'a [[u32; 256]; CONTEXTS],
     out: &'a mut Vec<u8>,
 }
 
-impl Wide for Stream<'_> {
+impl Wide for WriteContextCodes<'_> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let Stream { coded, start, codes, out } = self;
+        let WriteContextCodes { coded, start, codes, out } = self;
         let begin = out.len();
         out.resize(begin + coded.values.len() * 5 + 16, 0);
         let room = &mut out[begin..];
@@ -228,23 +228,23 @@ impl Wide for Stream<'_> {
 }
 
 /// Tables for [`decode`]; keep one per thread.
-pub(super) struct Tables {
+pub(super) struct ContextTables {
     /// A class and the length of its code, by context and the next bits.
     places: Vec<[u8; 2]>,
 }
 
-impl Default for Tables {
+impl Default for ContextTables {
     fn default() -> Self {
-        Tables { places: vec![[0; 2]; CONTEXTS << LONGEST] }
+        ContextTables { places: vec![[0; 2]; CONTEXTS << LONGEST] }
     }
 }
 
 /// Fills `to` with the samples of a plane; `None` where that cannot be.
 pub(super) fn decode<T: Word>(
-    from: &mut Cursor,
+    from: &mut FieldCursor,
     width: usize,
     expect: Expect,
-    tables: &mut Tables,
+    tables: &mut ContextTables,
     to: &mut [T],
 ) -> Option<()> {
     let start = from.u8()?;
@@ -276,11 +276,11 @@ pub(super) fn decode<T: Word>(
         }
     }
     let stream = from.bytes(from.0.len())?;
-    let end = wide(Decode { stream, start, width, expect, places: &tables.places, to });
+    let end = wide(ReadContextCodes { stream, start, width, expect, places: &tables.places, to });
     (end.div_ceil(8) == stream.len()).then_some(())
 }
 
-struct Decode<'a, T> {
+struct ReadContextCodes<'a, T> {
     stream: &'a [u8],
     start: u8,
     width: usize,
@@ -289,7 +289,7 @@ struct Decode<'a, T> {
     to: &'a mut [T],
 }
 
-impl<T: Word> Wide for Decode<'_, T> {
+impl<T: Word> Wide for ReadContextCodes<'_, T> {
     /// The bit where it ends.
     type Output = usize;
     #[inline(always)]
@@ -302,13 +302,13 @@ impl<T: Word> Wide for Decode<'_, T> {
 }
 
 #[inline(always)]
-fn samples<T: Word>(decode: Decode<'_, T>, expect: Expect) -> usize {
-    let Decode { stream, start, width, places, to, .. } = decode;
+fn samples<T: Word>(decode: ReadContextCodes<'_, T>, expect: Expect) -> usize {
+    let ReadContextCodes { stream, start, width, places, to, .. } = decode;
     // A table by class of errors spares the division.
     let contexts: [u16; 128] =
         std::array::from_fn(|class| (context_of(class as u8, start) << LONGEST) as u16);
     let places: &[[u8; 2]; CONTEXTS << LONGEST] = places.try_into().expect("all contexts");
-    let mut rows = Rows::<T>::default();
+    let mut rows = RowErrors::<T>::default();
     rows.start(width);
     let mut bit = 0;
     for row in to.chunks_exact_mut(width) {
@@ -358,11 +358,12 @@ mod tests {
             let mut packed = Vec::new();
             encode(words, width, expect, &mut Coded::default(), &mut packed);
             let mut back = vec![T::default(); words.len()];
-            let mut tables = Tables::default();
-            decode(&mut Cursor(&packed), width, expect, &mut tables, &mut back).expect("just made");
+            let mut tables = ContextTables::default();
+            decode(&mut FieldCursor(&packed), width, expect, &mut tables, &mut back)
+                .expect("just made");
             assert_eq!(back, words);
             packed.push(0);
-            let longer = &mut Cursor(&packed);
+            let longer = &mut FieldCursor(&packed);
             assert!(decode(longer, width, expect, &mut tables, &mut back).is_none());
         }
     }
@@ -382,7 +383,7 @@ mod tests {
         #[test]
         fn anything_is_decoded_or_refused(noise in prop::collection::vec(any::<u8>(), 0..400)) {
             let mut to = vec![0u16; 300];
-            let _ = decode(&mut Cursor(&noise), 30, Expect::Mean, &mut Tables::default(), &mut to);
+            let _ = decode(&mut FieldCursor(&noise), 30, Expect::Mean, &mut ContextTables::default(), &mut to);
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Takes fields from bytes, one after the other.
 
 /// Where the next field begins; every method gives `None` beyond the end.
-pub(super) struct Cursor<'a>(pub(super) &'a [u8]);
+pub(super) struct FieldCursor<'a>(pub(super) &'a [u8]);
 
-impl<'a> Cursor<'a> {
+impl<'a> FieldCursor<'a> {
     pub(super) fn bytes(&mut self, count: usize) -> Option<&'a [u8]> {
         let (taken, rest) = self.0.split_at_checked(count)?;
         self.0 = rest;

@@ -1,29 +1,29 @@
 //! Reads chunks.
 
-use super::bytes::Unpacker;
+use super::bytes::ByteUnpacker;
 use super::context::{self, Expect};
-use super::cursor::Cursor;
+use super::cursor::FieldCursor;
 use super::encode::{check, room, row_numbers};
 use super::predict::{Prediction, restore};
 use super::ranks;
-use super::{Element, HEAD, Method, NO_BASE, Plane, RANKED, class, low_bits};
+use super::{Element, HEAD, NO_BASE, RANKED, ResidualMethod, SamplePlane, class, low_bits};
 use crate::wide::{Wide, wide};
 use crate::word::Word;
 use solio_base::{Error, Result};
 
 /// What reads chunks; keep one per thread.
 #[derive(Default)]
-pub struct Decoder {
-    unpacker: Unpacker,
+pub struct ArrayDecoder {
+    unpacker: ByteUnpacker,
     words: Vec<u64>,
     base: Vec<u64>,
     bytes: Vec<u8>,
-    contexts: context::Tables,
+    contexts: context::ContextTables,
 }
 
 /// What the head of a plane says.
 #[derive(Clone, Copy)]
-struct Head<'a> {
+struct PlaneHeader<'a> {
     prediction: Prediction,
     is_ranked: bool,
     method: u8,
@@ -31,14 +31,14 @@ struct Head<'a> {
     packed: &'a [u8],
 }
 
-impl Decoder {
+impl ArrayDecoder {
     /// Puts the samples of all `planes` to their places in `to`; other bytes are left alone.
     /// `packed` is a whole chunk, as [`super::Encoder::encode`] made it of such planes.
     ///
     /// # Errors
     /// `Corrupt`, with the offset in `packed`, for what is not such a chunk: then some of the
     /// samples may have been put down. `Argument` as for encoding; `Io` where zstd gets no memory.
-    pub fn decode(&mut self, packed: &[u8], planes: &[Plane], to: &mut [u8]) -> Result<()> {
+    pub fn decode(&mut self, packed: &[u8], planes: &[SamplePlane], to: &mut [u8]) -> Result<()> {
         check(planes, to.len())?;
         let heads = heads(packed, planes)?;
         // What has no base comes first: it may be one.
@@ -69,15 +69,16 @@ impl Decoder {
 
     fn plane<T: Word>(
         &mut self,
-        head: &Head,
-        plane: &Plane,
-        base: Option<&Plane>,
+        head: &PlaneHeader,
+        plane: &SamplePlane,
+        base: Option<&SamplePlane>,
         to: &mut [u8],
     ) -> Option<()> {
         let words = room::<T>(&mut self.words, plane.count());
         let width = plane.width;
-        let is_context = [Method::Median as u8, Method::Mean as u8].contains(&head.method);
-        let mut cursor = Cursor(head.packed);
+        let is_context =
+            [ResidualMethod::Median as u8, ResidualMethod::Mean as u8].contains(&head.method);
+        let mut cursor = FieldCursor(head.packed);
         let count = words.len();
         let values = match head.is_ranked {
             true => Some(ranks::decode::<T>(&mut cursor, count, &mut self.unpacker)?),
@@ -85,12 +86,12 @@ impl Decoder {
         };
         // Numbers are either ranks or what a base lacks.
         (values.is_none() || base.is_none() && [2, 4].contains(&T::BYTES)).then_some(())?;
-        if head.method == Method::Zeros as u8 {
+        if head.method == ResidualMethod::Zeros as u8 {
             words.fill(T::default());
             if let Some(first) = words.first_mut() {
                 *first = T::of_bytes(cursor.bytes(T::BYTES)?).unzigzag();
             }
-        } else if head.method == Method::LowBits as u8 && T::BYTES == 2 {
+        } else if head.method == ResidualMethod::LowBits as u8 && T::BYTES == 2 {
             let bits = u32::from(cursor.u8()?);
             let escaped = cursor.u32()? as usize;
             (bits <= low_bits::MOST && escaped <= count).then_some(())?;
@@ -100,19 +101,19 @@ impl Decoder {
             let escaped = cursor.bytes(2 * escaped)?.as_chunks::<2>().0;
             let escaped = escaped.iter().map(|bytes| u16::from_le_bytes(*bytes));
             low_bits::join(uppers, rest, bits, escaped, bytemuck::cast_slice_mut(words))?;
-        } else if head.method == Method::Classes as u8 && T::BYTES < 8 {
+        } else if head.method == ResidualMethod::Classes as u8 && T::BYTES < 8 {
             let classes = of_count(&mut self.bytes, count);
             self.unpacker.unpack(&mut cursor, classes)?;
             let rest = cursor.bytes(cursor.0.len())?;
             class::join(classes, rest, words)?;
-        } else if head.method == Method::Bytes as u8 {
+        } else if head.method == ResidualMethod::Bytes as u8 {
             let bytes = of_count(&mut self.bytes, count * T::BYTES);
             for plane in bytes.chunks_exact_mut(count.max(1)) {
                 self.unpacker.unpack(&mut cursor, plane)?;
             }
             wide(JoinBytes { bytes, to: words });
         } else if T::BYTES < 8 && width > 0 && is_context {
-            let expect = match head.method == Method::Mean as u8 {
+            let expect = match head.method == ResidualMethod::Mean as u8 {
                 true => Expect::Mean,
                 false => Expect::Median,
             };
@@ -137,9 +138,9 @@ impl Decoder {
             let (is_float, step) = (plane.element.is_float(), plane.step);
             if let Some(values) = &values {
                 ranks::look_up(values, row, other)?;
-                wide(Put { from: other, other: &[], step, is_float, to });
+                wide(StoreSamples { from: other, other: &[], step, is_float, to });
             } else {
-                wide(Put { from: row, other, step, is_float, to });
+                wide(StoreSamples { from: row, other, step, is_float, to });
             }
         }
         Some(())
@@ -153,8 +154,8 @@ fn of_count(memory: &mut Vec<u8>, count: usize) -> &mut [u8] {
     &mut memory[..count]
 }
 
-fn heads<'a>(packed: &'a [u8], planes: &[Plane]) -> Result<Vec<Head<'a>>> {
-    let mut found: Vec<Head> = Vec::with_capacity(planes.len());
+fn heads<'a>(packed: &'a [u8], planes: &[SamplePlane]) -> Result<Vec<PlaneHeader<'a>>> {
+    let mut found: Vec<PlaneHeader> = Vec::with_capacity(planes.len());
     let bad = |i: usize, what: &str| {
         Error::corrupt(format!("{what} of plane {i} of a chunk")).at_offset((HEAD * i) as u64)
     };
@@ -176,7 +177,7 @@ fn heads<'a>(packed: &'a [u8], planes: &[Plane]) -> Result<Vec<Head<'a>>> {
         let (of_plane, others) =
             rest.split_at_checked(size).ok_or_else(|| bad(i, "too large a size"))?;
         rest = others;
-        found.push(Head { prediction, is_ranked, method, base, packed: of_plane });
+        found.push(PlaneHeader { prediction, is_ranked, method, base, packed: of_plane });
     }
     for (i, head) in found.iter().enumerate() {
         if head.base.is_some_and(|base| found[base].base.is_some()) {
@@ -233,7 +234,7 @@ impl<T: Word> Wide for JoinBytes<'_, T> {
 }
 
 /// Puts samples to their places, with those of the base added where there is one.
-struct Put<'a, T> {
+struct StoreSamples<'a, T> {
     from: &'a [T],
     other: &'a [T],
     step: usize,
@@ -241,11 +242,11 @@ struct Put<'a, T> {
     to: &'a mut [u8],
 }
 
-impl<T: Word> Wide for Put<'_, T> {
+impl<T: Word> Wide for StoreSamples<'_, T> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let Put { from, other, step, is_float, to } = self;
+        let StoreSamples { from, other, step, is_float, to } = self;
         let ordered = |sample: T| if is_float { sample.ordered() } else { sample };
         match (step == T::BYTES, other.is_empty()) {
             (true, true) => {

@@ -1,12 +1,12 @@
 //! Makes chunks.
 
-use super::bytes::Packer;
-use super::choose::{Choice, Cost, best_of_ranks, choose};
+use super::bytes::BytePacker;
+use super::choose::{PlaneChoice, PredictionCost, best_of_ranks, choose};
 use super::context::{self, Expect};
 use super::method::MethodCosts;
 use super::predict::{Prediction, differences};
-use super::ranks::{self, Ranks};
-use super::{Element, HEAD, Method, NO_BASE, Plane, RANKED, class, low_bits};
+use super::ranks::{self, RankedSamples};
+use super::{Element, HEAD, NO_BASE, RANKED, ResidualMethod, SamplePlane, class, low_bits};
 use crate::wide::{Wide, wide};
 use crate::word::Word;
 use solio_base::{Error, Result};
@@ -29,49 +29,49 @@ const WORTH_RANKS: u64 = 24;
 const SURE: u64 = 8;
 
 /// What makes chunks; keep one per thread.
-pub struct Encoder {
+pub struct ArrayEncoder {
     effort: Effort,
     packers: Packers,
     words: Vec<u64>,
     base: Vec<u64>,
     stored: Vec<u64>,
-    parts: Parts,
+    parts: NumberParts,
     coded: context::Coded,
-    ranks: ranks::Tables,
+    ranks: ranks::RankTables,
 }
 
 /// A plane, those beside it, and where their samples lie.
 #[derive(Clone, Copy)]
-struct Input<'a> {
+struct PlaneInput<'a> {
     bytes: &'a [u8],
-    planes: &'a [Plane],
-    plane: &'a Plane,
+    planes: &'a [SamplePlane],
+    plane: &'a SamplePlane,
 }
 
 /// What packs bytes at once, and what takes its time.
 struct Packers {
-    fast: Packer,
-    slow: Packer,
+    fast: BytePacker,
+    slow: BytePacker,
 }
 
 /// What numbers are taken apart into.
 #[derive(Default)]
-struct Parts {
+struct NumberParts {
     bytes: Vec<u8>,
     rest: Vec<u8>,
     escaped: Vec<u16>,
     best: Vec<u8>,
 }
 
-impl Encoder {
+impl ArrayEncoder {
     /// # Errors
     /// `Io` where zstd gets no memory.
-    pub fn new(effort: Effort) -> Result<Encoder> {
-        let packer = |level| Packer::new(level).map_err(|error| Error::io("start zstd", error));
+    pub fn new(effort: Effort) -> Result<ArrayEncoder> {
+        let packer = |level| BytePacker::new(level).map_err(|error| Error::io("start zstd", error));
         let packers = Packers { fast: packer(1)?, slow: packer(3)? };
         let (words, base, stored) = Default::default();
         let (parts, coded, ranks) = Default::default();
-        Ok(Encoder { effort, packers, words, base, stored, parts, coded, ranks })
+        Ok(ArrayEncoder { effort, packers, words, base, stored, parts, coded, ranks })
     }
 
     /// Appends a chunk with the samples of `planes`, which lie in `bytes`.
@@ -79,14 +79,19 @@ impl Encoder {
     /// # Errors
     /// `Argument` where samples of a plane do not lie in `bytes`, where there are 65,535 planes or
     /// more, or a plane has 2³² bytes or more; `Io` where zstd gets no memory.
-    pub fn encode(&mut self, bytes: &[u8], planes: &[Plane], out: &mut Vec<u8>) -> Result<()> {
+    pub fn encode(
+        &mut self,
+        bytes: &[u8],
+        planes: &[SamplePlane],
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
         check(planes, bytes.len())?;
         let start = out.len();
         out.resize(start + HEAD * planes.len(), 0);
         let choices = choose(bytes, planes);
         for (i, (plane, choice)) in planes.iter().zip(choices).enumerate() {
             let before = out.len();
-            let input = Input { bytes, planes, plane };
+            let input = PlaneInput { bytes, planes, plane };
             let (choice, method) = match plane.element {
                 Element::U8 => self.plane::<u8>(input, choice, out),
                 Element::U16 | Element::Half => self.plane::<u16>(input, choice, out),
@@ -111,11 +116,11 @@ impl Encoder {
     /// Appends a plane, predicted as it was chosen or better.
     fn plane<T: Word>(
         &mut self,
-        input: Input,
-        choice: Choice,
+        input: PlaneInput,
+        choice: PlaneChoice,
         out: &mut Vec<u8>,
-    ) -> (Choice, Method) {
-        let Input { bytes, plane, .. } = input;
+    ) -> (PlaneChoice, ResidualMethod) {
+        let PlaneInput { bytes, plane, .. } = input;
         let words = room::<T>(&mut self.words, plane.count());
         numbers(bytes, plane, words);
         // To rank takes longer than all else; of numbers without rows, as those of meshes, it is
@@ -124,10 +129,10 @@ impl Encoder {
         let is_tried = is_fast || self.effort != Effort::Fast;
         let ranks = if is_tried { ranks::rank(words, &mut self.ranks) } else { None };
         let ranked = ranks.as_ref().map(|ranks| {
-            let Cost { bits, prediction } = best_of_ranks(ranks, plane.width);
-            Choice { prediction, base: None, is_ranked: true, bits }
+            let PredictionCost { bits, prediction } = best_of_ranks(ranks, plane.width);
+            PlaneChoice { prediction, base: None, is_ranked: true, bits }
         });
-        let is_worth = |ranked: &Choice| ranked.bits + ranked.bits / WORTH_RANKS < choice.bits;
+        let is_worth = |ranked: &PlaneChoice| ranked.bits + ranked.bits / WORTH_RANKS < choice.bits;
         let first = ranked.filter(|ranked| is_fast && is_worth(ranked)).unwrap_or(choice);
         // What is chosen fast comes first, so that nothing gets larger than that.
         let mut ways = vec![(first, self.effort)];
@@ -144,13 +149,13 @@ impl Encoder {
             bases.extend(choice.base.map(|base| (Some(base), false)));
             bases.extend(ranked.is_some().then_some((None, true)));
             for (base, is_ranked) in bases {
-                let by = |prediction| Choice { prediction, base, is_ranked, bits: 0 };
+                let by = |prediction| PlaneChoice { prediction, base, is_ranked, bits: 0 };
                 ways.extend(Prediction::ALL.map(|prediction| (by(prediction), Effort::Thorough)));
             }
         }
         let before = out.len();
         let ranks = ranks.as_ref();
-        let mut best = (first, Method::Zeros);
+        let mut best = (first, ResidualMethod::Zeros);
         let mut made = Vec::new();
         for (i, (choice, effort)) in ways.into_iter().enumerate() {
             if i == 0 {
@@ -171,13 +176,13 @@ impl Encoder {
     /// Appends a plane, predicted as it was chosen.
     fn predicted<T: Word>(
         &mut self,
-        input: Input,
-        choice: Choice,
+        input: PlaneInput,
+        choice: PlaneChoice,
         effort: Effort,
-        ranks: Option<&Ranks<T>>,
+        ranks: Option<&RankedSamples<T>>,
         out: &mut Vec<u8>,
-    ) -> Method {
-        let Input { bytes, planes, plane } = input;
+    ) -> ResidualMethod {
+        let PlaneInput { bytes, planes, plane } = input;
         let mut words: &[T] = room::<T>(&mut self.words, plane.count());
         if let Some(ranks) = ranks.filter(|_| choice.is_ranked) {
             ranks::encode(&ranks.values, &mut self.packers.fast, out);
@@ -197,17 +202,21 @@ impl Encoder {
         }
         let start = out.len();
         let (method, costs) = store(stored, &mut self.packers.fast, &mut self.parts, out);
-        let is_done = effort == Effort::Fast || method == Method::Zeros;
+        let is_done = effort == Effort::Fast || method == ResidualMethod::Zeros;
         let Some(costs) = costs.filter(|_| !is_done) else { return method };
         let (mut best, mut others) = (method, Vec::new());
         if effort == Effort::Thorough {
             let low_bits = 0..if T::BYTES == 2 { low_bits::MOST + 1 } else { 0 };
-            others.extend(low_bits.map(|bits| (Method::LowBits, bits)));
-            others.extend((T::BYTES < 8).then_some((Method::Classes, 0)));
-            others.push((Method::Bytes, 0));
+            others.extend(low_bits.map(|bits| (ResidualMethod::LowBits, bits)));
+            others.extend((T::BYTES < 8).then_some((ResidualMethod::Classes, 0)));
+            others.push((ResidualMethod::Bytes, 0));
         } else if T::BYTES < 8 {
-            let by = if prefers_mean(words, width) { Method::Mean } else { Method::Median };
-            let expect = if by == Method::Mean { Expect::Mean } else { Expect::Median };
+            let by = if prefers_mean(words, width) {
+                ResidualMethod::Mean
+            } else {
+                ResidualMethod::Median
+            };
+            let expect = if by == ResidualMethod::Mean { Expect::Mean } else { Expect::Median };
             let made = &mut self.parts.best;
             made.clear();
             context::encode(words, width, expect, &mut self.coded, made);
@@ -250,7 +259,7 @@ fn prefers_mean<T: Word>(words: &[T], width: usize) -> bool {
     mean < median
 }
 
-pub(super) fn check(planes: &[Plane], length: usize) -> Result<()> {
+pub(super) fn check(planes: &[SamplePlane], length: usize) -> Result<()> {
     if planes.len() >= usize::from(NO_BASE) {
         return Err(Error::argument(format!("a chunk of {} planes", planes.len())));
     }
@@ -279,30 +288,36 @@ pub(super) fn room<T: Word>(memory: &mut Vec<u64>, count: usize) -> &mut [T] {
 }
 
 /// The samples of a plane as whole numbers, row after row.
-pub(super) fn numbers<T: Word>(bytes: &[u8], plane: &Plane, to: &mut [T]) {
+pub(super) fn numbers<T: Word>(bytes: &[u8], plane: &SamplePlane, to: &mut [T]) {
     for (y, to) in to.chunks_exact_mut(plane.width.max(1)).enumerate() {
         row_numbers(bytes, plane, y, 0, to);
     }
 }
 
 /// Those of a part of a row.
-pub(super) fn row_numbers<T: Word>(bytes: &[u8], plane: &Plane, y: usize, x: usize, to: &mut [T]) {
+pub(super) fn row_numbers<T: Word>(
+    bytes: &[u8],
+    plane: &SamplePlane,
+    y: usize,
+    x: usize,
+    to: &mut [T],
+) {
     let from = &bytes[plane.start + y * plane.row_step + x * plane.step..];
-    wide(Numbers { from, step: plane.step, is_float: plane.element.is_float(), to });
+    wide(LoadSamples { from, step: plane.step, is_float: plane.element.is_float(), to });
 }
 
-struct Numbers<'a, T> {
+struct LoadSamples<'a, T> {
     from: &'a [u8],
     step: usize,
     is_float: bool,
     to: &'a mut [T],
 }
 
-impl<T: Word> Wide for Numbers<'_, T> {
+impl<T: Word> Wide for LoadSamples<'_, T> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let Numbers { from, step, is_float, to } = self;
+        let LoadSamples { from, step, is_float, to } = self;
         if step == T::BYTES {
             for (to, from) in to.iter_mut().zip(from.chunks_exact(T::BYTES)) {
                 *to = T::of_bytes(from);
@@ -354,16 +369,16 @@ impl<T: Word> Wide for SubtractFrom<'_, T> {
 /// Appends zigzagged differences by the method that suits them, which is told by the costs.
 fn store<T: Word>(
     stored: &[T],
-    packer: &mut Packer,
-    parts: &mut Parts,
+    packer: &mut BytePacker,
+    parts: &mut NumberParts,
     out: &mut Vec<u8>,
-) -> (Method, Option<MethodCosts>) {
-    let Some((first, others)) = stored.split_first() else { return (Method::Zeros, None) };
+) -> (ResidualMethod, Option<MethodCosts>) {
+    let Some((first, others)) = stored.split_first() else { return (ResidualMethod::Zeros, None) };
     if others.iter().all(|value| *value == T::default()) {
         let at = out.len();
         out.resize(at + T::BYTES, 0);
         first.put(&mut out[at..]);
-        return (Method::Zeros, None);
+        return (ResidualMethod::Zeros, None);
     }
     let costs = MethodCosts::of(stored, packer);
     let method = costs.best();
@@ -374,21 +389,21 @@ fn store<T: Word>(
 /// Appends zigzagged differences by a method.
 fn put<T: Word>(
     stored: &[T],
-    method: Method,
+    method: ResidualMethod,
     bits: u32,
     repeats: bool,
-    packer: &mut Packer,
-    parts: &mut Parts,
+    packer: &mut BytePacker,
+    parts: &mut NumberParts,
     out: &mut Vec<u8>,
 ) {
     parts.bytes.clear();
     parts.rest.clear();
     parts.escaped.clear();
     match method {
-        Method::Zeros | Method::Median | Method::Mean => {}
-        Method::LowBits => {
+        ResidualMethod::Zeros | ResidualMethod::Median | ResidualMethod::Mean => {}
+        ResidualMethod::LowBits => {
             let halves: &[u16] = bytemuck::cast_slice(stored);
-            let Parts { bytes, rest, escaped, .. } = parts;
+            let NumberParts { bytes, rest, escaped, .. } = parts;
             low_bits::split(halves, bits, bytes, escaped, rest);
             out.push(bits as u8);
             out.extend((escaped.len() as u32).to_le_bytes());
@@ -396,12 +411,12 @@ fn put<T: Word>(
             out.extend_from_slice(rest);
             out.extend(escaped.iter().flat_map(|value| value.to_le_bytes()));
         }
-        Method::Classes => {
+        ResidualMethod::Classes => {
             class::split(stored, &mut parts.bytes, &mut parts.rest);
             packer.pack(&parts.bytes, repeats, out);
             out.extend_from_slice(&parts.rest);
         }
-        Method::Bytes => {
+        ResidualMethod::Bytes => {
             for byte in 0..T::BYTES {
                 parts.bytes.resize(stored.len(), 0);
                 byte_plane(stored, byte, &mut parts.bytes);
@@ -432,7 +447,7 @@ impl<T: Word> Wide for BytePlane<'_, T> {
     }
 }
 
-impl Choice {
+impl PlaneChoice {
     fn code(&self) -> u16 {
         self.base.map_or(NO_BASE, |base| base as u16)
     }

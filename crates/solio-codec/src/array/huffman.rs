@@ -76,7 +76,7 @@ pub(super) fn encode(bytes: &[u8], lengths: &[u8; 256], out: &mut Vec<u8>) {
     out.resize(sizes_at + 12, 0);
     for (i, quarter) in quarters(bytes.len()).into_iter().enumerate() {
         let start = out.len();
-        wide(Stream { bytes: &bytes[quarter], codes: &of_byte, out });
+        wide(WriteHuffmanCodes { bytes: &bytes[quarter], codes: &of_byte, out });
         if i < 3 {
             let size = (out.len() - start) as u32;
             out[sizes_at + 4 * i..][..4].copy_from_slice(&size.to_le_bytes());
@@ -84,17 +84,17 @@ pub(super) fn encode(bytes: &[u8], lengths: &[u8; 256], out: &mut Vec<u8>) {
     }
 }
 
-struct Stream<'a> {
+struct WriteHuffmanCodes<'a> {
     bytes: &'a [u8],
     codes: &'a [u32; 256],
     out: &'a mut Vec<u8>,
 }
 
-impl Wide for Stream<'_> {
+impl Wide for WriteHuffmanCodes<'_> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let Stream { bytes, codes, out } = self;
+        let WriteHuffmanCodes { bytes, codes, out } = self;
         let start = out.len();
         out.resize(start + bytes.len() * LONGEST as usize / 8 + 16, 0);
         let room = &mut out[start..];
@@ -126,25 +126,28 @@ impl Wide for Stream<'_> {
 }
 
 /// Tables for [`decode`]; keep one per thread.
-pub(super) struct Tables {
+pub(super) struct HuffmanDecodeTables {
     /// A byte and the length of its code, by the next bits.
     one: Box<[[u8; 2]; 1 << LONGEST]>,
     /// Up to three bytes, the length of their codes together, and how many they are.
     some: Box<[u32; 1 << LONGEST]>,
 }
 
-impl Default for Tables {
+impl Default for HuffmanDecodeTables {
     fn default() -> Self {
-        Tables { one: Box::new([[0; 2]; 1 << LONGEST]), some: Box::new([0; 1 << LONGEST]) }
+        HuffmanDecodeTables {
+            one: Box::new([[0; 2]; 1 << LONGEST]),
+            some: Box::new([0; 1 << LONGEST]),
+        }
     }
 }
 
-/// In a place of [`Tables::some`]: the length of the codes, six bits, and above it the count.
+/// In a place of [`HuffmanDecodeTables::some`]: the length of the codes, six bits, and above it the count.
 const USED_AT: u32 = 24;
 const COUNT_AT: u32 = 6;
 
 /// Fills `to` with what [`encode`] made; `None` where that cannot be.
-pub(super) fn decode(packed: &[u8], tables: &mut Tables, to: &mut [u8]) -> Option<()> {
+pub(super) fn decode(packed: &[u8], tables: &mut HuffmanDecodeTables, to: &mut [u8]) -> Option<()> {
     let (&[first, last], packed) = packed.split_first_chunk()?;
     let mut of_byte = [0; 256];
     let used = usize::from(last.checked_sub(first)?) + 1;
@@ -162,21 +165,21 @@ pub(super) fn decode(packed: &[u8], tables: &mut Tables, to: &mut [u8]) -> Optio
         (*stream, packed) = packed.split_at_checked(u32::from_le_bytes(*size) as usize)?;
     }
     streams[3] = packed;
-    wide(Decode { of_byte: &of_byte, tables, streams, to })
+    wide(ReadHuffmanCodes { of_byte: &of_byte, tables, streams, to })
 }
 
-struct Decode<'a> {
+struct ReadHuffmanCodes<'a> {
     of_byte: &'a [u8; 256],
-    tables: &'a mut Tables,
+    tables: &'a mut HuffmanDecodeTables,
     streams: [&'a [u8]; 4],
     to: &'a mut [u8],
 }
 
-impl Wide for Decode<'_> {
+impl Wide for ReadHuffmanCodes<'_> {
     type Output = Option<()>;
     #[inline(always)]
     fn run(self) -> Option<()> {
-        let Decode { of_byte, tables, streams, to } = self;
+        let ReadHuffmanCodes { of_byte, tables, streams, to } = self;
         let mut of_bits = [0; 256];
         codes(of_byte, &mut of_bits);
         for (byte, code) in of_bits.iter().enumerate().filter(|(_, code)| **code != 0) {
@@ -187,7 +190,7 @@ impl Wide for Decode<'_> {
             }
         }
         let quarters = quarters(to.len());
-        let mut places = [Place::default(); 4];
+        let mut places = [BitPosition::default(); 4];
         if to.len() >= LEAST {
             several(&tables.one, &mut tables.some);
             fast(&tables.some, &streams, &quarters, to, &mut places);
@@ -223,7 +226,7 @@ fn several(one: &[[u8; 2]; 1 << LONGEST], some: &mut [u32; 1 << LONGEST]) {
 
 /// How far a stream is decoded.
 #[derive(Clone, Copy, Default)]
-struct Place {
+struct BitPosition {
     /// Bits that were used.
     bit: usize,
     /// Bytes that they gave.
@@ -237,13 +240,13 @@ fn fast(
     streams: &[&[u8]; 4],
     quarters: &[std::ops::Range<usize>; 4],
     to: &mut [u8],
-    places: &mut [Place; 4],
+    places: &mut [BitPosition; 4],
 ) {
-    let is_long = |i: usize, place: &Place| {
+    let is_long = |i: usize, place: &BitPosition| {
         place.bit / 8 + 8 <= streams[i].len() && place.done + MARGIN <= quarters[i].len()
     };
     let begin = to.as_mut_ptr();
-    let look = |i: usize, place: &mut Place| {
+    let look = |i: usize, place: &mut BitPosition| {
         // SAFETY: `is_long` was asked, so eight bytes from there on lie in the stream.
         let word = unsafe { streams[i].as_ptr().add(place.bit / 8).cast::<[u8; 8]>().read() };
         let mut word = u64::from_le_bytes(word) >> (place.bit % 8);
@@ -308,7 +311,8 @@ mod tests {
         encode(bytes, &lengths, &mut packed);
         assert!(packed.len() <= size, "{} of {size}", packed.len());
         let mut back = vec![0; bytes.len()];
-        decode(&packed, &mut Tables::default(), &mut back).expect("what was just made");
+        decode(&packed, &mut HuffmanDecodeTables::default(), &mut back)
+            .expect("what was just made");
         assert_eq!(back, bytes);
         packed
     }
@@ -326,7 +330,7 @@ mod tests {
             noise in prop::collection::vec(any::<u8>(), 0..400), count in 0..5000usize,
         ) {
             let mut to = vec![0; count];
-            let _ = decode(&noise, &mut Tables::default(), &mut to);
+            let _ = decode(&noise, &mut HuffmanDecodeTables::default(), &mut to);
         }
     }
 
@@ -334,7 +338,7 @@ mod tests {
     fn damage_is_decoded_or_refused() {
         let bytes: Vec<u8> = (0..5000u32).map(|i| ((i * i) >> 9) as u8 & 31).collect();
         let packed = there_and_back(&bytes);
-        let (mut to, mut tables) = (vec![0; bytes.len()], Tables::default());
+        let (mut to, mut tables) = (vec![0; bytes.len()], HuffmanDecodeTables::default());
         for length in 0..packed.len() {
             let found = decode(&packed[..length], &mut tables, &mut to);
             assert!(found.is_none() || to != bytes, "of {length} bytes");

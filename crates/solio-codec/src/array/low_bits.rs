@@ -37,7 +37,7 @@ pub(super) fn split(
         padded[..block.len()].copy_from_slice(block);
         let mut upper = [0; BLOCK];
         let mut packed = [[0; LANES]; MOST as usize];
-        wide(Split { values: &padded, bits, uppers: &mut upper, packed: &mut packed });
+        wide(SplitLowBits { values: &padded, bits, uppers: &mut upper, packed: &mut packed });
         uppers.extend_from_slice(&upper[..block.len()]);
         if upper.contains(&ESCAPE) {
             let parts = upper.iter().zip(block);
@@ -52,18 +52,18 @@ pub(super) fn split(
     }
 }
 
-struct Split<'a> {
+struct SplitLowBits<'a> {
     values: &'a [u16; BLOCK],
     bits: u32,
     uppers: &'a mut [u8; BLOCK],
     packed: &'a mut [[u16; LANES]; MOST as usize],
 }
 
-impl Wide for Split<'_> {
+impl Wide for SplitLowBits<'_> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let Split { values, bits, uppers, packed } = self;
+        let SplitLowBits { values, bits, uppers, packed } = self;
         for (upper, value) in uppers.iter_mut().zip(values) {
             *upper = (value >> bits).min(u16::from(ESCAPE)) as u8;
         }

@@ -1,9 +1,9 @@
 //! Which method suits differences: told by some of them.
 
-use super::bytes::{Packer, WORTH_A_CODE};
+use super::bytes::{BytePacker, WORTH_A_CODE};
 use super::encode::byte_plane;
 use super::estimate::coded_bytes;
-use super::{Method, class, huffman, low_bits};
+use super::{ResidualMethod, class, huffman, low_bits};
 use crate::word::Word;
 
 /// Differences that are looked at, standing together because repetitions count.
@@ -34,7 +34,7 @@ pub(super) struct MethodCosts {
 }
 
 impl MethodCosts {
-    pub(super) fn of<T: Word>(stored: &[T], packer: &mut Packer) -> MethodCosts {
+    pub(super) fn of<T: Word>(stored: &[T], packer: &mut BytePacker) -> MethodCosts {
         let start = stored.len().saturating_sub(DIFFERENCES) / 2;
         let looked_at = &stored[start..stored.len().min(start + DIFFERENCES)];
         let mut costs = MethodCosts {
@@ -113,7 +113,7 @@ impl MethodCosts {
     }
 
     /// The method that needs least; faster ones are given a little.
-    pub(super) fn best(&self) -> Method {
+    pub(super) fn best(&self) -> ResidualMethod {
         let fast = self.low_bits_cost.min(self.classes.saturating_add(self.classes / 50));
         // A code for one byte, and the others as they are, are read faster than classes.
         let least = self.low_bits_cost.min(self.classes);
@@ -123,11 +123,11 @@ impl MethodCosts {
             _ => fast - fast / WORTH_BYTES,
         };
         if self.bytes < most {
-            Method::Bytes
+            ResidualMethod::Bytes
         } else if self.low_bits_cost == fast {
-            Method::LowBits
+            ResidualMethod::LowBits
         } else {
-            Method::Classes
+            ResidualMethod::Classes
         }
     }
 }

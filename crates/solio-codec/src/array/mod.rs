@@ -45,8 +45,8 @@ mod ranks;
 mod tests;
 
 pub use choose::bits_of_numbers;
-pub use decode::Decoder;
-pub use encode::{Effort, Encoder};
+pub use decode::ArrayDecoder;
+pub use encode::{ArrayEncoder, Effort};
 pub use predict::Prediction;
 
 /// What a sample is.
@@ -110,21 +110,21 @@ impl Element {
 /// Where the samples of a plane lie among the bytes of a chunk, lowest byte first.
 ///
 /// ```
-/// use solio_codec::array::{Decoder, Effort, Element, Encoder, Plane};
+/// use solio_codec::array::{ArrayDecoder, Effort, Element, ArrayEncoder, SamplePlane};
 /// // The green samples of RGB with 16 bits, two rows of three pixels.
 /// let green =
-///     Plane { element: Element::U16, width: 3, rows: 2, start: 2, step: 6, row_step: 18 };
+///     SamplePlane { element: Element::U16, width: 3, rows: 2, start: 2, step: 6, row_step: 18 };
 /// let image: Vec<u8> = (1..37).collect();
 /// let mut packed = Vec::new();
-/// Encoder::new(Effort::Fast)?.encode(&image, &[green], &mut packed)?;
+/// ArrayEncoder::new(Effort::Fast)?.encode(&image, &[green], &mut packed)?;
 /// let mut to = [0; 36];
-/// Decoder::default().decode(&packed, &[green], &mut to)?;
+/// ArrayDecoder::default().decode(&packed, &[green], &mut to)?;
 /// // Red and blue are left alone.
 /// assert_eq!(to[..8], [0, 0, 3, 4, 0, 0, 0, 0]);
 /// # Ok::<(), solio_base::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Plane {
+pub struct SamplePlane {
     /// What they are.
     pub element: Element,
     /// Samples in a row.
@@ -139,14 +139,14 @@ pub struct Plane {
     pub row_step: usize,
 }
 
-impl Plane {
+impl SamplePlane {
     /// Samples.
     ///
     /// ```
-    /// use solio_codec::array::{Element, Plane};
+    /// use solio_codec::array::{Element, SamplePlane};
     /// // The heights of a million vertices with three coordinates each.
     /// let (element, width, step) = (Element::Float, 1_000_000, 12);
-    /// let heights = Plane { element, width, rows: 1, start: 8, step, row_step: width * step };
+    /// let heights = SamplePlane { element, width, rows: 1, start: 8, step, row_step: width * step };
     /// assert_eq!(heights.count(), 1_000_000);
     /// ```
     pub fn count(&self) -> usize {
@@ -164,7 +164,7 @@ impl Plane {
     }
 
     /// Whether samples of the same kind stand at the same places of two planes.
-    fn is_like(&self, other: &Plane) -> bool {
+    fn is_like(&self, other: &SamplePlane) -> bool {
         (self.element, self.width, self.rows) == (other.element, other.width, other.rows)
     }
 }
@@ -178,7 +178,7 @@ const NO_BASE: u16 = u16::MAX;
 
 /// How differences are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Method {
+enum ResidualMethod {
     Zeros = 0,
     LowBits = 1,
     Classes = 2,

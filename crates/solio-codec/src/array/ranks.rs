@@ -10,9 +10,9 @@
 //! bytes      bits that follow the classes
 //! ```
 
-use super::bytes::{Packer, Unpacker};
+use super::bytes::{BytePacker, ByteUnpacker};
 use super::class;
-use super::cursor::Cursor;
+use super::cursor::FieldCursor;
 use crate::wide::{Wide, wide};
 use crate::word::Word;
 
@@ -20,7 +20,7 @@ use crate::word::Word;
 const LOOKED_AT: usize = 1024;
 
 /// The values that occur, rising (taken with a sign), and the rank of each sample.
-pub(super) struct Ranks<T> {
+pub(super) struct RankedSamples<T> {
     pub(super) values: Vec<T>,
     pub(super) ranks: Vec<T>,
 }
@@ -35,20 +35,20 @@ pub(super) fn recur<T: Word>(words: &[T]) -> bool {
 }
 
 /// Tables by all values of 16 bits; keep one per thread.
-pub(super) struct Tables {
+pub(super) struct RankTables {
     /// Whether a value occurs.
     seen: Vec<u8>,
     rank: Vec<u16>,
 }
 
-impl Default for Tables {
+impl Default for RankTables {
     fn default() -> Self {
-        Tables { seen: vec![0; 1 << 16], rank: vec![0; 1 << 16] }
+        RankTables { seen: vec![0; 1 << 16], rank: vec![0; 1 << 16] }
     }
 }
 
 /// Ranks the samples; `None` where that cannot be of use. Those of 16 or 32 bits alone.
-pub(super) fn rank<T: Word>(words: &[T], tables: &mut Tables) -> Option<Ranks<T>> {
+pub(super) fn rank<T: Word>(words: &[T], tables: &mut RankTables) -> Option<RankedSamples<T>> {
     match T::BYTES {
         2 => rank_by_table(words, tables),
         4 => rank_by_sorting(words),
@@ -65,8 +65,8 @@ fn of_place<T: Word>(place: u64) -> T {
     T::of_u64(place ^ 1 << (8 * T::BYTES - 1))
 }
 
-fn rank_by_table<T: Word>(words: &[T], tables: &mut Tables) -> Option<Ranks<T>> {
-    let Tables { seen, rank } = tables;
+fn rank_by_table<T: Word>(words: &[T], tables: &mut RankTables) -> Option<RankedSamples<T>> {
+    let RankTables { seen, rank } = tables;
     let seen = seen.first_chunk_mut::<{ 1 << 16 }>().expect("all values");
     let rank = rank.first_chunk_mut::<{ 1 << 16 }>().expect("all values");
     seen.fill(0);
@@ -97,10 +97,10 @@ fn rank_by_table<T: Word>(words: &[T], tables: &mut Tables) -> Option<Ranks<T>> 
         }
     }
     let of = |word: &T| T::of_u64(u64::from(rank[usize::from(word.to_u64() as u16)]));
-    Some(Ranks { values, ranks: words.iter().map(of).collect() })
+    Some(RankedSamples { values, ranks: words.iter().map(of).collect() })
 }
 
-fn rank_by_sorting<T: Word>(words: &[T]) -> Option<Ranks<T>> {
+fn rank_by_sorting<T: Word>(words: &[T]) -> Option<RankedSamples<T>> {
     let mut sorted: Vec<u64> =
         words.iter().enumerate().map(|(i, word)| place(*word) << 32 | i as u64).collect();
     sorted.sort_unstable();
@@ -116,7 +116,7 @@ fn rank_by_sorting<T: Word>(words: &[T]) -> Option<Ranks<T>> {
         }
         ranks[entry as usize & u32::MAX as usize] = T::of_u64(values.len() as u64 - 1);
     }
-    Some(Ranks { values, ranks })
+    Some(RankedSamples { values, ranks })
 }
 
 /// What is stored of the values: how far each is from the one before.
@@ -135,7 +135,7 @@ pub(super) fn classes_of_gaps<T: Word>(values: &[T]) -> [u32; 128] {
 }
 
 /// Appends the values.
-pub(super) fn encode<T: Word>(values: &[T], packer: &mut Packer, out: &mut Vec<u8>) {
+pub(super) fn encode<T: Word>(values: &[T], packer: &mut BytePacker, out: &mut Vec<u8>) {
     let zigzagged: Vec<T> = gaps(values).map(T::zigzag).collect();
     let (mut classes, mut stream) = (Vec::new(), Vec::new());
     class::split(&zigzagged, &mut classes, &mut stream);
@@ -147,9 +147,9 @@ pub(super) fn encode<T: Word>(values: &[T], packer: &mut Packer, out: &mut Vec<u
 
 /// The values for at most `most` samples; `None` where that cannot be.
 pub(super) fn decode<T: Word>(
-    from: &mut Cursor,
+    from: &mut FieldCursor,
     most: usize,
-    unpacker: &mut Unpacker,
+    unpacker: &mut ByteUnpacker,
 ) -> Option<Vec<T>> {
     let count = from.u32()? as usize;
     (0 < count && count <= most).then_some(())?;
@@ -168,7 +168,7 @@ pub(super) fn decode<T: Word>(
 
 /// Puts the values in the places of their ranks; `None` where there is no such rank.
 pub(super) fn look_up<T: Word>(values: &[T], ranks: &[T], to: &mut [T]) -> Option<()> {
-    let largest = wide(Largest(ranks)).to_u64();
+    let largest = wide(LargestSample(ranks)).to_u64();
     (largest < values.len() as u64).then_some(())?;
     for (to, rank) in to.iter_mut().zip(ranks) {
         // SAFETY: no rank is above the largest, which was just seen to have a value.
@@ -177,9 +177,9 @@ pub(super) fn look_up<T: Word>(values: &[T], ranks: &[T], to: &mut [T]) -> Optio
     Some(())
 }
 
-struct Largest<'a, T>(&'a [T]);
+struct LargestSample<'a, T>(&'a [T]);
 
-impl<T: Word> Wide for Largest<'_, T> {
+impl<T: Word> Wide for LargestSample<'_, T> {
     type Output = T;
     #[inline(always)]
     fn run(self) -> T {
@@ -193,12 +193,14 @@ mod tests {
     use proptest::prelude::*;
 
     fn there_and_back<T: Word>(words: &[T]) {
-        let Some(Ranks { values, ranks }) = rank(words, &mut Tables::default()) else { return };
+        let Some(RankedSamples { values, ranks }) = rank(words, &mut RankTables::default()) else {
+            return;
+        };
         assert!(values.windows(2).all(|pair| pair[0].is_less(pair[1])));
         let mut packed = Vec::new();
-        encode(&values, &mut Packer::new(1).unwrap(), &mut packed);
-        let mut unpacker = Unpacker::default();
-        let cursor = &mut Cursor(&packed);
+        encode(&values, &mut BytePacker::new(1).unwrap(), &mut packed);
+        let mut unpacker = ByteUnpacker::default();
+        let cursor = &mut FieldCursor(&packed);
         let values: Vec<T> = decode(cursor, words.len(), &mut unpacker).expect("just made");
         assert!(cursor.0.is_empty());
         let mut back = vec![T::default(); words.len()];

@@ -3,19 +3,19 @@
 use super::*;
 use proptest::prelude::*;
 
-fn plane(element: Element, width: usize, rows: usize) -> Plane {
+fn plane(element: Element, width: usize, rows: usize) -> SamplePlane {
     let step = element.bytes();
-    Plane { element, width, rows, start: 0, step, row_step: width * step }
+    SamplePlane { element, width, rows, start: 0, step, row_step: width * step }
 }
 
-fn there_and_back(bytes: &[u8], planes: &[Plane]) -> Vec<u8> {
+fn there_and_back(bytes: &[u8], planes: &[SamplePlane]) -> Vec<u8> {
     let mut sizes = Vec::new();
     let mut first = Vec::new();
     for effort in [Effort::Fast, Effort::Thorough, Effort::Max] {
         let mut packed = Vec::new();
-        Encoder::new(effort).unwrap().encode(bytes, planes, &mut packed).unwrap();
+        ArrayEncoder::new(effort).unwrap().encode(bytes, planes, &mut packed).unwrap();
         let mut back = vec![0; bytes.len()];
-        Decoder::default().decode(&packed, planes, &mut back).unwrap();
+        ArrayDecoder::default().decode(&packed, planes, &mut back).unwrap();
         assert!(back == bytes, "{effort:?}");
         // More effort never makes it larger.
         assert!(sizes.iter().take(1).all(|fast| packed.len() <= *fast), "{effort:?}");
@@ -56,7 +56,7 @@ proptest! {
                 let size = element.bytes();
                 let step = components * size;
                 let rows = noise.len() / (width * step);
-                let planes: Vec<Plane> = (0..components).map(|i| Plane {
+                let planes: Vec<SamplePlane> = (0..components).map(|i| SamplePlane {
                     start: i * size, step, row_step: width * step, ..plane(element, width, rows)
                 }).collect();
                 let bytes: Vec<u8> =
@@ -68,7 +68,7 @@ proptest! {
 }
 
 /// A gentle slope of halves with an opaque plane and one that follows another.
-fn small() -> (Vec<u8>, Vec<Plane>) {
+fn small() -> (Vec<u8>, Vec<SamplePlane>) {
     let (width, rows) = (40, 30);
     let sample = |plane: usize, x: usize, y: usize| match plane {
         0 => 0x3c00,
@@ -80,7 +80,7 @@ fn small() -> (Vec<u8>, Vec<Plane>) {
             bytes.extend((0..width).flat_map(|x| sample(plane, x, y).to_le_bytes()));
         }
     }
-    let plane = |i| Plane {
+    let plane = |i| SamplePlane {
         element: Element::Half,
         width,
         rows,
@@ -102,8 +102,8 @@ fn damaged_chunks_are_refused_or_decoded() {
     let (bytes, planes) = small();
     for effort in [Effort::Fast, Effort::Thorough, Effort::Max] {
         let mut packed = Vec::new();
-        Encoder::new(effort).unwrap().encode(&bytes, &planes, &mut packed).unwrap();
-        let mut decoder = Decoder::default();
+        ArrayEncoder::new(effort).unwrap().encode(&bytes, &planes, &mut packed).unwrap();
+        let mut decoder = ArrayDecoder::default();
         let mut to = vec![0; bytes.len()];
         for length in 0..packed.len() {
             let error = decoder.decode(&packed[..length], &planes, &mut to).unwrap_err();
@@ -130,10 +130,11 @@ fn damaged_chunks_are_refused_or_decoded() {
 #[test]
 fn planes_that_do_not_fit_are_refused() {
     let (bytes, planes) = small();
-    let bad = |change: &dyn Fn(&mut Plane)| {
+    let bad = |change: &dyn Fn(&mut SamplePlane)| {
         let mut planes = planes.clone();
         change(&mut planes[3]);
-        let made = Encoder::new(Effort::Fast).unwrap().encode(&bytes, &planes, &mut Vec::new());
+        let made =
+            ArrayEncoder::new(Effort::Fast).unwrap().encode(&bytes, &planes, &mut Vec::new());
         made.unwrap_err().to_string()
     };
     assert_eq!(bad(&|p| p.rows += 1), "plane 3 reaches beyond 9600 bytes");
@@ -154,6 +155,6 @@ proptest! {
             packed.extend((noise.len() as u32).to_le_bytes());
         }
         (0..4).for_each(|_| packed.extend_from_slice(&noise));
-        let _ = Decoder::default().decode(&packed, &planes, &mut vec![0; bytes.len()]);
+        let _ = ArrayDecoder::default().decode(&packed, &planes, &mut vec![0; bytes.len()]);
     }
 }

@@ -129,7 +129,7 @@ proptest! {
         prop_assert_eq!(bits(&boxes), bits(&one));
         boxes.fill(Box3::EMPTY);
         let job = Boxes { object: &object, transforms: &transforms, boxes: &mut boxes };
-        job.run(lanes::Plain);
+        job.run(lanes::ScalarLanes);
         prop_assert_eq!(bits(&boxes), bits(&one));
         // A bound is never NaN.
         prop_assert!(boxes.iter().all(|b| (0..3).all(|i| b.min[i] <= b.max[i])));

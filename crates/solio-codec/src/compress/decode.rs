@@ -1,5 +1,6 @@
 //! Streaming decompression: bytes in from a reader, bytes out into the caller's buffer.
 
+use super::input::{CompressedInput, corrupt_at};
 use super::{Compression, gzip::Gzip, lacks_memory};
 use solio_base::{Error, Limits, Result};
 use std::io::Read;
@@ -7,46 +8,43 @@ use zstd::stream::raw::{DParameter, InBuffer, Operation, OutBuffer};
 
 /// Largest zstd window that is taken without being asked: 128 MiB, as the `zstd` command does.
 const WINDOW_LOG_MAX: u32 = 27;
-/// Bytes asked of the reader at a time.
-const INPUT_BYTES: usize = 64 << 10;
-
 /// One decompressed stream over a reader of compressed bytes.
 ///
 /// Errors are `Corrupt` with the offset in the *compressed* file, and say so. What comes out is
 /// bounded by [`Limits::bytes`], however small the input.
 ///
 /// ```
-/// use solio_codec::compress::{ChunkCompressor, Compression, Decoder};
+/// use solio_codec::compress::{ChunkCompressor, Compression, StreamDecoder};
 /// let mut file = Vec::new();
 /// let mut compressor = ChunkCompressor::new(Compression::Gzip, None)?;
 /// compressor.compress(b"v 0 0 0\n", &mut file)?;
 /// compressor.compress(b"v 1 0 0\n", &mut file)?;
 ///
-/// let mut decoder = Decoder::new(Compression::Gzip, file.as_slice(), &Default::default())?;
+/// let mut decoder = StreamDecoder::new(Compression::Gzip, file.as_slice(), &Default::default())?;
 /// let mut text = [0; 64];
 /// let got = decoder.read(&mut text)?;
 /// assert_eq!(&text[..got], b"v 0 0 0\nv 1 0 0\n");
 /// # Ok::<(), solio_base::Error>(())
 /// ```
-pub struct Decoder<R> {
-    input: Input<R>,
-    engine: Engine,
+pub struct StreamDecoder<R> {
+    input: CompressedInput<R>,
+    engine: DecodeBackend,
     limits: Limits,
     produced: u64,
 }
 
-enum Engine {
+enum DecodeBackend {
     Plain,
     Gzip(Box<Gzip>),
     Zstd { raw: zstd::stream::raw::Decoder<'static>, inside: bool },
 }
 
-impl<R: Read> Decoder<R> {
+impl<R: Read> StreamDecoder<R> {
     /// A decoder of `compression` over `reader`.
     pub fn new(compression: Compression, reader: R, limits: &Limits) -> Result<Self> {
         let engine = match compression {
-            Compression::None => Engine::Plain,
-            Compression::Gzip => Engine::Gzip(Box::default()),
+            Compression::None => DecodeBackend::Plain,
+            Compression::Gzip => DecodeBackend::Gzip(Box::default()),
             Compression::Zstd => {
                 let mut raw = zstd::stream::raw::Decoder::new()
                     .and_then(|mut raw| {
@@ -55,18 +53,23 @@ impl<R: Read> Decoder<R> {
                     })
                     .map_err(|e| Error::io("start zstd", e))?;
                 raw.reinit().map_err(|e| Error::io("start zstd", e))?;
-                Engine::Zstd { raw, inside: false }
+                DecodeBackend::Zstd { raw, inside: false }
             }
         };
-        Ok(Decoder { input: Input::new(reader), engine, limits: *limits, produced: 0 })
+        Ok(StreamDecoder {
+            input: CompressedInput::new(reader),
+            engine,
+            limits: *limits,
+            produced: 0,
+        })
     }
 
     /// Fills as much of `out` as there is; fewer bytes than `out.len()` only at the end.
     pub fn read(&mut self, out: &mut [u8]) -> Result<usize> {
         let got = match &mut self.engine {
-            Engine::Plain => self.input.read(out),
-            Engine::Gzip(gzip) => gzip.read(&mut self.input, out),
-            Engine::Zstd { raw, inside } => read_zstd(raw, inside, &mut self.input, out),
+            DecodeBackend::Plain => self.input.read(out),
+            DecodeBackend::Gzip(gzip) => gzip.read(&mut self.input, out),
+            DecodeBackend::Zstd { raw, inside } => read_zstd(raw, inside, &mut self.input, out),
         }?;
         self.produced += got as u64;
         self.limits.check_bytes("the decompressed file", self.produced)?;
@@ -77,7 +80,7 @@ impl<R: Read> Decoder<R> {
     /// and were passed over, as `gzip` does (zero padding is not reported).
     pub fn ignored_tail(&self) -> Option<u64> {
         match &self.engine {
-            Engine::Gzip(gzip) => gzip.ignored_tail,
+            DecodeBackend::Gzip(gzip) => gzip.ignored_tail,
             _ => None,
         }
     }
@@ -86,7 +89,7 @@ impl<R: Read> Decoder<R> {
 fn read_zstd<R: Read>(
     raw: &mut zstd::stream::raw::Decoder<'static>,
     inside: &mut bool,
-    input: &mut Input<R>,
+    input: &mut CompressedInput<R>,
     out: &mut [u8],
 ) -> Result<usize> {
     let mut made = 0;
@@ -127,87 +130,6 @@ fn zstd_error(error: &std::io::Error, at: u64) -> Error {
     match lacks_memory(error) {
         true => Error::io("decompress", std::io::Error::other(text)),
         false => corrupt_at(at, "zstd", &text),
-    }
-}
-
-/// `Corrupt`, with an offset that is said to be in the compressed file.
-pub(super) fn corrupt_at(at: u64, what: &str, why: &str) -> Error {
-    Error::corrupt(format!("the compressed file's {what} data is corrupt here: {why}"))
-        .at_offset(at)
-}
-
-/// A buffered reader that knows its offset.
-pub(super) struct Input<R> {
-    reader: R,
-    buffer: Vec<u8>,
-    start: usize,
-    end: usize,
-    /// Offset in the file of `buffer[end]`.
-    offset: u64,
-}
-
-impl<R: Read> Input<R> {
-    fn new(reader: R) -> Self {
-        Input { reader, buffer: Vec::new(), start: 0, end: 0, offset: 0 }
-    }
-
-    /// Offset in the file of the next byte.
-    pub(super) fn position(&self) -> u64 {
-        self.offset - (self.end - self.start) as u64
-    }
-
-    /// The bytes at hand; empty only at the end of the file.
-    pub(super) fn fill(&mut self) -> Result<&[u8]> {
-        if self.start == self.end {
-            if self.buffer.is_empty() {
-                self.buffer.resize(INPUT_BYTES, 0);
-            }
-            self.start = 0;
-            self.end = read_some(&mut self.reader, &mut self.buffer)?;
-            self.offset += self.end as u64;
-        }
-        Ok(&self.buffer[self.start..self.end])
-    }
-
-    /// Marks `count` of the bytes at hand as used.
-    pub(super) fn take(&mut self, count: usize) {
-        self.start += count;
-    }
-
-    /// One byte, or `None` at the end.
-    pub(super) fn byte(&mut self) -> Result<Option<u8>> {
-        let byte = self.fill()?.first().copied();
-        self.start += usize::from(byte.is_some());
-        Ok(byte)
-    }
-
-    /// The error for a file that stops inside `what`.
-    pub(super) fn ends_early(&self, what: &str) -> Error {
-        Error::corrupt(format!("the compressed file ends inside a {what}"))
-            .at_offset(self.position())
-            .hint("the file was probably cut off while it was copied or written")
-    }
-
-    fn read(&mut self, out: &mut [u8]) -> Result<usize> {
-        let mut got = 0;
-        while got < out.len() {
-            match read_some(&mut self.reader, &mut out[got..])? {
-                0 => break,
-                n => got += n,
-            }
-        }
-        self.offset += got as u64;
-        Ok(got)
-    }
-}
-
-fn read_some(reader: &mut impl Read, buffer: &mut [u8]) -> Result<usize> {
-    loop {
-        match reader.read(buffer) {
-            Ok(n) => return Ok(n),
-            Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(e) => return Err(Error::io("read", e)),
-        }
     }
 }
 

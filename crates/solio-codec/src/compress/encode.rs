@@ -12,9 +12,9 @@ const ZSTD_LEVEL: i32 = 1;
 
 /// Compresses chunks. Keep one per thread: it holds the tables that make a compressor costly to
 /// create.
-pub struct ChunkCompressor(Engine);
+pub struct ChunkCompressor(EncodeBackend);
 
-enum Engine {
+enum EncodeBackend {
     Plain,
     Gzip(libdeflater::Compressor),
     Zstd(zstd::bulk::Compressor<'static>),
@@ -24,13 +24,13 @@ impl ChunkCompressor {
     /// A compressor; `level` is 0–12 for gzip (libdeflate's scale) and −7–22 for zstd.
     pub fn new(compression: Compression, level: Option<i32>) -> Result<Self> {
         Ok(ChunkCompressor(match compression {
-            Compression::None => Engine::Plain,
+            Compression::None => EncodeBackend::Plain,
             Compression::Gzip => {
                 let level = level.unwrap_or(GZIP_LEVEL);
                 let level = libdeflater::CompressionLvl::new(level).map_err(|_| {
                     Error::argument(format!("gzip level {level} is not between 0 and 12"))
                 })?;
-                Engine::Gzip(libdeflater::Compressor::new(level))
+                EncodeBackend::Gzip(libdeflater::Compressor::new(level))
             }
             Compression::Zstd => {
                 let level = level.unwrap_or(ZSTD_LEVEL);
@@ -42,7 +42,7 @@ impl ChunkCompressor {
                     zstd::bulk::Compressor::new(level).map_err(|e| Error::io("start zstd", e))?;
                 compressor.include_checksum(true).map_err(|e| Error::io("start zstd", e))?;
                 compressor.include_contentsize(true).map_err(|e| Error::io("start zstd", e))?;
-                Engine::Zstd(compressor)
+                EncodeBackend::Zstd(compressor)
             }
         }))
     }
@@ -51,15 +51,15 @@ impl ChunkCompressor {
     pub fn compress(&mut self, chunk: &[u8], out: &mut Vec<u8>) -> Result<()> {
         let start = out.len();
         match &mut self.0 {
-            Engine::Plain => out.extend_from_slice(chunk),
-            Engine::Gzip(compressor) => {
+            EncodeBackend::Plain => out.extend_from_slice(chunk),
+            EncodeBackend::Gzip(compressor) => {
                 out.resize(start + compressor.gzip_compress_bound(chunk.len()), 0);
                 let made = compressor
                     .gzip_compress(chunk, &mut out[start..])
                     .map_err(|e| Error::argument(format!("cannot compress: {e}")))?;
                 out.truncate(start + made);
             }
-            Engine::Zstd(compressor) => {
+            EncodeBackend::Zstd(compressor) => {
                 out.resize(start + zstd::zstd_safe::compress_bound(chunk.len()), 0);
                 let made = compressor
                     .compress_to_buffer(chunk, &mut out[start..])

@@ -8,7 +8,7 @@
 //! Zero bytes behind the last member are padding (tapes); other bytes there are passed over, as
 //! the `gzip` command does, and reported.
 
-use super::decode::{Input, corrupt_at};
+use super::input::{CompressedInput, corrupt_at};
 use flate2::{Decompress, FlushDecompress, Status};
 use solio_base::{Error, Result};
 use std::io::Read;
@@ -24,13 +24,13 @@ pub(super) struct Gzip {
     inflate: Decompress,
     crc: libdeflater::Crc,
     size: u32,
-    state: State,
+    state: GzipState,
     members: u64,
     pub(super) ignored_tail: Option<u64>,
 }
 
 #[derive(PartialEq)]
-enum State {
+enum GzipState {
     Between,
     Inside,
     Done,
@@ -42,7 +42,7 @@ impl Default for Gzip {
             inflate: Decompress::new(false),
             crc: libdeflater::Crc::new(),
             size: 0,
-            state: State::Between,
+            state: GzipState::Between,
             members: 0,
             ignored_tail: None,
         }
@@ -51,19 +51,27 @@ impl Default for Gzip {
 
 impl Gzip {
     /// Fills as much of `out` as the members hold.
-    pub(super) fn read<R: Read>(&mut self, input: &mut Input<R>, out: &mut [u8]) -> Result<usize> {
+    pub(super) fn read<R: Read>(
+        &mut self,
+        input: &mut CompressedInput<R>,
+        out: &mut [u8],
+    ) -> Result<usize> {
         let mut made = 0;
         while made < out.len() {
             match self.state {
-                State::Done => break,
-                State::Between => self.start_member(input)?,
-                State::Inside => made += self.inflate_some(input, &mut out[made..])?,
+                GzipState::Done => break,
+                GzipState::Between => self.start_member(input)?,
+                GzipState::Inside => made += self.inflate_some(input, &mut out[made..])?,
             }
         }
         Ok(made)
     }
 
-    fn inflate_some<R: Read>(&mut self, input: &mut Input<R>, out: &mut [u8]) -> Result<usize> {
+    fn inflate_some<R: Read>(
+        &mut self,
+        input: &mut CompressedInput<R>,
+        out: &mut [u8],
+    ) -> Result<usize> {
         let at = input.position();
         let bytes = input.fill()?;
         let ended = bytes.is_empty();
@@ -85,7 +93,7 @@ impl Gzip {
         }
     }
 
-    fn start_member<R: Read>(&mut self, input: &mut Input<R>) -> Result<()> {
+    fn start_member<R: Read>(&mut self, input: &mut CompressedInput<R>) -> Result<()> {
         if self.members > 0 {
             while input.fill()?.first() == Some(&0) {
                 input.take(1);
@@ -93,7 +101,7 @@ impl Gzip {
         }
         let at = input.position();
         let Some(first) = input.byte()? else {
-            self.state = State::Done;
+            self.state = GzipState::Done;
             if self.members == 0 {
                 return Err(input.ends_early("gzip header"));
             }
@@ -104,7 +112,7 @@ impl Gzip {
                 return Err(corrupt_at(at, "gzip", "no gzip header"));
             }
             self.ignored_tail = Some(at);
-            self.state = State::Done;
+            self.state = GzipState::Done;
             return Ok(());
         }
         self.skip_header(input, at)?;
@@ -112,12 +120,12 @@ impl Gzip {
         self.crc = libdeflater::Crc::new();
         self.size = 0;
         self.members += 1;
-        self.state = State::Inside;
+        self.state = GzipState::Inside;
         Ok(())
     }
 
     /// The header behind its two magic bytes. Nothing in it matters to the data.
-    fn skip_header<R: Read>(&self, input: &mut Input<R>, at: u64) -> Result<()> {
+    fn skip_header<R: Read>(&self, input: &mut CompressedInput<R>, at: u64) -> Result<()> {
         let mut fixed = [0; 8];
         for byte in &mut fixed {
             *byte = need(input)?;
@@ -148,7 +156,7 @@ impl Gzip {
         Ok(())
     }
 
-    fn end_member<R: Read>(&mut self, input: &mut Input<R>) -> Result<()> {
+    fn end_member<R: Read>(&mut self, input: &mut CompressedInput<R>) -> Result<()> {
         let at = input.position();
         let mut trailer = [0; 8];
         for byte in &mut trailer {
@@ -161,12 +169,12 @@ impl Gzip {
         if u32::from_le_bytes([e, f, g, h]) != self.size {
             return Err(corrupt_at(at + 4, "gzip", "the stored size differs"));
         }
-        self.state = State::Between;
+        self.state = GzipState::Between;
         Ok(())
     }
 }
 
-fn need<R: Read>(input: &mut Input<R>) -> Result<u8> {
+fn need<R: Read>(input: &mut CompressedInput<R>) -> Result<u8> {
     match input.byte()? {
         Some(byte) => Ok(byte),
         None => Err(input.ends_early("gzip member")),

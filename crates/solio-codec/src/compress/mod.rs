@@ -1,18 +1,20 @@
 //! Compressed streams: gzip (any number of members) and zstd (any number of frames); and zlib.
 //!
-//! [`Decoder`] reads either as one stream in bounded memory. [`ChunkCompressor`] writes chunks
+//! [`StreamDecoder`] reads either as one stream in bounded memory. [`ChunkCompressor`] writes chunks
 //! that are each a whole gzip member or zstd frame, so that threads compress them side by side and
 //! their concatenation is one valid file.
 
 mod decode;
 mod encode;
 mod gzip;
+mod input;
 mod zlib;
 
-pub use decode::Decoder;
+pub use decode::StreamDecoder;
 pub use encode::ChunkCompressor;
 pub use zlib::decode_zlib;
 
+use solio_kinds::FileKind;
 use zstd::zstd_safe::{self, zstd_sys::ZSTD_ErrorCode};
 
 /// Whether zstd failed because it got no memory, and not because of what it was given.
@@ -61,13 +63,9 @@ impl Compression {
     /// ```
     pub fn of_name(name: &str) -> Compression {
         let lower = name.to_ascii_lowercase();
-        if lower.ends_with(".gz") {
-            Compression::Gzip
-        } else if lower.ends_with(".zst") {
-            Compression::Zstd
-        } else {
-            Compression::None
-        }
+        let packed = [Compression::Gzip, Compression::Zstd];
+        let found = packed.into_iter().find(|packed| lower.ends_with(packed.extension()));
+        found.unwrap_or(Compression::None)
     }
 
     /// From the first bytes of the content.
@@ -80,10 +78,12 @@ impl Compression {
     /// assert_eq!(Compression::of_head(b"\x1f"), Compression::None);
     /// ```
     pub fn of_head(head: &[u8]) -> Compression {
-        match head {
-            [0x1f, 0x8b, ..] => Compression::Gzip,
-            [0x28, 0xb5, 0x2f, 0xfd, ..] => Compression::Zstd,
-            _ => Compression::None,
+        if FileKind::Gzip.is_at_start(head) {
+            Compression::Gzip
+        } else if FileKind::Zstd.is_at_start(head) {
+            Compression::Zstd
+        } else {
+            Compression::None
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Tests of both directions, against the stream compressors of flate2 and zstd as references.
 
-use super::super::{ChunkCompressor, Compression, Decoder};
+use super::super::{ChunkCompressor, Compression, StreamDecoder};
 use solio_base::{ErrorKind, Limits, Result};
 use std::io::Write;
 
@@ -11,7 +11,7 @@ fn text(count: usize) -> Vec<u8> {
 }
 
 fn decode(compression: Compression, file: &[u8], block: usize) -> Result<Vec<u8>> {
-    let mut decoder = Decoder::new(compression, file, &Limits::default())?;
+    let mut decoder = StreamDecoder::new(compression, file, &Limits::default())?;
     let mut out = Vec::new();
     let mut buffer = vec![0; block];
     loop {
@@ -87,7 +87,8 @@ fn gzip_padding_and_tails_are_passed_over() {
     file.extend([0; 700]);
     assert_eq!(decode(Compression::Gzip, &file, 100).unwrap(), data);
     file.extend(b"tail");
-    let mut decoder = Decoder::new(Compression::Gzip, file.as_slice(), &Limits::default()).unwrap();
+    let mut decoder =
+        StreamDecoder::new(Compression::Gzip, file.as_slice(), &Limits::default()).unwrap();
     let mut out = vec![0; data.len() + 1];
     assert_eq!(decoder.read(&mut out).unwrap(), data.len());
     assert_eq!(decoder.ignored_tail(), Some(end + 700));
@@ -127,7 +128,7 @@ fn a_bomb_stops_at_the_limit() {
     for compression in BOTH {
         let file = encode(compression, &[&vec![0; 8 << 20]]);
         let limits = Limits { bytes: 1 << 20, ..Limits::default() };
-        let mut decoder = Decoder::new(compression, file.as_slice(), &limits).unwrap();
+        let mut decoder = StreamDecoder::new(compression, file.as_slice(), &limits).unwrap();
         let mut buffer = vec![0; 64 << 10];
         let error = loop {
             match decoder.read(&mut buffer) {
@@ -168,7 +169,8 @@ fn gzip_is_read_in_any_pieces() {
             }
             // However little the reader gives at a time.
             let slow = OneByOne(&file, 1);
-            let mut decoder = Decoder::new(Compression::Gzip, slow, &Limits::default()).unwrap();
+            let mut decoder =
+                StreamDecoder::new(Compression::Gzip, slow, &Limits::default()).unwrap();
             let mut out = vec![0; data.len() + 1];
             assert_eq!(decoder.read(&mut out).unwrap(), data.len());
             assert!(out[..data.len()] == data);
@@ -215,7 +217,8 @@ fn a_member_of_more_than_4_gib_is_read() {
     file.extend([1, 0, 0, 0xff, 0xff]); // the last block: stored, of nothing
     file.extend(sum.sum().to_le_bytes());
     file.extend(((PIECES * PIECE as u64) as u32).to_le_bytes());
-    let mut decoder = Decoder::new(Compression::Gzip, file.as_slice(), &Limits::default()).unwrap();
+    let mut decoder =
+        StreamDecoder::new(Compression::Gzip, file.as_slice(), &Limits::default()).unwrap();
     let (mut block, mut all) = (vec![1; 8 << 20], 0);
     loop {
         let got = decoder.read(&mut block).unwrap();

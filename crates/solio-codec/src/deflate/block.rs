@@ -1,8 +1,8 @@
 //! One block: counts its symbols, makes their codes, writes it (RFC 1951, section 3.2).
 
-use super::counts::{Counts, DISTANCES, END, LITERALS};
-use super::huffman::{self, Code, LENGTH_AT};
-use super::matches::Sequence;
+use super::counts::{DISTANCES, END, LITERALS, SymbolCounts};
+use super::huffman::{self, LENGTH_AT, PrefixCode};
+use super::matches::LzSequence;
 use super::symbols::{distance_symbol, length_symbol};
 use crate::wide::{Wide, wide};
 
@@ -15,15 +15,15 @@ const ORDER: [usize; 19] = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 
 const MOST_STORED: usize = 65_535;
 
 /// Writes bits, the lowest first.
-pub(super) struct Bits<'o> {
+pub(super) struct BitWriter<'o> {
     out: &'o mut Vec<u8>,
     word: u64,
     count: u32,
 }
 
-impl<'o> Bits<'o> {
+impl<'o> BitWriter<'o> {
     pub(super) fn new(out: &'o mut Vec<u8>) -> Self {
-        Bits { out, word: 0, count: 0 }
+        BitWriter { out, word: 0, count: 0 }
     }
 
     /// Whole bytes so far.
@@ -55,18 +55,18 @@ impl<'o> Bits<'o> {
 }
 
 /// A block under way; its memory is used again.
-pub(super) struct Block {
+pub(super) struct DeflateBlock {
     lengths: [u8; LITERALS],
     distance_lengths: [u8; DISTANCES],
-    codes: [Code; LITERALS],
-    distance_codes: [Code; DISTANCES],
+    codes: [PrefixCode; LITERALS],
+    distance_codes: [PrefixCode; DISTANCES],
     /// Code lengths as symbols with their extra bits.
     header: Vec<(u8, u8)>,
 }
 
-impl Block {
+impl DeflateBlock {
     pub(super) fn new() -> Self {
-        Block {
+        DeflateBlock {
             lengths: [0; LITERALS],
             distance_lengths: [0; DISTANCES],
             codes: [0; LITERALS],
@@ -78,11 +78,11 @@ impl Block {
     /// Writes `bytes`, which are what the sequences say; `counts` are their symbols.
     pub(super) fn write(
         &mut self,
-        counts: &mut Counts,
+        counts: &mut SymbolCounts,
         bytes: &[u8],
-        sequences: &[Sequence],
+        sequences: &[LzSequence],
         last: bool,
-        bits: &mut Bits<'_>,
+        bits: &mut BitWriter<'_>,
     ) {
         counts.literals[END] = 1;
         huffman::lengths(&counts.literals, LONGEST_LITERAL, &mut self.lengths);
@@ -95,7 +95,7 @@ impl Block {
         huffman::codes(&self.lengths, &mut self.codes);
         huffman::codes(&self.distance_lengths, &mut self.distance_codes);
         self.write_header(literals, distances, last, bits);
-        wide(Body(self, bytes, sequences, cost, bits));
+        wide(WriteBody(self, bytes, sequences, cost, bits));
     }
 
     /// How many code lengths of both kinds are written.
@@ -140,7 +140,7 @@ impl Block {
         3 + 14 + 3 * 19 + 14 * self.header.len() as u64
     }
 
-    fn body_bits(&self, counts: &Counts) -> u64 {
+    fn body_bits(&self, counts: &SymbolCounts) -> u64 {
         let bits = |counts: &[u32], lengths: &[u8]| {
             let each = counts.iter().zip(lengths);
             each.map(|(c, l)| u64::from(*c) * u64::from(*l)).sum::<u64>()
@@ -150,7 +150,13 @@ impl Block {
             + bits(&counts.distances, &self.distance_lengths)
     }
 
-    fn write_header(&self, literals: usize, distances: usize, last: bool, bits: &mut Bits<'_>) {
+    fn write_header(
+        &self,
+        literals: usize,
+        distances: usize,
+        last: bool,
+        bits: &mut BitWriter<'_>,
+    ) {
         let mut counts = [0u32; 19];
         self.header.iter().for_each(|(symbol, _)| counts[usize::from(*symbol)] += 1);
         let mut lengths = [0u8; 19];
@@ -176,13 +182,19 @@ impl Block {
     }
 
     #[inline(always)]
-    fn write_body(&self, bytes: &[u8], sequences: &[Sequence], cost: u64, bits: &mut Bits<'_>) {
+    fn write_body(
+        &self,
+        bytes: &[u8],
+        sequences: &[LzSequence],
+        cost: u64,
+        bits: &mut BitWriter<'_>,
+    ) {
         // The codes are written as whole words, so there is room for one more.
         let start = bits.out.len();
         bits.out.resize(start + (cost / 8) as usize + 32, 0);
         let mut out =
             Words { out: &mut bits.out[start..], place: 0, word: bits.word, count: bits.count };
-        let codes: &[Code; LITERALS] = &self.codes;
+        let codes: &[PrefixCode; LITERALS] = &self.codes;
         let mut at = 0;
         for sequence in sequences {
             let end = at + sequence.literals as usize;
@@ -219,21 +231,21 @@ impl Block {
     }
 }
 
-/// [`Block::write_body`] as a job.
-struct Body<'a, 'o>(&'a Block, &'a [u8], &'a [Sequence], u64, &'a mut Bits<'o>);
+/// [`DeflateBlock::write_body`] as a job.
+struct WriteBody<'a, 'o>(&'a DeflateBlock, &'a [u8], &'a [LzSequence], u64, &'a mut BitWriter<'o>);
 
-impl Wide for Body<'_, '_> {
+impl Wide for WriteBody<'_, '_> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let Body(block, bytes, sequences, cost, bits) = self;
+        let WriteBody(block, bytes, sequences, cost, bits) = self;
         block.write_body(bytes, sequences, cost, bits);
     }
 }
 
 /// Two codes, one after the other, and their bits.
 #[inline(always)]
-fn pair(a: Code, b: Code) -> (u64, u32) {
+fn pair(a: PrefixCode, b: PrefixCode) -> (u64, u32) {
     let length = a >> LENGTH_AT;
     (u64::from(a & 0xffff) | u64::from(b & 0xffff) << length, length + (b >> LENGTH_AT))
 }
@@ -260,7 +272,7 @@ impl Words<'_> {
     }
 }
 
-fn store(bytes: &[u8], last: bool, bits: &mut Bits<'_>) {
+fn store(bytes: &[u8], last: bool, bits: &mut BitWriter<'_>) {
     // Nothing is a block too.
     let count = bytes.len().div_ceil(MOST_STORED).max(1);
     for i in 0..count {
@@ -293,25 +305,25 @@ mod tests {
                 let length = if part.len() > 258 + 3 { 258 } else { part.len() / 2 };
                 let length = if length < 3 { 0 } else { length };
                 let literals = (part.len() - length) as u32;
-                sequences.push(Sequence { literals, length: length as u16, distance });
+                sequences.push(LzSequence { literals, length: length as u16, distance });
             }
-            let mut counts = Counts::NONE;
+            let mut counts = SymbolCounts::NONE;
             counts.count(&bytes, &sequences);
             counts.literals[END] = 1;
-            let mut block = Block::new();
+            let mut block = DeflateBlock::new();
             huffman::lengths(&counts.literals, LONGEST_LITERAL, &mut block.lengths);
             huffman::lengths(&counts.distances, LONGEST_DISTANCE, &mut block.distance_lengths);
             huffman::codes(&block.lengths, &mut block.codes);
             huffman::codes(&block.distance_lengths, &mut block.distance_codes);
             let cost = block.body_bits(&counts);
             let (mut plain, mut cloned) = (Vec::new(), Vec::new());
-            let mut bits = Bits::new(&mut plain);
+            let mut bits = BitWriter::new(&mut plain);
             bits.put(0, before);
-            Body(&block, &bytes, &sequences, cost, &mut bits).run();
+            WriteBody(&block, &bytes, &sequences, cost, &mut bits).run();
             bits.finish();
-            let mut bits = Bits::new(&mut cloned);
+            let mut bits = BitWriter::new(&mut cloned);
             bits.put(0, before);
-            wide(Body(&block, &bytes, &sequences, cost, &mut bits));
+            wide(WriteBody(&block, &bytes, &sequences, cost, &mut bits));
             bits.finish();
             prop_assert_eq!(plain.len() as u64, (u64::from(before) + cost).div_ceil(8));
             prop_assert_eq!(plain, cloned);

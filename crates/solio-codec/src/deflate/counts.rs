@@ -1,6 +1,6 @@
 //! How often each symbol of deflate occurs, and what it will cost.
 
-use super::matches::Sequence;
+use super::matches::LzSequence;
 use super::symbols::{distance_symbol, length_symbol};
 
 /// Symbols of literals, of the end and of lengths: 286, and what fills the last vector.
@@ -11,22 +11,22 @@ pub(super) const END: usize = 256;
 
 /// Symbols of a stretch of bytes.
 #[derive(Clone)]
-pub(super) struct Counts {
+pub(super) struct SymbolCounts {
     pub(super) literals: [u32; LITERALS],
     pub(super) distances: [u32; DISTANCES],
     /// Bits beside the symbols.
     pub(super) extra: u64,
 }
 
-impl Counts {
-    pub(super) const NONE: Counts =
-        Counts { literals: [0; LITERALS], distances: [0; DISTANCES], extra: 0 };
+impl SymbolCounts {
+    pub(super) const NONE: SymbolCounts =
+        SymbolCounts { literals: [0; LITERALS], distances: [0; DISTANCES], extra: 0 };
 
     /// Counts `bytes`, which are what the sequences say.
-    pub(super) fn count(&mut self, bytes: &[u8], sequences: &[Sequence]) {
+    pub(super) fn count(&mut self, bytes: &[u8], sequences: &[LzSequence]) {
         // Four tables: equal bytes in a row would wait for each other.
         let mut four = [[0u32; 256]; 4];
-        *self = Counts::NONE;
+        *self = SymbolCounts::NONE;
         let mut at = 0;
         for sequence in sequences {
             let end = at + sequence.literals as usize;
@@ -55,7 +55,7 @@ impl Counts {
     }
 
     /// Adds another stretch.
-    pub(super) fn add(&mut self, other: &Counts) {
+    pub(super) fn add(&mut self, other: &SymbolCounts) {
         self.literals.iter_mut().zip(&other.literals).for_each(|(a, b)| *a += b);
         self.distances.iter_mut().zip(&other.distances).for_each(|(a, b)| *a += b);
         self.extra += other.extra;

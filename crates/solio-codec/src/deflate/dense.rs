@@ -5,8 +5,8 @@
 //! longest of them; of shorter ones that which saves the most bits, if it saves any and the next
 //! place has nothing better. What symbols cost is known from the block so far.
 
-use super::counts::{Counts, log2};
-use super::matches::{FARTHEST, LONGEST, Sequence, back, finish, push};
+use super::counts::{SymbolCounts, log2};
+use super::matches::{FARTHEST, LONGEST, LzSequence, back, finish, push};
 use super::symbols::distance_symbol;
 use std::ops::Range;
 
@@ -64,14 +64,14 @@ pub(super) struct Dense {
 }
 
 /// What comes into question at a place: how the eight bytes there differ from those before.
-struct Place {
+struct MatchCandidates {
     word: u64,
     run: u64,
     last: u64,
     four: (usize, u64),
 }
 
-impl Place {
+impl MatchCandidates {
     /// Whether eight bytes are there again.
     #[inline(always)]
     fn is_long(&self) -> bool {
@@ -81,7 +81,7 @@ impl Place {
 
 /// A match of fewer than eight bytes, and the price it saves.
 #[derive(Clone, Copy)]
-struct Short {
+struct ShortMatch {
     length: usize,
     distance: usize,
     saved: i32,
@@ -106,7 +106,7 @@ impl Dense {
     }
 
     /// Prices of what comes next, as things were in the block so far.
-    pub(super) fn learn(&mut self, counts: &Counts) {
+    pub(super) fn learn(&mut self, counts: &SymbolCounts) {
         let mut literals = [0f32; 288];
         price(&counts.literals, &mut literals);
         for (to, price) in self.prices.literals.iter_mut().zip(&literals) {
@@ -129,7 +129,7 @@ impl Dense {
         bytes: &[u8],
         start: usize,
         until: usize,
-        sequences: &mut Vec<Sequence>,
+        sequences: &mut Vec<LzSequence>,
     ) -> usize {
         let mut written = start;
         let mut at = start.max(1);
@@ -184,14 +184,14 @@ impl Dense {
 
     /// What is at a place, and whether any of it repeats.
     #[inline(always)]
-    fn look(&self, bytes: &[u8], at: usize) -> (Place, bool) {
+    fn look(&self, bytes: &[u8], at: usize) -> (MatchCandidates, bool) {
         let word = load(bytes, at);
         let run = word ^ load(bytes, at - 1);
         let last = word ^ load(bytes, at - self.last);
         let distance = distance(at, self.fours[four_slot(word)]);
         let four = word ^ load(bytes, at - distance);
         let repeats = (run << 40 == 0) | (last << 40 == 0) | (four << 32 == 0);
-        (Place { word, run, last, four: (distance, four) }, repeats)
+        (MatchCandidates { word, run, last, four: (distance, four) }, repeats)
     }
 
     /// Notes a place; gives that where the same eight bytes may have been before.
@@ -207,7 +207,7 @@ impl Dense {
         &mut self,
         bytes: &[u8],
         at: usize,
-        here: &Place,
+        here: &MatchCandidates,
         eight: (usize, u64),
     ) -> (usize, usize) {
         let (mut to, mut distance) = (at, 1);
@@ -246,9 +246,9 @@ impl Dense {
 
     /// The match that saves the most, where none has eight bytes.
     #[inline(always)]
-    fn cheapest(&self, here: &Place) -> Short {
+    fn cheapest(&self, here: &MatchCandidates) -> ShortMatch {
         let length = |differ: u64| (differ.trailing_zeros() / 8).min(8) as usize;
-        let mut best = Short { length: 0, distance: 1, saved: 0 };
+        let mut best = ShortMatch { length: 0, distance: 1, saved: 0 };
         let (run, last, four) = (length(here.run), length(here.last), length(here.four.1));
         let mut literals = [0; 9];
         for i in 0..8 {
@@ -262,7 +262,7 @@ impl Dense {
                 let paid = self.prices.lengths[length] + self.prices.distances[symbol];
                 let saved = literals[length] - i32::from(paid);
                 if saved > best.saved {
-                    best = Short { length, distance, saved };
+                    best = ShortMatch { length, distance, saved };
                 }
             }
         }
@@ -277,7 +277,7 @@ fn push_with_runs(
     mut literals: usize,
     matched: Range<usize>,
     distance: usize,
-    sequences: &mut Vec<Sequence>,
+    sequences: &mut Vec<LzSequence>,
 ) {
     let Range { start: mut at, end } = matched;
     while distance > 1 && end - at >= LONGEST + 3 {

@@ -18,10 +18,10 @@ pub(crate) mod huffman;
 mod matches;
 mod symbols;
 
-use self::block::{Bits, Block};
-use self::counts::Counts;
+use self::block::{BitWriter, DeflateBlock};
+use self::counts::SymbolCounts;
 use self::dense::Dense;
-use self::matches::{Finder, Sequence};
+use self::matches::{LzSequence, MatchFinder};
 use libdeflater::Compressor;
 
 /// Bytes in a block of noise: a code of its own each.
@@ -36,8 +36,8 @@ const ZLIB: [u8; 2] = [0x78, 0x01];
 /// Makes zlib streams; keep it, its tables are used again.
 ///
 /// ```
-/// use solio_codec::{compress::decode_zlib, deflate::Encoder};
-/// let mut encoder = Encoder::default();
+/// use solio_codec::{compress::decode_zlib, deflate::ZlibEncoder};
+/// let mut encoder = ZlibEncoder::default();
 /// for flat in [[10u8; 8000], [11; 8000]] {
 ///     let mut packed = Vec::new();
 ///     encoder.zlib(&flat, 4000, &mut packed);
@@ -46,43 +46,43 @@ const ZLIB: [u8; 2] = [0x78, 0x01];
 /// }
 /// # Ok::<(), solio_base::Error>(())
 /// ```
-pub struct Encoder {
-    finder: Finder,
+pub struct ZlibEncoder {
+    finder: MatchFinder,
     dense: Dense,
-    block: Block,
+    block: DeflateBlock,
     /// Symbols of the block so far, and of the stretch after it.
-    counts: Box<[Counts; 2]>,
-    sequences: Vec<Sequence>,
+    counts: Box<[SymbolCounts; 2]>,
+    sequences: Vec<LzSequence>,
     /// The end of each block in the bytes, and in the sequences.
     ends: Vec<(usize, usize)>,
 }
 
-impl Default for Encoder {
+impl Default for ZlibEncoder {
     fn default() -> Self {
-        Encoder {
-            finder: Finder::new(),
+        ZlibEncoder {
+            finder: MatchFinder::new(),
             dense: Dense::new(),
-            block: Block::new(),
-            counts: Box::new([Counts::NONE; 2]),
+            block: DeflateBlock::new(),
+            counts: Box::new([SymbolCounts::NONE; 2]),
             sequences: Vec::new(),
             ends: Vec::new(),
         }
     }
 }
 
-impl Encoder {
+impl ZlibEncoder {
     /// Appends `bytes` as one zlib stream to `out`. A block ends at `halves`, where the statistics
     /// change: the low bytes of numbers before it, the high ones after it.
     ///
     /// ```
-    /// use solio_codec::{compress::decode_zlib, deflate::Encoder, planes::split_halves};
+    /// use solio_codec::{compress::decode_zlib, deflate::ZlibEncoder, planes::split_halves};
     /// // A ramp of 16-bit numbers: its low bytes, and from 1000 on its high ones.
     /// let ramp: Vec<[u8; 2]> = (0..1000u16).map(|i| (15 * i).to_le_bytes()).collect();
     /// let mut bytes = [0; 2000];
     /// let (low, high) = bytes.split_at_mut(1000);
     /// split_halves(&ramp, false, [low, high]);
     /// let mut packed = Vec::new();
-    /// Encoder::default().zlib(&bytes, 1000, &mut packed);
+    /// ZlibEncoder::default().zlib(&bytes, 1000, &mut packed);
     /// assert!(packed.len() < 2000);
     /// assert_eq!(decode_zlib(&packed, 2000)?, bytes);
     /// # Ok::<(), solio_base::Error>(())
@@ -118,7 +118,7 @@ impl Encoder {
     /// Writes what [`Self::search`] found; stops and says no where the upper bytes pack badly.
     fn write(&mut self, bytes: &[u8], halves: usize, out: &mut Vec<u8>) -> bool {
         out.extend(ZLIB);
-        let mut bits = Bits::new(out);
+        let mut bits = BitWriter::new(out);
         let (mut start, mut first) = (0, 0);
         for &(end, until) in &self.ends {
             let sequences = &self.sequences[first..until];
@@ -140,11 +140,11 @@ impl Encoder {
     /// Packs a flat image: stretches join the block before them unless two blocks take less.
     fn flat(&mut self, bytes: &[u8], halves: usize, out: &mut Vec<u8>) {
         out.extend(ZLIB);
-        let mut bits = Bits::new(out);
+        let mut bits = BitWriter::new(out);
         self.dense.reset();
         self.sequences.clear();
         let [block, stretch] = &mut *self.counts;
-        *block = Counts::NONE;
+        *block = SymbolCounts::NONE;
         let (mut first, mut start, mut cost) = (0, 0, 0.0);
         while start < bytes.len() {
             let part = if start < halves.min(bytes.len()) { halves } else { bytes.len() };
@@ -201,7 +201,7 @@ mod tests {
 
     /// Sizes of the stream, and of those by the ways for noise, if it is any, and flat images.
     fn check(bytes: &[u8], halves: usize) -> [usize; 3] {
-        let mut encoder = Encoder::default();
+        let mut encoder = ZlibEncoder::default();
         let mut packed = vec![9];
         encoder.zlib(bytes, halves, &mut packed);
         check_one(bytes, &packed[1..]);

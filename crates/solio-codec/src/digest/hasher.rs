@@ -7,11 +7,11 @@ use std::hash::Hasher as _;
 /// Takes bytes in parts of any size.
 pub struct Hasher {
     algorithm: Algorithm,
-    state: State,
+    state: HasherState,
 }
 
 /// Boxed where large: many may wait at once.
-enum State {
+enum HasherState {
     Xxh128(Box<twox_hash::XxHash3_128>),
     Xxh3(Box<twox_hash::XxHash3_64>),
     Xxh64(twox_hash::XxHash64),
@@ -25,13 +25,13 @@ impl Hasher {
     /// Of no bytes so far.
     pub fn new(algorithm: Algorithm) -> Hasher {
         let state = match algorithm {
-            Algorithm::Xxh128 => State::Xxh128(Box::default()),
-            Algorithm::Xxh3 => State::Xxh3(Box::default()),
-            Algorithm::Xxh64 => State::Xxh64(twox_hash::XxHash64::with_seed(0)),
-            Algorithm::Md5 => State::Md5(Box::default()),
-            Algorithm::Sha1 => State::Sha1(sha1::Sha1::new()),
-            Algorithm::Sha256 => State::Sha256(sha2::Sha256::new()),
-            Algorithm::Sha512 | Algorithm::C4 => State::Sha512(Box::default()),
+            Algorithm::Xxh128 => HasherState::Xxh128(Box::default()),
+            Algorithm::Xxh3 => HasherState::Xxh3(Box::default()),
+            Algorithm::Xxh64 => HasherState::Xxh64(twox_hash::XxHash64::with_seed(0)),
+            Algorithm::Md5 => HasherState::Md5(Box::default()),
+            Algorithm::Sha1 => HasherState::Sha1(sha1::Sha1::new()),
+            Algorithm::Sha256 => HasherState::Sha256(sha2::Sha256::new()),
+            Algorithm::Sha512 | Algorithm::C4 => HasherState::Sha512(Box::default()),
         };
         Hasher { algorithm, state }
     }
@@ -39,13 +39,13 @@ impl Hasher {
     /// Further bytes.
     pub fn update(&mut self, bytes: &[u8]) {
         match &mut self.state {
-            State::Xxh128(state) => state.write(bytes),
-            State::Xxh3(state) => state.write(bytes),
-            State::Xxh64(state) => state.write(bytes),
-            State::Md5(state) => state.consume(bytes),
-            State::Sha1(state) => state.update(bytes),
-            State::Sha256(state) => state.update(bytes),
-            State::Sha512(state) => state.update(bytes),
+            HasherState::Xxh128(state) => state.write(bytes),
+            HasherState::Xxh3(state) => state.write(bytes),
+            HasherState::Xxh64(state) => state.write(bytes),
+            HasherState::Md5(state) => state.consume(bytes),
+            HasherState::Sha1(state) => state.update(bytes),
+            HasherState::Sha256(state) => state.update(bytes),
+            HasherState::Sha512(state) => state.update(bytes),
         }
     }
 
@@ -53,13 +53,13 @@ impl Hasher {
     pub fn finish(self) -> Digest {
         let digest = |bytes: &[u8]| Digest::new(self.algorithm, bytes);
         match self.state {
-            State::Xxh128(state) => digest(&state.finish_128().to_be_bytes()),
-            State::Xxh3(state) => digest(&state.finish().to_be_bytes()),
-            State::Xxh64(state) => digest(&state.finish().to_be_bytes()),
-            State::Md5(state) => digest(&state.finalize().0),
-            State::Sha1(state) => digest(&state.finalize()),
-            State::Sha256(state) => digest(&state.finalize()),
-            State::Sha512(state) => digest(&state.finalize()),
+            HasherState::Xxh128(state) => digest(&state.finish_128().to_be_bytes()),
+            HasherState::Xxh3(state) => digest(&state.finish().to_be_bytes()),
+            HasherState::Xxh64(state) => digest(&state.finish().to_be_bytes()),
+            HasherState::Md5(state) => digest(&state.finalize().0),
+            HasherState::Sha1(state) => digest(&state.finalize()),
+            HasherState::Sha256(state) => digest(&state.finalize()),
+            HasherState::Sha512(state) => digest(&state.finalize()),
         }
     }
 }

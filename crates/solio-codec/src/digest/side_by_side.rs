@@ -35,7 +35,7 @@ pub fn digest_side_by_side(algorithm: Algorithm, messages: &mut impl Messages) {
 }
 
 /// A method whose blocks are taken side by side.
-trait Method<const L: usize> {
+trait LaneHash<const L: usize> {
     const BLOCK: usize;
     /// Fewer lanes than this are faster one by one.
     const FEW: usize;
@@ -51,7 +51,7 @@ trait Method<const L: usize> {
 
 struct Md5([[u32; MD5_LANES]; 4]);
 
-impl Method<MD5_LANES> for Md5 {
+impl LaneHash<MD5_LANES> for Md5 {
     const BLOCK: usize = 64;
     const FEW: usize = 3;
 
@@ -85,7 +85,7 @@ impl Method<MD5_LANES> for Md5 {
 
 struct Sha512([[u64; SHA512_LANES]; 8]);
 
-impl Method<SHA512_LANES> for Sha512 {
+impl LaneHash<SHA512_LANES> for Sha512 {
     const BLOCK: usize = 128;
     const FEW: usize = 3;
 
@@ -118,7 +118,7 @@ impl Method<SHA512_LANES> for Sha512 {
 }
 
 /// A lane: the message it works on, and what was read of it.
-struct Lane<T> {
+struct HashLane<T> {
     message: Option<T>,
     buffer: Vec<u8>,
     start: usize,
@@ -127,7 +127,7 @@ struct Lane<T> {
     ended: bool,
 }
 
-impl<T> Lane<T> {
+impl<T> HashLane<T> {
     fn rest(&self) -> &[u8] {
         &self.buffer[self.start..]
     }
@@ -137,9 +137,9 @@ impl<T> Lane<T> {
     }
 }
 
-fn run<M: Method<L>, S: Messages, const L: usize>(algorithm: Algorithm, messages: &mut S) {
+fn run<M: LaneHash<L>, S: Messages, const L: usize>(algorithm: Algorithm, messages: &mut S) {
     let mut state = M::state();
-    let mut lanes: [Lane<S::Message>; L] = std::array::from_fn(|_| Lane {
+    let mut lanes: [HashLane<S::Message>; L] = std::array::from_fn(|_| HashLane {
         message: None,
         buffer: Vec::new(),
         start: 0,
@@ -161,7 +161,7 @@ fn run<M: Method<L>, S: Messages, const L: usize>(algorithm: Algorithm, messages
             continue;
         }
         // Lanes without a message take any other's bytes: what comes of it is not looked at.
-        let Some(any) = active().next().map(Lane::rest) else { return };
+        let Some(any) = active().next().map(HashLane::rest) else { return };
         let data = std::array::from_fn(|i| match &lanes[i].message {
             Some(_) => lanes[i].rest(),
             None => any,
@@ -173,9 +173,9 @@ fn run<M: Method<L>, S: Messages, const L: usize>(algorithm: Algorithm, messages
 }
 
 /// Sees to it that a lane has a block, or no message since there are no more.
-fn refill<M: Method<L>, S: Messages, const L: usize>(
+fn refill<M: LaneHash<L>, S: Messages, const L: usize>(
     i: usize,
-    lane: &mut Lane<S::Message>,
+    lane: &mut HashLane<S::Message>,
     state: &mut M,
     algorithm: Algorithm,
     messages: &mut S,
@@ -213,7 +213,7 @@ fn refill<M: Method<L>, S: Messages, const L: usize>(
 }
 
 /// A one, zeros, and the number of bits at the end of a block.
-fn pad<M: Method<L>, const L: usize>(bytes: u64, buffer: &mut Vec<u8>) {
+fn pad<M: LaneHash<L>, const L: usize>(bytes: u64, buffer: &mut Vec<u8>) {
     let mut length = Vec::new();
     M::push_length(bytes, &mut length);
     buffer.push(0x80);

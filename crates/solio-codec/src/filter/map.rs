@@ -1,7 +1,7 @@
 //! Value by value: zigzag, monotone integers of floats; and channel by channel: differences of
 //! colours.
 
-use super::Shape;
+use super::FilterShape;
 use crate::wide::{Wide, wide};
 use crate::word::Word;
 
@@ -16,16 +16,16 @@ pub(super) enum Map {
 
 /// Fills `to` with the values of `from`, mapped.
 pub(super) fn map<T: Word>(how: Map, from: &[T], to: &mut [T]) {
-    wide(Mapped { how, from, to });
+    wide(MapValues { how, from, to });
 }
 
-struct Mapped<'a, T> {
+struct MapValues<'a, T> {
     how: Map,
     from: &'a [T],
     to: &'a mut [T],
 }
 
-impl<T: Word> Wide for Mapped<'_, T> {
+impl<T: Word> Wide for MapValues<'_, T> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
@@ -40,25 +40,25 @@ impl<T: Word> Wide for Mapped<'_, T> {
 }
 
 /// Fills `to` with `from`, whose red and blue lines have the green ones taken away.
-pub(super) fn decorrelate<T: Word>(rgb: [usize; 3], shape: &Shape, from: &[T], to: &mut [T]) {
+pub(super) fn decorrelate<T: Word>(rgb: [usize; 3], shape: &FilterShape, from: &[T], to: &mut [T]) {
     to.copy_from_slice(from);
     each_pair(rgb, shape, to, |green, other| {
-        wide(Lines { less: true, green, other });
+        wide(GreenDifference { less: true, green, other });
     });
 }
 
 /// Undoes [`decorrelate`].
-pub(super) fn correlate<T: Word>(rgb: [usize; 3], shape: &Shape, from: &[T], to: &mut [T]) {
+pub(super) fn correlate<T: Word>(rgb: [usize; 3], shape: &FilterShape, from: &[T], to: &mut [T]) {
     to.copy_from_slice(from);
     each_pair(rgb, shape, to, |green, other| {
-        wide(Lines { less: false, green, other });
+        wide(GreenDifference { less: false, green, other });
     });
 }
 
 /// Calls `job` with the green line of every row, and with the red and the blue one.
 fn each_pair<T: Word>(
     [red, green, blue]: [usize; 3],
-    shape: &Shape,
+    shape: &FilterShape,
     values: &mut [T],
     job: impl Fn(&[T], &mut [T]),
 ) {
@@ -76,13 +76,13 @@ fn each_pair<T: Word>(
     }
 }
 
-struct Lines<'a, T> {
+struct GreenDifference<'a, T> {
     less: bool,
     green: &'a [T],
     other: &'a mut [T],
 }
 
-impl<T: Word> Wide for Lines<'_, T> {
+impl<T: Word> Wide for GreenDifference<'_, T> {
     type Output = ();
     #[inline(always)]
     fn run(self) {

@@ -1,6 +1,6 @@
 //! Filters: what makes arrays of numbers easier to pack, each with its inverse.
 //!
-//! A [`Step`] is one filter, a [`Chain`] several in a row. Values are seen as unsigned integers by
+//! A [`FilterStep`] is one filter, a [`FilterChain`] several in a row. Values are seen as unsigned integers by
 //! their bits, and every step gives back exactly what it got, whatever the bits are. Which steps
 //! there are and what each is good for is measured by `solio lab`.
 
@@ -21,13 +21,13 @@ use predict::Guess;
 /// a channel side by side.
 ///
 /// ```
-/// use solio_codec::filter::Shape;
+/// use solio_codec::filter::FilterShape;
 /// // A chunk of an OpenEXR image: 16 rows of A, B, G and R in halves.
-/// let chunk = Shape { bytes: 2, planes: 1, rows: 16, channels: 4, width: 1920 };
+/// let chunk = FilterShape { bytes: 2, planes: 1, rows: 16, channels: 4, width: 1920 };
 /// assert_eq!(chunk.size_bytes(), 16 * 1920 * 4 * 2);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shape {
+pub struct FilterShape {
     /// Bytes of a value: 1, 2, 4 or 8.
     pub bytes: usize,
     /// Planes, one after the other; more than one once bytes were split.
@@ -40,15 +40,15 @@ pub struct Shape {
     pub width: usize,
 }
 
-impl Shape {
+impl FilterShape {
     /// Lines of values.
     ///
     /// ```
-    /// use solio_codec::filter::{Shape, Step};
-    /// let chunk = Shape { bytes: 2, planes: 1, rows: 16, channels: 4, width: 1920 };
+    /// use solio_codec::filter::{FilterShape, FilterStep};
+    /// let chunk = FilterShape { bytes: 2, planes: 1, rows: 16, channels: 4, width: 1920 };
     /// assert_eq!(chunk.lines(), 64);
     /// // Low and high bytes get lines of their own.
-    /// assert_eq!(Step::Split.shape(chunk).lines(), 128);
+    /// assert_eq!(FilterStep::Split.shape(chunk).lines(), 128);
     /// ```
     pub fn lines(&self) -> usize {
         self.planes * self.rows * self.channels
@@ -57,11 +57,11 @@ impl Shape {
     /// Values.
     ///
     /// ```
-    /// use solio_codec::filter::{Shape, Step};
-    /// let floats = Shape { bytes: 4, planes: 1, rows: 2, channels: 3, width: 100 };
+    /// use solio_codec::filter::{FilterShape, FilterStep};
+    /// let floats = FilterShape { bytes: 4, planes: 1, rows: 2, channels: 3, width: 100 };
     /// assert_eq!(floats.values(), 600);
     /// // Filters that take values apart make more of them.
-    /// assert_eq!(Step::BitShuffle.shape(floats).values(), 2400);
+    /// assert_eq!(FilterStep::BitShuffle.shape(floats).values(), 2400);
     /// ```
     pub fn values(&self) -> usize {
         self.lines() * self.width
@@ -70,11 +70,11 @@ impl Shape {
     /// Bytes of all values.
     ///
     /// ```
-    /// use solio_codec::filter::{Shape, Step};
-    /// let doubles = Shape { bytes: 8, planes: 1, rows: 4, channels: 1, width: 25 };
+    /// use solio_codec::filter::{FilterShape, FilterStep};
+    /// let doubles = FilterShape { bytes: 8, planes: 1, rows: 4, channels: 1, width: 25 };
     /// assert_eq!(doubles.size_bytes(), 800);
     /// // No filter changes it.
-    /// for step in [Step::Exr, Step::Split, Step::SplitEvenOdd, Step::BitShuffle, Step::Up] {
+    /// for step in [FilterStep::Exr, FilterStep::Split, FilterStep::SplitEvenOdd, FilterStep::BitShuffle, FilterStep::Up] {
     ///     assert_eq!(step.shape(doubles).size_bytes(), 800);
     /// }
     /// ```
@@ -86,17 +86,17 @@ impl Shape {
 /// One filter.
 ///
 /// ```
-/// use solio_codec::filter::{Chain, Scratch, Shape, Step};
-/// let row = Shape { bytes: 1, planes: 1, rows: 1, channels: 1, width: 4 };
-/// let filtered = |steps: &[Step]| {
-///     let mut scratch = Scratch::default();
-///     Chain(steps.to_vec()).apply(&row, &[10, 12, 11, 11], &mut scratch).to_vec()
+/// use solio_codec::filter::{FilterChain, FilterScratch, FilterShape, FilterStep};
+/// let row = FilterShape { bytes: 1, planes: 1, rows: 1, channels: 1, width: 4 };
+/// let filtered = |steps: &[FilterStep]| {
+///     let mut scratch = FilterScratch::default();
+///     FilterChain(steps.to_vec()).apply(&row, &[10, 12, 11, 11], &mut scratch).to_vec()
 /// };
-/// assert_eq!(filtered(&[Step::Delta]), [10, 2, 255, 0]);
-/// assert_eq!(filtered(&[Step::Delta, Step::Zigzag]), [20, 4, 1, 0]);
+/// assert_eq!(filtered(&[FilterStep::Delta]), [10, 2, 255, 0]);
+/// assert_eq!(filtered(&[FilterStep::Delta, FilterStep::Zigzag]), [20, 4, 1, 0]);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Step {
+pub enum FilterStep {
     /// The filter of OpenEXR's RLE and ZIP, exactly: even and odd bytes apart, then differences of
     /// bytes.
     Exr,
@@ -123,25 +123,27 @@ pub enum Step {
     Decorrelate([usize; 3]),
 }
 
-impl Step {
+impl FilterStep {
     /// What `shape` becomes.
     ///
     /// ```
-    /// use solio_codec::filter::{Shape, Step};
-    /// let halves = Shape { bytes: 2, planes: 1, rows: 16, channels: 3, width: 100 };
-    /// assert_eq!(Step::Split.shape(halves), Shape { bytes: 1, planes: 2, ..halves });
-    /// assert_eq!(Step::Delta.shape(halves), halves);
+    /// use solio_codec::filter::{FilterShape, FilterStep};
+    /// let halves = FilterShape { bytes: 2, planes: 1, rows: 16, channels: 3, width: 100 };
+    /// assert_eq!(FilterStep::Split.shape(halves), FilterShape { bytes: 1, planes: 2, ..halves });
+    /// assert_eq!(FilterStep::Delta.shape(halves), halves);
     /// ```
-    pub fn shape(self, shape: Shape) -> Shape {
+    pub fn shape(self, shape: FilterShape) -> FilterShape {
         match self {
-            Step::Exr | Step::BitShuffle => {
+            FilterStep::Exr | FilterStep::BitShuffle => {
                 let width = shape.size_bytes();
-                Shape { bytes: 1, planes: 1, rows: 1, channels: 1, width }
+                FilterShape { bytes: 1, planes: 1, rows: 1, channels: 1, width }
             }
-            Step::Split => Shape { bytes: 1, planes: shape.planes * shape.bytes, ..shape },
-            Step::SplitEvenOdd if shape.bytes > 1 => {
+            FilterStep::Split => {
+                FilterShape { bytes: 1, planes: shape.planes * shape.bytes, ..shape }
+            }
+            FilterStep::SplitEvenOdd if shape.bytes > 1 => {
                 let width = shape.width * shape.bytes / 2;
-                Shape { bytes: 1, planes: shape.planes * 2, width, ..shape }
+                FilterShape { bytes: 1, planes: shape.planes * 2, width, ..shape }
             }
             _ => shape,
         }
@@ -150,31 +152,31 @@ impl Step {
     /// Whether it does anything to values of this shape.
     ///
     /// ```
-    /// use solio_codec::filter::{Shape, Step};
-    /// let row = Shape { bytes: 2, planes: 1, rows: 1, channels: 3, width: 100 };
+    /// use solio_codec::filter::{FilterShape, FilterStep};
+    /// let row = FilterShape { bytes: 2, planes: 1, rows: 1, channels: 3, width: 100 };
     /// // No row lies above, and there is no fourth channel.
-    /// assert!(Step::Delta.suits(&row) && !Step::Up.suits(&row));
-    /// assert!(Step::Decorrelate([2, 1, 0]).suits(&row));
-    /// assert!(!Step::Decorrelate([3, 2, 1]).suits(&row));
+    /// assert!(FilterStep::Delta.suits(&row) && !FilterStep::Up.suits(&row));
+    /// assert!(FilterStep::Decorrelate([2, 1, 0]).suits(&row));
+    /// assert!(!FilterStep::Decorrelate([3, 2, 1]).suits(&row));
     /// ```
-    pub fn suits(self, shape: &Shape) -> bool {
+    pub fn suits(self, shape: &FilterShape) -> bool {
         match self {
-            Step::Decorrelate(rgb) => {
+            FilterStep::Decorrelate(rgb) => {
                 let [r, g, b] = rgb;
                 r != g && g != b && r != b && rgb.iter().all(|c| *c < shape.channels)
             }
-            Step::Split | Step::SplitEvenOdd => shape.bytes > 1,
-            Step::Monotone => shape.bytes > 1,
-            Step::Up | Step::Paeth | Step::ClampedGradient => shape.rows > 1,
+            FilterStep::Split | FilterStep::SplitEvenOdd => shape.bytes > 1,
+            FilterStep::Monotone => shape.bytes > 1,
+            FilterStep::Up | FilterStep::Paeth | FilterStep::ClampedGradient => shape.rows > 1,
             _ => true,
         }
     }
 
-    fn apply(self, shape: &Shape, from: &[u8], to: &mut [u8]) {
+    fn apply(self, shape: &FilterShape, from: &[u8], to: &mut [u8]) {
         match self {
-            Step::Exr => halves::split(from, to),
-            Step::Split => reorder::split(shape.bytes, from, to),
-            Step::SplitEvenOdd => reorder::split(shape.bytes.min(2), from, to),
+            FilterStep::Exr => halves::split(from, to),
+            FilterStep::Split => reorder::split(shape.bytes, from, to),
+            FilterStep::SplitEvenOdd => reorder::split(shape.bytes.min(2), from, to),
             _ => match shape.bytes {
                 1 => self.apply_to::<u8>(shape, from, to),
                 2 => self.apply_to::<u16>(shape, from, to),
@@ -184,25 +186,25 @@ impl Step {
         }
     }
 
-    fn apply_to<T: Word>(self, shape: &Shape, from: &[u8], to: &mut [u8]) {
+    fn apply_to<T: Word>(self, shape: &FilterShape, from: &[u8], to: &mut [u8]) {
         let from: &[T] = bytemuck::cast_slice(from);
-        if self == Step::BitShuffle {
+        if self == FilterStep::BitShuffle {
             return reorder::shuffle_bits(from, to);
         }
         let to: &mut [T] = bytemuck::cast_slice_mut(to);
         match self {
-            Step::Zigzag => map::map(Map::Zigzag, from, to),
-            Step::Monotone => map::map(Map::Monotone, from, to),
-            Step::Decorrelate(rgb) => map::decorrelate(rgb, shape, from, to),
+            FilterStep::Zigzag => map::map(Map::Zigzag, from, to),
+            FilterStep::Monotone => map::map(Map::Monotone, from, to),
+            FilterStep::Decorrelate(rgb) => map::decorrelate(rgb, shape, from, to),
             _ => predict::apply(self.guess(), shape, from, to),
         }
     }
 
-    fn undo(self, shape: &Shape, from: &[u8], to: &mut [u8]) {
+    fn undo(self, shape: &FilterShape, from: &[u8], to: &mut [u8]) {
         match self {
-            Step::Exr => halves::merge(from, to),
-            Step::Split => reorder::join(shape.bytes, from, to),
-            Step::SplitEvenOdd => reorder::join(shape.bytes.min(2), from, to),
+            FilterStep::Exr => halves::merge(from, to),
+            FilterStep::Split => reorder::join(shape.bytes, from, to),
+            FilterStep::SplitEvenOdd => reorder::join(shape.bytes.min(2), from, to),
             _ => match shape.bytes {
                 1 => self.undo_to::<u8>(shape, from, to),
                 2 => self.undo_to::<u16>(shape, from, to),
@@ -212,25 +214,25 @@ impl Step {
         }
     }
 
-    fn undo_to<T: Word>(self, shape: &Shape, from: &[u8], to: &mut [u8]) {
+    fn undo_to<T: Word>(self, shape: &FilterShape, from: &[u8], to: &mut [u8]) {
         let to: &mut [T] = bytemuck::cast_slice_mut(to);
-        if self == Step::BitShuffle {
+        if self == FilterStep::BitShuffle {
             return reorder::unshuffle_bits(from, to);
         }
         let from: &[T] = bytemuck::cast_slice(from);
         match self {
-            Step::Zigzag => map::map(Map::Unzigzag, from, to),
-            Step::Monotone => map::map(Map::Unmonotone, from, to),
-            Step::Decorrelate(rgb) => map::correlate(rgb, shape, from, to),
+            FilterStep::Zigzag => map::map(Map::Unzigzag, from, to),
+            FilterStep::Monotone => map::map(Map::Unmonotone, from, to),
+            FilterStep::Decorrelate(rgb) => map::correlate(rgb, shape, from, to),
             _ => predict::undo(self.guess(), shape, from, to),
         }
     }
 
     fn guess(self) -> Guess {
         match self {
-            Step::Up => Guess::Up,
-            Step::ClampedGradient => Guess::ClampedGradient,
-            Step::Paeth => Guess::Paeth,
+            FilterStep::Up => Guess::Up,
+            FilterStep::ClampedGradient => Guess::ClampedGradient,
+            FilterStep::Paeth => Guess::Paeth,
             _ => Guess::Left,
         }
     }
@@ -239,17 +241,17 @@ impl Step {
     fn name(self, after_split: bool) -> String {
         let of = if after_split { "bytes" } else { "integers" };
         match self {
-            Step::Exr => "EXR".into(),
-            Step::Split => "split".into(),
-            Step::SplitEvenOdd => "16-bit split".into(),
-            Step::BitShuffle => "bit shuffle".into(),
-            Step::Delta => format!("delta {of}"),
-            Step::Up => format!("up {of}"),
-            Step::ClampedGradient => format!("MED {of}"),
-            Step::Paeth => format!("Paeth {of}"),
-            Step::Zigzag => "zigzag".into(),
-            Step::Monotone => "monotone".into(),
-            Step::Decorrelate(_) => "R−G B−G".into(),
+            FilterStep::Exr => "EXR".into(),
+            FilterStep::Split => "split".into(),
+            FilterStep::SplitEvenOdd => "16-bit split".into(),
+            FilterStep::BitShuffle => "bit shuffle".into(),
+            FilterStep::Delta => format!("delta {of}"),
+            FilterStep::Up => format!("up {of}"),
+            FilterStep::ClampedGradient => format!("MED {of}"),
+            FilterStep::Paeth => format!("Paeth {of}"),
+            FilterStep::Zigzag => "zigzag".into(),
+            FilterStep::Monotone => "monotone".into(),
+            FilterStep::Decorrelate(_) => "R−G B−G".into(),
         }
     }
 }
@@ -257,11 +259,11 @@ impl Step {
 /// Filters one after the other.
 ///
 /// ```
-/// use solio_codec::filter::{Chain, Scratch, Shape, Step};
-/// let shape = Shape { bytes: 2, planes: 1, rows: 2, channels: 1, width: 3 };
+/// use solio_codec::filter::{FilterChain, FilterScratch, FilterShape, FilterStep};
+/// let shape = FilterShape { bytes: 2, planes: 1, rows: 2, channels: 1, width: 3 };
 /// let raw: Vec<u8> = [10u16, 11, 12, 20, 22, 23].iter().flat_map(|v| v.to_le_bytes()).collect();
-/// let chain = Chain(vec![Step::ClampedGradient, Step::Zigzag, Step::Split]);
-/// let mut scratch = Scratch::default();
+/// let chain = FilterChain(vec![FilterStep::ClampedGradient, FilterStep::Zigzag, FilterStep::Split]);
+/// let mut scratch = FilterScratch::default();
 /// let filtered = chain.apply(&shape, &raw, &mut scratch).to_vec();
 /// assert_eq!(filtered, [20, 2, 2, 20, 4, 2, 0, 0, 0, 0, 0, 0]);
 /// let mut again = vec![0; raw.len()];
@@ -270,23 +272,23 @@ impl Step {
 /// assert_eq!(chain.name(), "MED integers + zigzag + split");
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Chain(pub Vec<Step>);
+pub struct FilterChain(pub Vec<FilterStep>);
 
-impl Chain {
+impl FilterChain {
     /// What it is called: its steps, with `+` between them; `none` of none.
     ///
     /// ```
-    /// use solio_codec::filter::{Chain, Step};
+    /// use solio_codec::filter::{FilterChain, FilterStep};
     /// // The same step before and after bytes were taken apart.
-    /// let chain = Chain(vec![Step::Delta, Step::Split, Step::Delta]);
+    /// let chain = FilterChain(vec![FilterStep::Delta, FilterStep::Split, FilterStep::Delta]);
     /// assert_eq!(chain.name(), "delta integers + split + delta bytes");
-    /// assert_eq!(Chain::default().name(), "none");
+    /// assert_eq!(FilterChain::default().name(), "none");
     /// ```
     pub fn name(&self) -> String {
         let mut split = false;
         let steps = self.0.iter().map(|step| {
             let name = step.name(split);
-            split |= matches!(step, Step::Split | Step::SplitEvenOdd);
+            split |= matches!(step, FilterStep::Split | FilterStep::SplitEvenOdd);
             name
         });
         let name = steps.collect::<Vec<_>>().join(" + ");
@@ -296,25 +298,25 @@ impl Chain {
     /// What `shape` becomes.
     ///
     /// ```
-    /// use solio_codec::filter::{Chain, Shape, Step};
-    /// let floats = Shape { bytes: 4, planes: 1, rows: 16, channels: 1, width: 64 };
-    /// let chain = Chain(vec![Step::Monotone, Step::ClampedGradient, Step::Split]);
-    /// assert_eq!(chain.shape(floats), Shape { bytes: 1, planes: 4, ..floats });
+    /// use solio_codec::filter::{FilterChain, FilterShape, FilterStep};
+    /// let floats = FilterShape { bytes: 4, planes: 1, rows: 16, channels: 1, width: 64 };
+    /// let chain = FilterChain(vec![FilterStep::Monotone, FilterStep::ClampedGradient, FilterStep::Split]);
+    /// assert_eq!(chain.shape(floats), FilterShape { bytes: 1, planes: 4, ..floats });
     /// ```
-    pub fn shape(&self, shape: Shape) -> Shape {
+    pub fn shape(&self, shape: FilterShape) -> FilterShape {
         self.0.iter().fold(shape, |shape, step| step.shape(shape))
     }
 
     /// Whether each step does something to values of this shape.
     ///
     /// ```
-    /// use solio_codec::filter::{Chain, Shape, Step};
-    /// let floats = Shape { bytes: 4, planes: 1, rows: 16, channels: 1, width: 64 };
-    /// assert!(Chain(vec![Step::Monotone, Step::Split]).suits(floats));
+    /// use solio_codec::filter::{FilterChain, FilterShape, FilterStep};
+    /// let floats = FilterShape { bytes: 4, planes: 1, rows: 16, channels: 1, width: 64 };
+    /// assert!(FilterChain(vec![FilterStep::Monotone, FilterStep::Split]).suits(floats));
     /// // Once they are single bytes, floats have no order.
-    /// assert!(!Chain(vec![Step::Split, Step::Monotone]).suits(floats));
+    /// assert!(!FilterChain(vec![FilterStep::Split, FilterStep::Monotone]).suits(floats));
     /// ```
-    pub fn suits(&self, mut shape: Shape) -> bool {
+    pub fn suits(&self, mut shape: FilterShape) -> bool {
         self.0.iter().all(|step| {
             let suits = step.suits(&shape);
             shape = step.shape(shape);
@@ -329,14 +331,19 @@ impl Chain {
     /// When `raw` has not the bytes of `shape`.
     ///
     /// ```
-    /// use solio_codec::filter::{Chain, Scratch, Shape, Step};
-    /// let image = Shape { bytes: 1, planes: 1, rows: 2, channels: 1, width: 3 };
-    /// let (raw, mut scratch) = ([10, 20, 30, 11, 21, 31], Scratch::default());
+    /// use solio_codec::filter::{FilterChain, FilterScratch, FilterShape, FilterStep};
+    /// let image = FilterShape { bytes: 1, planes: 1, rows: 2, channels: 1, width: 3 };
+    /// let (raw, mut scratch) = ([10, 20, 30, 11, 21, 31], FilterScratch::default());
     /// // In the first row, where nothing lies above, values are less those to their left.
-    /// assert_eq!(Chain(vec![Step::Up]).apply(&image, &raw, &mut scratch), [10, 10, 10, 1, 1, 1]);
-    /// assert_eq!(Chain::default().apply(&image, &raw, &mut scratch).as_ptr(), raw.as_ptr());
+    /// assert_eq!(FilterChain(vec![FilterStep::Up]).apply(&image, &raw, &mut scratch), [10, 10, 10, 1, 1, 1]);
+    /// assert_eq!(FilterChain::default().apply(&image, &raw, &mut scratch).as_ptr(), raw.as_ptr());
     /// ```
-    pub fn apply<'a>(&self, shape: &Shape, raw: &'a [u8], scratch: &'a mut Scratch) -> &'a [u8] {
+    pub fn apply<'a>(
+        &self,
+        shape: &FilterShape,
+        raw: &'a [u8],
+        scratch: &'a mut FilterScratch,
+    ) -> &'a [u8] {
         assert_eq!(raw.len(), shape.size_bytes(), "bytes of values");
         let Some((first, others)) = self.0.split_first() else { return raw };
         let [mut from, mut to] = scratch.room(raw.len());
@@ -355,43 +362,49 @@ impl Chain {
         from
     }
 
-    /// Undoes [`Chain::apply`]: `filtered` becomes `out`, values of `shape`.
+    /// Undoes [`FilterChain::apply`]: `filtered` becomes `out`, values of `shape`.
     ///
     /// # Panics
     /// When `filtered` or `out` has not the bytes of `shape`.
     ///
     /// ```
-    /// use solio_codec::filter::{Chain, Scratch, Shape, Step};
-    /// let shape = Shape { bytes: 2, planes: 1, rows: 2, channels: 1, width: 4 };
-    /// let (chain, mut scratch) = (Chain(vec![Step::BitShuffle, Step::Exr]), Scratch::default());
+    /// use solio_codec::filter::{FilterChain, FilterScratch, FilterShape, FilterStep};
+    /// let shape = FilterShape { bytes: 2, planes: 1, rows: 2, channels: 1, width: 4 };
+    /// let (chain, mut scratch) = (FilterChain(vec![FilterStep::BitShuffle, FilterStep::Exr]), FilterScratch::default());
     /// let filtered = chain.apply(&shape, b"any bytes at all", &mut scratch).to_vec();
     /// let mut again = [0; 16];
     /// chain.undo(&shape, &filtered, &mut scratch, &mut again);
     /// assert_eq!(&again, b"any bytes at all");
     /// ```
-    pub fn undo(&self, shape: &Shape, filtered: &[u8], scratch: &mut Scratch, out: &mut [u8]) {
+    pub fn undo(
+        &self,
+        shape: &FilterShape,
+        filtered: &[u8],
+        scratch: &mut FilterScratch,
+        out: &mut [u8],
+    ) {
         scratch.filtered(filtered.len()).copy_from_slice(filtered);
         self.undo_filtered(shape, scratch, out);
     }
 
-    /// [`Chain::undo`] of what was put into [`Scratch::filtered`].
+    /// [`FilterChain::undo`] of what was put into [`FilterScratch::filtered`].
     ///
     /// # Panics
     /// When `out` has not the bytes of `shape`.
     ///
     /// ```
-    /// use solio_codec::filter::{Chain, Scratch, Shape, Step};
-    /// use solio_codec::{deflate::Encoder, inflate::Inflater};
-    /// let (mut packed, mut scratch) = (Vec::new(), Scratch::default());
-    /// Encoder::default().zlib(&[10, 1, 1, 1, 1], 5, &mut packed);
+    /// use solio_codec::filter::{FilterChain, FilterScratch, FilterShape, FilterStep};
+    /// use solio_codec::{deflate::ZlibEncoder, inflate::Inflater};
+    /// let (mut packed, mut scratch) = (Vec::new(), FilterScratch::default());
+    /// ZlibEncoder::default().zlib(&[10, 1, 1, 1, 1], 5, &mut packed);
     /// // Unpacked to where the chain begins: nothing is copied between.
     /// assert_eq!(Inflater::default().one(&packed, scratch.filtered(5)), Ok(5));
-    /// let row = Shape { bytes: 1, planes: 1, rows: 1, channels: 1, width: 5 };
+    /// let row = FilterShape { bytes: 1, planes: 1, rows: 1, channels: 1, width: 5 };
     /// let mut values = [0; 5];
-    /// Chain(vec![Step::Delta]).undo_filtered(&row, &mut scratch, &mut values);
+    /// FilterChain(vec![FilterStep::Delta]).undo_filtered(&row, &mut scratch, &mut values);
     /// assert_eq!(values, [10, 11, 12, 13, 14]);
     /// ```
-    pub fn undo_filtered(&self, shape: &Shape, scratch: &mut Scratch, out: &mut [u8]) {
+    pub fn undo_filtered(&self, shape: &FilterShape, scratch: &mut FilterScratch, out: &mut [u8]) {
         assert_eq!(out.len(), shape.size_bytes(), "bytes of values");
         let mut shapes = vec![*shape];
         for step in &self.0 {
@@ -411,25 +424,25 @@ impl Chain {
 }
 
 /// Whether these bytes may be seen as values of `shape`; no step makes wider ones.
-fn is_aligned(bytes: &[u8], shape: &Shape) -> bool {
+fn is_aligned(bytes: &[u8], shape: &FilterShape) -> bool {
     bytes.as_ptr().addr().is_multiple_of(shape.bytes)
 }
 
 /// Memory between steps, kept from chunk to chunk.
 ///
 /// ```
-/// use solio_codec::filter::{Chain, Scratch, Shape, Step};
-/// let (chain, mut scratch) = (Chain(vec![Step::Delta]), Scratch::default());
+/// use solio_codec::filter::{FilterChain, FilterScratch, FilterShape, FilterStep};
+/// let (chain, mut scratch) = (FilterChain(vec![FilterStep::Delta]), FilterScratch::default());
 /// // The last chunk of an image is a smaller one.
 /// for width in [4, 4, 1] {
-///     let shape = Shape { bytes: 1, planes: 1, rows: 1, channels: 1, width };
+///     let shape = FilterShape { bytes: 1, planes: 1, rows: 1, channels: 1, width };
 ///     assert_eq!(chain.apply(&shape, &vec![7; width], &mut scratch), &[7, 0, 0, 0][..width]);
 /// }
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct Scratch([Vec<u64>; 2]);
+pub struct FilterScratch([Vec<u64>; 2]);
 
-impl Scratch {
+impl FilterScratch {
     /// Two times so many bytes.
     fn room(&mut self, bytes: usize) -> [&mut [u8]; 2] {
         self.0.each_mut().map(|words| {
@@ -440,15 +453,15 @@ impl Scratch {
         })
     }
 
-    /// Room for so many filtered bytes, for [`Chain::undo_filtered`].
+    /// Room for so many filtered bytes, for [`FilterChain::undo_filtered`].
     ///
     /// ```
-    /// use solio_codec::filter::{Chain, Scratch, Shape, Step};
-    /// let mut scratch = Scratch::default();
+    /// use solio_codec::filter::{FilterChain, FilterScratch, FilterShape, FilterStep};
+    /// let mut scratch = FilterScratch::default();
     /// scratch.filtered(3).copy_from_slice(&[20, 2, 1]);
-    /// let row = Shape { bytes: 1, planes: 1, rows: 1, channels: 1, width: 3 };
+    /// let row = FilterShape { bytes: 1, planes: 1, rows: 1, channels: 1, width: 3 };
     /// let mut values = [0; 3];
-    /// Chain(vec![Step::Delta, Step::Zigzag]).undo_filtered(&row, &mut scratch, &mut values);
+    /// FilterChain(vec![FilterStep::Delta, FilterStep::Zigzag]).undo_filtered(&row, &mut scratch, &mut values);
     /// assert_eq!(values, [10, 11, 10]);
     /// ```
     pub fn filtered(&mut self, bytes: usize) -> &mut [u8] {

@@ -1,10 +1,10 @@
 //! Each value less a guess from those around it: what is left is small where values change slowly.
 //!
-//! Lines are those of a [`Shape`]: the line above is that of the same channel and plane, one row
+//! Lines are those of a [`FilterShape`]: the line above is that of the same channel and plane, one row
 //! up. Going forward the values around are all there, and the loop is compiled for the vectors of
 //! this machine; going back each value needs the one before.
 
-use super::Shape;
+use super::FilterShape;
 use crate::wide::{Wide, wide};
 use crate::word::Word;
 
@@ -23,7 +23,7 @@ trait Guesses: Copy {
 }
 
 #[derive(Clone, Copy)]
-struct Left;
+struct PredictLeft;
 #[derive(Clone, Copy)]
 struct Up;
 /// The median of left, up and left + up − corner (LOCO-I; ITU-T T.87, A.4.2).
@@ -33,7 +33,7 @@ struct ClampedGradient;
 #[derive(Clone, Copy)]
 struct Paeth;
 
-impl Guesses for Left {
+impl Guesses for PredictLeft {
     #[inline(always)]
     fn of<T: Word>(self, left: T, _: T, _: T) -> T {
         left
@@ -76,9 +76,9 @@ impl Guesses for Paeth {
 }
 
 /// Fills `to` with what is left of `from`.
-pub(super) fn apply<T: Word>(guess: Guess, shape: &Shape, from: &[T], to: &mut [T]) {
+pub(super) fn apply<T: Word>(guess: Guess, shape: &FilterShape, from: &[T], to: &mut [T]) {
     match guess {
-        Guess::Left => forward(Left, shape, from, to),
+        Guess::Left => forward(PredictLeft, shape, from, to),
         Guess::Up => forward(Up, shape, from, to),
         Guess::ClampedGradient => forward(ClampedGradient, shape, from, to),
         Guess::Paeth => forward(Paeth, shape, from, to),
@@ -86,9 +86,9 @@ pub(super) fn apply<T: Word>(guess: Guess, shape: &Shape, from: &[T], to: &mut [
 }
 
 /// Undoes [`apply`].
-pub(super) fn undo<T: Word>(guess: Guess, shape: &Shape, from: &[T], to: &mut [T]) {
+pub(super) fn undo<T: Word>(guess: Guess, shape: &FilterShape, from: &[T], to: &mut [T]) {
     match guess {
-        Guess::Left => back(Left, shape, from, to),
+        Guess::Left => back(PredictLeft, shape, from, to),
         Guess::Up => back(Up, shape, from, to),
         Guess::ClampedGradient => back(ClampedGradient, shape, from, to),
         Guess::Paeth => back(Paeth, shape, from, to),
@@ -96,7 +96,7 @@ pub(super) fn undo<T: Word>(guess: Guess, shape: &Shape, from: &[T], to: &mut [T
 }
 
 /// Of the lines of `shape`: its number, and that of the line above.
-fn lines(shape: &Shape) -> impl Iterator<Item = (usize, Option<usize>)> + use<> {
+fn lines(shape: &FilterShape) -> impl Iterator<Item = (usize, Option<usize>)> + use<> {
     let (rows, channels) = (shape.rows, shape.channels);
     (0..shape.lines()).map(move |line| {
         let row = line / channels % rows;
@@ -104,7 +104,7 @@ fn lines(shape: &Shape) -> impl Iterator<Item = (usize, Option<usize>)> + use<> 
     })
 }
 
-fn forward<T: Word, G: Guesses>(guess: G, shape: &Shape, from: &[T], to: &mut [T]) {
+fn forward<T: Word, G: Guesses>(guess: G, shape: &FilterShape, from: &[T], to: &mut [T]) {
     let width = shape.width;
     if width == 0 {
         return;
@@ -112,22 +112,22 @@ fn forward<T: Word, G: Guesses>(guess: G, shape: &Shape, from: &[T], to: &mut [T
     for (line, above) in lines(shape) {
         let row = &from[line * width..][..width];
         let above = above.map(|above| &from[above * width..][..width]);
-        wide(Forward { guess, row, above, to: &mut to[line * width..][..width] });
+        wide(PredictForward { guess, row, above, to: &mut to[line * width..][..width] });
     }
 }
 
-struct Forward<'a, T, G> {
+struct PredictForward<'a, T, G> {
     guess: G,
     row: &'a [T],
     above: Option<&'a [T]>,
     to: &'a mut [T],
 }
 
-impl<T: Word, G: Guesses> Wide for Forward<'_, T, G> {
+impl<T: Word, G: Guesses> Wide for PredictForward<'_, T, G> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let Forward { guess, row, above, to } = self;
+        let PredictForward { guess, row, above, to } = self;
         // In the first row the value to the left is all there is, in the first column that above.
         to[0] = row[0].minus(above.map_or(T::default(), |above| above[0]));
         let pairs = row.iter().zip(&row[1..]).zip(&mut to[1..]);
@@ -143,7 +143,7 @@ impl<T: Word, G: Guesses> Wide for Forward<'_, T, G> {
     }
 }
 
-fn back<T: Word, G: Guesses>(guess: G, shape: &Shape, from: &[T], to: &mut [T]) {
+fn back<T: Word, G: Guesses>(guess: G, shape: &FilterShape, from: &[T], to: &mut [T]) {
     let width = shape.width;
     if width == 0 {
         return;

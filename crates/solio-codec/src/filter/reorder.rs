@@ -1,6 +1,6 @@
 //! The bytes, or the bits, of values apart: those of one weight side by side.
 
-use crate::planes::{Planes, join_halves, join_words, split_halves, split_words};
+use crate::planes::{BytePlanes, join_halves, join_words, split_halves, split_words};
 use crate::wide::{Wide, wide};
 use crate::word::Word;
 
@@ -28,11 +28,11 @@ pub(super) fn join(bytes: usize, from: &[u8], to: &mut [u8]) {
     match bytes {
         1 => to.copy_from_slice(from),
         2 => {
-            let planes: Planes<2> = std::array::from_fn(|i| &from[i * count..][..count]);
+            let planes: BytePlanes<2> = std::array::from_fn(|i| &from[i * count..][..count]);
             join_halves(planes, false, to.as_chunks_mut().0);
         }
         4 => {
-            let planes: Planes<4> = std::array::from_fn(|i| &from[i * count..][..count]);
+            let planes: BytePlanes<4> = std::array::from_fn(|i| &from[i * count..][..count]);
             join_words(planes, false, to.as_chunks_mut().0);
         }
         _ => wide(JoinAny { bytes, from, to }),

@@ -1,23 +1,23 @@
 use super::*;
 use proptest::prelude::*;
 
-const STEPS: [Step; 12] = [
-    Step::Exr,
-    Step::Split,
-    Step::SplitEvenOdd,
-    Step::BitShuffle,
-    Step::Delta,
-    Step::Up,
-    Step::ClampedGradient,
-    Step::Paeth,
-    Step::Zigzag,
-    Step::Monotone,
-    Step::Decorrelate([2, 1, 0]),
-    Step::Decorrelate([0, 1, 2]),
+const STEPS: [FilterStep; 12] = [
+    FilterStep::Exr,
+    FilterStep::Split,
+    FilterStep::SplitEvenOdd,
+    FilterStep::BitShuffle,
+    FilterStep::Delta,
+    FilterStep::Up,
+    FilterStep::ClampedGradient,
+    FilterStep::Paeth,
+    FilterStep::Zigzag,
+    FilterStep::Monotone,
+    FilterStep::Decorrelate([2, 1, 0]),
+    FilterStep::Decorrelate([0, 1, 2]),
 ];
 
-fn there_and_back(chain: &Chain, shape: &Shape, raw: &[u8]) -> Vec<u8> {
-    let mut scratch = Scratch::default();
+fn there_and_back(chain: &FilterChain, shape: &FilterShape, raw: &[u8]) -> Vec<u8> {
+    let mut scratch = FilterScratch::default();
     let filtered = chain.apply(shape, raw, &mut scratch).to_vec();
     let mut again = vec![0x55; raw.len()];
     chain.undo(shape, &filtered, &mut scratch, &mut again);
@@ -25,8 +25,8 @@ fn there_and_back(chain: &Chain, shape: &Shape, raw: &[u8]) -> Vec<u8> {
     filtered
 }
 
-fn shape_of(bytes: usize, rows: usize, channels: usize, width: usize) -> Shape {
-    Shape { bytes, planes: 1, rows, channels, width }
+fn shape_of(bytes: usize, rows: usize, channels: usize, width: usize) -> FilterShape {
+    FilterShape { bytes, planes: 1, rows, channels, width }
 }
 
 proptest! {
@@ -44,7 +44,7 @@ proptest! {
         // An odd place in memory, too.
         let raw = &noise[off..off + shape.size_bytes().min(noise.len() - 1)];
         if raw.len() == shape.size_bytes() {
-            there_and_back(&Chain(vec![STEPS[which]]), &shape, raw);
+            there_and_back(&FilterChain(vec![STEPS[which]]), &shape, raw);
         }
     }
 
@@ -56,15 +56,15 @@ proptest! {
     ) {
         let shape = shape_of(1 << bytes, 3, 3, width);
         // What becomes one line of bytes has no colours any more.
-        let mut steps: Vec<Step> = Vec::new();
+        let mut steps: Vec<FilterStep> = Vec::new();
         for which in chain {
-            let flat = steps.iter().any(|step| matches!(step, Step::Exr | Step::BitShuffle));
-            if !(flat && matches!(STEPS[which], Step::Decorrelate(_))) {
+            let flat = steps.iter().any(|step| matches!(step, FilterStep::Exr | FilterStep::BitShuffle));
+            if !(flat && matches!(STEPS[which], FilterStep::Decorrelate(_))) {
                 steps.push(STEPS[which]);
             }
         }
         if noise.len() >= shape.size_bytes() {
-            there_and_back(&Chain(steps), &shape, &noise[..shape.size_bytes()]);
+            there_and_back(&FilterChain(steps), &shape, &noise[..shape.size_bytes()]);
         }
     }
 
@@ -87,12 +87,12 @@ proptest! {
             if pa <= pb && pa <= pc { a } else if pb <= pc { b } else { c }
         };
         for (step, guess) in [
-            (Step::ClampedGradient, &med as &dyn Fn(i64, i64, i64) -> i64),
-            (Step::Paeth, &paeth),
-            (Step::Delta, &|a, _, _| a),
-            (Step::Up, &|_, b, _| b),
+            (FilterStep::ClampedGradient, &med as &dyn Fn(i64, i64, i64) -> i64),
+            (FilterStep::Paeth, &paeth),
+            (FilterStep::Delta, &|a, _, _| a),
+            (FilterStep::Up, &|_, b, _| b),
         ] {
-            let filtered = there_and_back(&Chain(vec![step]), &shape, raw);
+            let filtered = there_and_back(&FilterChain(vec![step]), &shape, raw);
             let filtered: Vec<u16> = bytemuck::pod_collect_to_vec(&filtered);
             for y in 0..4 {
                 for x in 0..7 {
@@ -113,7 +113,7 @@ proptest! {
     fn floats_rise_as_their_integers_do(a in any::<f32>(), b in any::<f32>()) {
         let shape = shape_of(4, 1, 1, 2);
         let raw = [a.to_le_bytes(), b.to_le_bytes()].concat();
-        let filtered = there_and_back(&Chain(vec![Step::Monotone]), &shape, &raw);
+        let filtered = there_and_back(&FilterChain(vec![FilterStep::Monotone]), &shape, &raw);
         let [x, y] = [&filtered[..4], &filtered[4..]].map(|v| u32::from_le_bytes(v.try_into().unwrap()));
         prop_assert_eq!(x.cmp(&y), a.total_cmp(&b));
     }
@@ -123,8 +123,11 @@ proptest! {
 fn bits_stand_side_by_side() {
     let values = [1u16, 2, 4, 8, 16, 32, 64, 0x8080, 77];
     let shape = shape_of(2, 1, 1, 9);
-    let filtered =
-        there_and_back(&Chain(vec![Step::BitShuffle]), &shape, bytemuck::cast_slice(&values));
+    let filtered = there_and_back(
+        &FilterChain(vec![FilterStep::BitShuffle]),
+        &shape,
+        bytemuck::cast_slice(&values),
+    );
     let mut expected = vec![1, 2, 4, 8, 16, 32, 64, 128];
     expected.extend([0, 0, 0, 0, 0, 0, 0, 128, 77, 0]);
     assert_eq!(filtered, expected);
@@ -133,7 +136,8 @@ fn bits_stand_side_by_side() {
 #[test]
 fn zigzag_makes_small_differences_small() {
     let values = [0u8, 255, 1, 254, 2, 128, 127];
-    let filtered = there_and_back(&Chain(vec![Step::Zigzag]), &shape_of(1, 1, 1, 7), &values);
+    let filtered =
+        there_and_back(&FilterChain(vec![FilterStep::Zigzag]), &shape_of(1, 1, 1, 7), &values);
     assert_eq!(filtered, [0, 1, 2, 3, 4, 255, 254]);
 }
 
@@ -142,8 +146,8 @@ fn lines_of_other_channels_are_no_neighbours() {
     // Two channels, one at 100, one at 200: nothing is left but where each starts.
     let values = [100u8, 100, 200, 200, 100, 100, 200, 200];
     let shape = shape_of(1, 2, 2, 2);
-    for step in [Step::ClampedGradient, Step::Paeth, Step::Up] {
-        let filtered = there_and_back(&Chain(vec![step]), &shape, &values);
+    for step in [FilterStep::ClampedGradient, FilterStep::Paeth, FilterStep::Up] {
+        let filtered = there_and_back(&FilterChain(vec![step]), &shape, &values);
         assert_eq!(filtered, [100, 0, 200, 0, 0, 0, 0, 0], "{step:?}");
     }
 }
@@ -152,7 +156,7 @@ fn lines_of_other_channels_are_no_neighbours() {
 fn colours_are_told_apart() {
     // Blue, green, red, as OpenEXR sorts them.
     let values = [7u8, 10, 13];
-    let chain = Chain(vec![Step::Decorrelate([2, 1, 0])]);
+    let chain = FilterChain(vec![FilterStep::Decorrelate([2, 1, 0])]);
     let shape = shape_of(1, 1, 3, 1);
     assert_eq!(there_and_back(&chain, &shape, &values), [253, 10, 3]);
     assert!(chain.suits(shape) && !chain.suits(shape_of(1, 1, 2, 1)));
@@ -160,12 +164,15 @@ fn colours_are_told_apart() {
 
 #[test]
 fn names_say_what_a_step_sees() {
-    let name = |steps: &[Step]| Chain(steps.to_vec()).name();
+    let name = |steps: &[FilterStep]| FilterChain(steps.to_vec()).name();
     assert_eq!(name(&[]), "none");
-    assert_eq!(name(&[Step::Split, Step::ClampedGradient]), "split + MED bytes");
-    assert_eq!(name(&[Step::Delta, Step::Zigzag, Step::Split]), "delta integers + zigzag + split");
+    assert_eq!(name(&[FilterStep::Split, FilterStep::ClampedGradient]), "split + MED bytes");
+    assert_eq!(
+        name(&[FilterStep::Delta, FilterStep::Zigzag, FilterStep::Split]),
+        "delta integers + zigzag + split"
+    );
     let shape = shape_of(4, 16, 3, 100);
-    let even_odd = Chain(vec![Step::SplitEvenOdd]).shape(shape);
+    let even_odd = FilterChain(vec![FilterStep::SplitEvenOdd]).shape(shape);
     assert_eq!((even_odd.planes, even_odd.width, even_odd.bytes), (2, 200, 1));
     assert_eq!(even_odd.size_bytes(), shape.size_bytes());
 }

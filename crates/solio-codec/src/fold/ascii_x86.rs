@@ -5,12 +5,12 @@
 //! - The last vector overlaps the one before, so that a path has no bytes to do one by one; what is
 //!   shorter than a vector goes through a padded copy.
 
-use super::path::Kernel;
+use super::path::LowerBytes;
 use solio_base::cpu::Tier;
 use std::mem::MaybeUninit;
 
 /// The kernel of a tier that this machine has.
-pub(super) fn kernel(tier: Tier) -> Option<Kernel> {
+pub(super) fn kernel(tier: Tier) -> Option<LowerBytes> {
     match tier {
         // SAFETY: the machine has the tier.
         Tier::Avx512 => Some(|text, to| unsafe { avx512::lower(text, to) }),
@@ -39,7 +39,7 @@ macro_rules! lower {
             }
         }
 
-        /// As [`Kernel`](super::Kernel) says.
+        /// As [`LowerBytes`](super::path::LowerBytes) says.
         #[target_feature(enable = $features)]
         pub(super) fn lower(text: &[u8], to: &mut [MaybeUninit<u8>]) -> usize {
             assert_eq!(text.len(), to.len());

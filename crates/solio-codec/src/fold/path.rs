@@ -13,7 +13,7 @@ use std::sync::OnceLock;
 
 /// Writes the ASCII that a text starts with, lowered, to the start of as many places as the text
 /// has bytes; returns its length.
-pub(super) type Kernel = fn(&[u8], &mut [MaybeUninit<u8>]) -> usize;
+pub(super) type LowerBytes = fn(&[u8], &mut [MaybeUninit<u8>]) -> usize;
 
 /// Appends `path` with every character folded; bytes that are no UTF-8 stay as they are.
 ///
@@ -26,7 +26,7 @@ pub(super) type Kernel = fn(&[u8], &mut [MaybeUninit<u8>]) -> usize;
 /// assert_eq!(key, b"maps/\xff/\xc3\xa4rger.uasset");
 /// ```
 pub fn fold_path(out: &mut Vec<u8>, path: &[u8]) {
-    static KERNEL: OnceLock<Kernel> = OnceLock::new();
+    static KERNEL: OnceLock<LowerBytes> = OnceLock::new();
     fold_runs(*KERNEL.get_or_init(|| kernel(tier())), out, path);
 }
 
@@ -35,18 +35,18 @@ pub fn fold_path_on(tier: Tier, out: &mut Vec<u8>, path: &[u8]) {
     fold_runs(kernel(tier), out, path);
 }
 
-fn kernel(tier: Tier) -> Kernel {
+fn kernel(tier: Tier) -> LowerBytes {
     vectors(usable(tier)).unwrap_or(lower_ascii)
 }
 
 /// There are kernels for x86-64 only.
 #[cfg(not(target_arch = "x86_64"))]
-fn vectors(_: Tier) -> Option<Kernel> {
+fn vectors(_: Tier) -> Option<LowerBytes> {
     None
 }
 
 /// Runs of ASCII, and runs of everything else.
-fn fold_runs(lower_ascii: Kernel, out: &mut Vec<u8>, path: &[u8]) {
+fn fold_runs(lower_ascii: LowerBytes, out: &mut Vec<u8>, path: &[u8]) {
     let mut rest = path;
     loop {
         out.reserve(rest.len());

@@ -15,7 +15,7 @@ use std::mem::MaybeUninit;
 use std::sync::OnceLock;
 
 /// Writes all codes, lowered, to as many places.
-pub(super) type Kernel = fn(&[u16], &mut [MaybeUninit<u16>]);
+pub(super) type LowerCodes = fn(&[u16], &mut [MaybeUninit<u16>]);
 
 /// One code by the rule.
 ///
@@ -34,7 +34,7 @@ pub const fn lower_ue4(code: u16) -> u16 {
 
 /// Appends the codes, each as [`lower_ue4`] has it.
 pub fn fold_ue4(out: &mut Vec<u16>, codes: &[u16]) {
-    static KERNEL: OnceLock<Kernel> = OnceLock::new();
+    static KERNEL: OnceLock<LowerCodes> = OnceLock::new();
     fold_by(*KERNEL.get_or_init(|| kernel(tier())), out, codes);
 }
 
@@ -43,17 +43,17 @@ pub fn fold_ue4_on(tier: Tier, out: &mut Vec<u16>, codes: &[u16]) {
     fold_by(kernel(tier), out, codes);
 }
 
-fn kernel(tier: Tier) -> Kernel {
+fn kernel(tier: Tier) -> LowerCodes {
     vectors(usable(tier)).unwrap_or(lower)
 }
 
 /// There are kernels for x86-64 only.
 #[cfg(not(target_arch = "x86_64"))]
-fn vectors(_: Tier) -> Option<Kernel> {
+fn vectors(_: Tier) -> Option<LowerCodes> {
     None
 }
 
-fn fold_by(kernel: Kernel, out: &mut Vec<u16>, codes: &[u16]) {
+fn fold_by(kernel: LowerCodes, out: &mut Vec<u16>, codes: &[u16]) {
     out.reserve(codes.len());
     kernel(codes, &mut out.spare_capacity_mut()[..codes.len()]);
     // SAFETY: the kernel has written as many codes as it was given.

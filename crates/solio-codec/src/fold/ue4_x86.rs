@@ -11,14 +11,14 @@
 //!   AVX-512 1.9.
 //!
 //! Measured on 4096 codes in the first-level cache of an Intel Xeon, in GB/s: branches called for
-//! each code 1.2, table 5.9, SSE2 15.6, AVX2 29, AVX-512 55, memcpy 131 (`solio bench io`).
+//! each code 1.2, table 5.9, SSE2 15.6, AVX2 29, AVX-512 55, memcpy 131 (`solio-bench io`).
 
-use super::ue4::{Kernel, lower_ue4};
+use super::ue4::{LowerCodes, lower_ue4};
 use solio_base::cpu::Tier;
 use std::mem::MaybeUninit;
 
 /// The kernel of a tier that this machine has.
-pub(super) fn kernel(tier: Tier) -> Option<Kernel> {
+pub(super) fn kernel(tier: Tier) -> Option<LowerCodes> {
     match tier {
         Tier::Avx512 if is_x86_feature_detected!("gfni") => {
             // SAFETY: the machine has the tier, and GFNI.

@@ -6,8 +6,8 @@
 //! streams fill the time that one of them waits.
 
 use super::Failure;
-use super::lane::{Lane, ROOM, State, number, second};
-use super::table::{BITS, END, ENTRIES, Entry, LENGTH, SECOND, SPECIAL, VALUE_AT};
+use super::lane::{InflateLane, InflateState, ROOM, number, second};
+use super::table::{BITS, DecodeEntry, END, ENTRIES, LENGTH, SECOND, SPECIAL, VALUE_AT};
 use solio_base::cpu::{Tier, tier};
 
 /// Symbols of a batch, with a place before for a length that waits for its distance.
@@ -22,27 +22,27 @@ const SLACK: usize = 64;
 const ONCE: usize = SYMBOLS + 258 + SLACK;
 
 /// Whether the loop can begin.
-pub(super) fn fits(lane: &Lane<'_>) -> bool {
-    lane.state == State::Symbols && lane.has_room()
+pub(super) fn fits(lane: &InflateLane<'_>) -> bool {
+    lane.state == InflateState::Symbols && lane.has_room()
 }
 
 /// The symbols of a batch.
-pub(super) struct Notes {
-    entries: [Entry; SYMBOLS],
+pub(super) struct SymbolBatch {
+    entries: [DecodeEntry; SYMBOLS],
     /// The bits that they began with.
     before: [u32; SYMBOLS],
 }
 
-impl Notes {
+impl SymbolBatch {
     pub(super) fn new() -> Self {
-        Notes { entries: [0; SYMBOLS], before: [0; SYMBOLS] }
+        SymbolBatch { entries: [0; SYMBOLS], before: [0; SYMBOLS] }
     }
 }
 
 /// Runs batches of `N` streams, until one of them does not fit any more.
 pub(super) struct Batches<'r, 'l, 'a, const N: usize> {
-    pub(super) lanes: &'r mut [&'l mut Lane<'a>; N],
-    pub(super) notes: &'r mut [Notes; N],
+    pub(super) lanes: &'r mut [&'l mut InflateLane<'a>; N],
+    pub(super) notes: &'r mut [SymbolBatch; N],
 }
 
 impl<const N: usize> Batches<'_, '_, '_, N> {
@@ -68,7 +68,7 @@ impl<const N: usize> Batches<'_, '_, '_, N> {
     fn run_plain(self) {
         let Batches { lanes, notes } = self;
         while lanes.iter().all(|lane| fits(lane)) {
-            let cursors = std::array::from_fn(|i| Cursor::new(lanes[i], &mut notes[i]));
+            let cursors = std::array::from_fn(|i| LaneRegisters::new(lanes[i], &mut notes[i]));
             // SAFETY: all of them have room.
             let (cursors, end, ends) = unsafe { note(cursors, notes) };
             let places = cursors.map(|cursor| (cursor.next, cursor.word, cursor.bits & 63));
@@ -77,10 +77,10 @@ impl<const N: usize> Batches<'_, '_, '_, N> {
                 lane.next = next as usize - lane.input.as_ptr() as usize;
                 (lane.word, lane.bits) = (word, bits);
                 if ends[i] {
-                    lane.state = State::Header;
+                    lane.state = InflateState::Header;
                 }
                 if let Err(failure) = copy_out(&notes[i], end, lane) {
-                    lane.state = State::Failed(failure);
+                    lane.state = InflateState::Failed(failure);
                 }
             }
         }
@@ -89,23 +89,23 @@ impl<const N: usize> Batches<'_, '_, '_, N> {
 
 /// A lane in registers.
 #[derive(Clone, Copy)]
-struct Cursor<'t> {
+struct LaneRegisters<'t> {
     next: *const u8,
     word: u64,
     /// Only its lowest six bits count.
     bits: u32,
     /// [`LENGTH`] where a distance comes next, or 0.
     table: u32,
-    entries: &'t [Entry; ENTRIES],
+    entries: &'t [DecodeEntry; ENTRIES],
 }
 
-impl<'t> Cursor<'t> {
+impl<'t> LaneRegisters<'t> {
     #[inline(always)]
-    fn new(lane: &'t Lane<'_>, notes: &mut Notes) -> Self {
+    fn new(lane: &'t InflateLane<'_>, notes: &mut SymbolBatch) -> Self {
         if let Some(first) = lane.waits {
             (notes.entries[0], notes.before[0]) = first;
         }
-        Cursor {
+        LaneRegisters {
             next: lane.input[lane.next..].as_ptr(),
             word: lane.word,
             bits: lane.bits,
@@ -127,21 +127,21 @@ impl<'t> Cursor<'t> {
     }
 
     #[inline(always)]
-    fn look(&self) -> Entry {
+    fn look(&self) -> DecodeEntry {
         let at = self.word as usize & ((1 << BITS) - 1);
         // SAFETY: `table` is one of two places, and the entries hold both tables whole.
         unsafe { *self.entries.as_ptr().byte_add(self.table as usize).add(at) }
     }
 
     #[inline(always)]
-    fn consume(&mut self, entry: Entry) {
+    fn consume(&mut self, entry: DecodeEntry) {
         self.word >>= entry & 63;
         self.bits = self.bits.wrapping_sub(entry);
     }
 
     /// Notes down a symbol at a place below [`SYMBOLS`].
     #[inline(always)]
-    fn note(&mut self, entry: Entry, at: usize, notes: &mut Notes) {
+    fn note(&mut self, entry: DecodeEntry, at: usize, notes: &mut SymbolBatch) {
         debug_assert!(at < SYMBOLS);
         // SAFETY: groups begin where there are places for all of their symbols; a special one takes
         // the place of one of them.
@@ -158,7 +158,7 @@ impl<'t> Cursor<'t> {
     /// # Safety
     /// Eight bytes can be read from `next` on.
     #[inline(always)]
-    unsafe fn resolve(&mut self, entry: Entry) -> Entry {
+    unsafe fn resolve(&mut self, entry: DecodeEntry) -> DecodeEntry {
         // SAFETY: the caller's promise.
         unsafe { self.refill() };
         if entry & SECOND == 0 {
@@ -176,9 +176,9 @@ impl<'t> Cursor<'t> {
 /// There are [`ROOM`] bytes from `next` on.
 #[inline(always)]
 unsafe fn note<'t, const N: usize>(
-    mut lanes: [Cursor<'t>; N],
-    notes: &mut [Notes; N],
-) -> ([Cursor<'t>; N], usize, [bool; N]) {
+    mut lanes: [LaneRegisters<'t>; N],
+    notes: &mut [SymbolBatch; N],
+) -> ([LaneRegisters<'t>; N], usize, [bool; N]) {
     let mut at = 1;
     // No symbol takes more than its share of the room.
     while at + GROUP <= SYMBOLS {
@@ -219,10 +219,10 @@ unsafe fn note<'t, const N: usize>(
 /// Notes down a group of symbols; ends before a special one, and gives what all lanes look at.
 #[inline(always)]
 fn group<const N: usize>(
-    lanes: &mut [Cursor<'_>; N],
-    notes: &mut [Notes; N],
+    lanes: &mut [LaneRegisters<'_>; N],
+    notes: &mut [SymbolBatch; N],
     at: usize,
-) -> (usize, Option<[Entry; N]>) {
+) -> (usize, Option<[DecodeEntry; N]>) {
     for count in 0..GROUP {
         let looks = lanes.map(|lane| lane.look());
         if looks.iter().fold(0, |any, look| any | look) & SPECIAL != 0 {
@@ -237,7 +237,7 @@ fn group<const N: usize>(
 
 /// Which of the entries are literals, the first one lowest.
 #[inline(always)]
-fn literals(entries: &[Entry; SYMBOLS]) -> u64 {
+fn literals(entries: &[DecodeEntry; SYMBOLS]) -> u64 {
     let bytes = entries.map(|entry| (entry >> 31) as u8);
     let mut mask = 0;
     for (i, eight) in bytes.as_chunks::<8>().0.iter().enumerate() {
@@ -248,7 +248,7 @@ fn literals(entries: &[Entry; SYMBOLS]) -> u64 {
 
 /// Copies what the notes up to `end` say.
 #[inline(always)]
-fn copy_out(notes: &Notes, end: usize, lane: &mut Lane<'_>) -> Result<(), Failure> {
+fn copy_out(notes: &SymbolBatch, end: usize, lane: &mut InflateLane<'_>) -> Result<(), Failure> {
     let mut at = usize::from(lane.waits.is_none());
     // Lengths and their distances.
     let mut pairs = !literals(&notes.entries) & (u64::MAX >> (SYMBOLS - end)) & !(at as u64);

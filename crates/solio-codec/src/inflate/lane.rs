@@ -1,7 +1,7 @@
 //! One stream under way: headers of blocks, and the parts near the ends, byte for byte.
 
 use super::Failure;
-use super::table::{CODE_AT, DISTANCES, Entry, LITERALS, Tables, VALUE_AT};
+use super::table::{CODE_AT, DISTANCES, DecodeEntry, InflateTables, LITERALS, VALUE_AT};
 
 /// The order in which the lengths of the code for code lengths come.
 const ORDER: [usize; 19] = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
@@ -11,16 +11,16 @@ const ORDER: [usize; 19] = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 
 pub(super) const ROOM: usize = 640;
 
 /// The last bytes of a stream, and zeros.
-pub(super) type Tail = [u8; TAIL];
+pub(super) type StreamTail = [u8; TAIL];
 /// All that is left, with what was given back of a word, may have been taken, and a word more be read
 /// ahead.
 pub(super) const TAIL: usize = 2 * ROOM + 16;
 
 /// A stream under way.
-pub(super) struct Lane<'a> {
+pub(super) struct InflateLane<'a> {
     /// The stream; from where fewer than [`ROOM`] bytes are left, its end in `tail`.
     pub(super) input: &'a [u8],
-    tail: Option<&'a mut Tail>,
+    tail: Option<&'a mut StreamTail>,
     /// How much of the stream comes before `input`, and how much of `input` is of it.
     before: usize,
     end: usize,
@@ -31,16 +31,16 @@ pub(super) struct Lane<'a> {
     pub(super) bits: u32,
     pub(super) out: &'a mut [u8],
     pub(super) at: usize,
-    pub(super) tables: &'a mut Tables,
+    pub(super) tables: &'a mut InflateTables,
     /// A length whose distance comes next, as a symbol and its bits.
-    pub(super) waits: Option<(Entry, u32)>,
+    pub(super) waits: Option<(DecodeEntry, u32)>,
     last: bool,
-    pub(super) state: State,
+    pub(super) state: InflateState,
 }
 
 /// What comes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum State {
+pub(super) enum InflateState {
     /// The header of a block.
     Header,
     /// Symbols.
@@ -51,14 +51,14 @@ pub(super) enum State {
     Failed(Failure),
 }
 
-impl<'a> Lane<'a> {
+impl<'a> InflateLane<'a> {
     pub(super) fn new(
         input: &'a [u8],
         out: &'a mut [u8],
-        tables: &'a mut Tables,
-        tail: &'a mut Tail,
+        tables: &'a mut InflateTables,
+        tail: &'a mut StreamTail,
     ) -> Self {
-        Lane {
+        InflateLane {
             input,
             tail: Some(tail),
             before: 0,
@@ -71,7 +71,7 @@ impl<'a> Lane<'a> {
             tables,
             waits: None,
             last: false,
-            state: State::Header,
+            state: InflateState::Header,
         }
     }
 
@@ -102,11 +102,11 @@ impl<'a> Lane<'a> {
     pub(super) fn go_to_symbols(&mut self) -> Result<bool, Failure> {
         loop {
             match self.state {
-                State::Symbols if self.has_room() => return Ok(true),
-                State::Header if self.has_room() => self.header()?,
-                State::Symbols | State::Header => self.make_room()?,
-                State::Done => return Ok(false),
-                State::Failed(failure) => return Err(failure),
+                InflateState::Symbols if self.has_room() => return Ok(true),
+                InflateState::Header if self.has_room() => self.header()?,
+                InflateState::Symbols | InflateState::Header => self.make_room()?,
+                InflateState::Done => return Ok(false),
+                InflateState::Failed(failure) => return Err(failure),
             }
         }
     }
@@ -145,7 +145,7 @@ impl<'a> Lane<'a> {
     /// Reads the header of a block, and the block where it is stored.
     fn header(&mut self) -> Result<(), Failure> {
         if self.last {
-            self.state = State::Done;
+            self.state = InflateState::Done;
             return Ok(());
         }
         self.refill()?;
@@ -156,7 +156,7 @@ impl<'a> Lane<'a> {
             2 => self.codes()?,
             _ => return Err(Failure::Damaged),
         }
-        self.state = State::Symbols;
+        self.state = InflateState::Symbols;
         Ok(())
     }
 
@@ -220,14 +220,14 @@ impl<'a> Lane<'a> {
 
 /// The place in the second table.
 #[inline(always)]
-pub(super) fn second(entry: Entry, word: u64) -> usize {
+pub(super) fn second(entry: DecodeEntry, word: u64) -> usize {
     let mask = (1 << (entry >> CODE_AT & 15)) - 1;
     (entry >> VALUE_AT) as usize + (word as usize & mask)
 }
 
 /// A length or a distance with its extra bits, which are in `before`, after the code.
 #[inline(always)]
-pub(super) fn number(entry: Entry, before: u32) -> u32 {
+pub(super) fn number(entry: DecodeEntry, before: u32) -> u32 {
     let bits = before & !(u32::MAX << (entry & 31));
     (entry >> VALUE_AT) + (bits >> (entry >> CODE_AT & 31))
 }

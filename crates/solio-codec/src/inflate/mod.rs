@@ -16,9 +16,9 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use self::fast::{Batches, Notes};
-use self::lane::{Lane, TAIL, Tail};
-use self::table::Tables;
+use self::fast::{Batches, SymbolBatch};
+use self::lane::{InflateLane, StreamTail, TAIL};
+use self::table::InflateTables;
 use libdeflater::{DecompressionError, Decompressor};
 
 /// Streams that are decoded side by side.
@@ -27,9 +27,9 @@ pub const SIDE_BY_SIDE: usize = 4;
 /// Why a stream cannot be read.
 ///
 /// ```
-/// use solio_codec::{deflate::Encoder, inflate::{Failure, Inflater}};
+/// use solio_codec::{deflate::ZlibEncoder, inflate::{Failure, Inflater}};
 /// let (mut packed, mut inflater) = (Vec::new(), Inflater::default());
-/// Encoder::default().zlib(&[7; 1000], 1000, &mut packed);
+/// ZlibEncoder::default().zlib(&[7; 1000], 1000, &mut packed);
 /// assert_eq!(inflater.one(&packed, &mut [0; 999]), Err(Failure::TooLong));
 /// // The sum at the end is another one.
 /// *packed.last_mut().unwrap() ^= 1;
@@ -46,16 +46,16 @@ pub enum Failure {
 /// A zlib stream, and room for what it holds.
 ///
 /// ```
-/// use solio_codec::{deflate::Encoder, inflate::{Inflater, Stream}};
+/// use solio_codec::{deflate::ZlibEncoder, inflate::{Inflater, ZlibStream}};
 /// let (mut packed, mut rows) = (Vec::new(), [[0; 100]; 3]);
-/// Encoder::default().zlib(&[7; 100], 100, &mut packed);
+/// ZlibEncoder::default().zlib(&[7; 100], 100, &mut packed);
 /// // Three chunks of an image, each to its row.
-/// let mut chunks: Vec<_> = rows.iter_mut().map(|row| Stream::new(&packed, row)).collect();
+/// let mut chunks: Vec<_> = rows.iter_mut().map(|row| ZlibStream::new(&packed, row)).collect();
 /// Inflater::default().all(&mut chunks);
 /// assert!(chunks.iter().all(|chunk| chunk.result == Ok(100)));
 /// assert_eq!(rows, [[7; 100]; 3]);
 /// ```
-pub struct Stream<'a> {
+pub struct ZlibStream<'a> {
     /// The stream; bytes after its end are not looked at.
     pub input: &'a [u8],
     /// Room.
@@ -64,26 +64,26 @@ pub struct Stream<'a> {
     pub result: Result<usize, Failure>,
 }
 
-impl<'a> Stream<'a> {
+impl<'a> ZlibStream<'a> {
     /// A stream that is to be unpacked.
     ///
     /// ```
-    /// use solio_codec::inflate::Stream;
+    /// use solio_codec::inflate::ZlibStream;
     /// let mut room = [0; 64];
-    /// let stream = Stream::new(b"\x78\x01\x03\x00\x00\x00\x00\x01", &mut room);
+    /// let stream = ZlibStream::new(b"\x78\x01\x03\x00\x00\x00\x00\x01", &mut room);
     /// // Nothing was unpacked yet.
     /// assert_eq!((stream.out.len(), stream.result), (64, Ok(0)));
     /// ```
     pub fn new(input: &'a [u8], out: &'a mut [u8]) -> Self {
-        Stream { input, out, result: Ok(0) }
+        ZlibStream { input, out, result: Ok(0) }
     }
 }
 
 /// Unpacks zlib streams; keep it, its tables are used again.
 ///
 /// ```
-/// use solio_codec::{deflate::Encoder, inflate::Inflater};
-/// let (mut encoder, mut inflater) = (Encoder::default(), Inflater::default());
+/// use solio_codec::{deflate::ZlibEncoder, inflate::Inflater};
+/// let (mut encoder, mut inflater) = (ZlibEncoder::default(), Inflater::default());
 /// for text in [&b"first chunk"[..], b"second"] {
 ///     let (mut packed, mut room) = (Vec::new(), [0; 100]);
 ///     encoder.zlib(text, 0, &mut packed);
@@ -92,22 +92,25 @@ impl<'a> Stream<'a> {
 /// }
 /// ```
 pub struct Inflater {
-    places: [Place; SIDE_BY_SIDE],
-    notes: [Notes; SIDE_BY_SIDE],
+    places: [StreamMemory; SIDE_BY_SIDE],
+    notes: [SymbolBatch; SIDE_BY_SIDE],
     single: Decompressor,
 }
 
 /// What a stream under way needs.
-struct Place {
-    tables: Tables,
-    tail: Tail,
+struct StreamMemory {
+    tables: InflateTables,
+    tail: StreamTail,
 }
 
 impl Default for Inflater {
     fn default() -> Self {
         Inflater {
-            places: std::array::from_fn(|_| Place { tables: Tables::new(), tail: [0; TAIL] }),
-            notes: std::array::from_fn(|_| Notes::new()),
+            places: std::array::from_fn(|_| StreamMemory {
+                tables: InflateTables::new(),
+                tail: [0; TAIL],
+            }),
+            notes: std::array::from_fn(|_| SymbolBatch::new()),
             single: Decompressor::new(),
         }
     }
@@ -133,17 +136,17 @@ impl Inflater {
     /// Unpacks all of them; they are best of similar sizes.
     ///
     /// ```
-    /// use solio_codec::{deflate::Encoder, inflate::{Failure, Inflater, Stream}};
+    /// use solio_codec::{deflate::ZlibEncoder, inflate::{Failure, Inflater, ZlibStream}};
     /// let (mut packed, mut rooms) = (Vec::new(), [[0; 4]; 5]);
-    /// Encoder::default().zlib(b"good", 4, &mut packed);
-    /// let mut streams: Vec<_> = rooms.iter_mut().map(|room| Stream::new(&packed, room)).collect();
+    /// ZlibEncoder::default().zlib(b"good", 4, &mut packed);
+    /// let mut streams: Vec<_> = rooms.iter_mut().map(|room| ZlibStream::new(&packed, room)).collect();
     /// streams[1].input = b"no stream";
     /// Inflater::default().all(&mut streams);
     /// // The others do not mind, and keep their order.
     /// let results: Vec<_> = streams.iter().map(|stream| stream.result).collect();
     /// assert_eq!(results, [Ok(4), Err(Failure::Damaged), Ok(4), Ok(4), Ok(4)]);
     /// ```
-    pub fn all(&mut self, streams: &mut [Stream<'_>]) {
+    pub fn all(&mut self, streams: &mut [ZlibStream<'_>]) {
         for group in streams.chunks_mut(SIDE_BY_SIDE) {
             match group {
                 [stream] => stream.result = self.one(stream.input, stream.out),
@@ -152,15 +155,15 @@ impl Inflater {
         }
     }
 
-    fn group(&mut self, streams: &mut [Stream<'_>]) {
+    fn group(&mut self, streams: &mut [ZlibStream<'_>]) {
         let mut results = [Ok(0); SIDE_BY_SIDE];
         let mut under_way = Vec::with_capacity(SIDE_BY_SIDE);
         let each = streams.iter_mut().zip(&mut self.places).zip(&mut results);
-        for ((stream, Place { tables, tail }), result) in each {
+        for ((stream, StreamMemory { tables, tail }), result) in each {
             match deflated(stream.input) {
                 Ok(data) => {
-                    let lane = Lane::new(data, stream.out, tables, tail);
-                    under_way.push(UnderWay { input: stream.input, lane, result });
+                    let lane = InflateLane::new(data, stream.out, tables, tail);
+                    under_way.push(StreamUnderWay { input: stream.input, lane, result });
                 }
                 Err(failure) => *result = Err(failure),
             }
@@ -182,20 +185,23 @@ impl Inflater {
 }
 
 /// Decodes symbols of all streams, until one of them needs something else.
-fn symbols<const N: usize>(streams: [&mut UnderWay<'_, '_>; N], notes: &mut [Notes; SIDE_BY_SIDE]) {
-    let notes: &mut [Notes; N] = notes.first_chunk_mut().expect("no more streams than that");
+fn symbols<const N: usize>(
+    streams: [&mut StreamUnderWay<'_, '_>; N],
+    notes: &mut [SymbolBatch; SIDE_BY_SIDE],
+) {
+    let notes: &mut [SymbolBatch; N] = notes.first_chunk_mut().expect("no more streams than that");
     let mut lanes = streams.map(|stream| &mut stream.lane);
     Batches { lanes: &mut lanes, notes }.run();
 }
 
 /// A stream under way.
-struct UnderWay<'a, 'r> {
+struct StreamUnderWay<'a, 'r> {
     input: &'a [u8],
-    lane: Lane<'a>,
+    lane: InflateLane<'a>,
     result: &'r mut Result<usize, Failure>,
 }
 
-impl UnderWay<'_, '_> {
+impl StreamUnderWay<'_, '_> {
     /// Goes on to where symbols come and there is room. False: it is at its end.
     fn go_to_symbols(&mut self) -> bool {
         match self.lane.go_to_symbols() {

@@ -20,32 +20,32 @@ pub(super) const DISTANCES: usize = 32;
 /// Bits 0 to 5: how many of the stream's bits that takes. Bits 8 to 11: how many of those are the
 /// code's; the others are added to the number, bits 16 to 30. Of a literal that is its byte, and
 /// bit 31 is set.
-pub(super) type Entry = u32;
+pub(super) type DecodeEntry = u32;
 
-pub(super) const LITERAL: Entry = 1 << 31;
+pub(super) const LITERAL: DecodeEntry = 1 << 31;
 /// A length: a distance comes next. It is also the place of that table, in bytes.
-pub(super) const LENGTH: Entry = (DISTANCES_AT * size_of::<Entry>()) as Entry;
+pub(super) const LENGTH: DecodeEntry = (DISTANCES_AT * size_of::<DecodeEntry>()) as DecodeEntry;
 /// Needs more than its bits: one of the next three.
-pub(super) const SPECIAL: Entry = 1 << 6;
+pub(super) const SPECIAL: DecodeEntry = 1 << 6;
 /// The end of a block.
-pub(super) const END: Entry = 1 << 7;
+pub(super) const END: DecodeEntry = 1 << 7;
 /// Leads to a second table: its first place is the number, and bits 8 to 11 say how many bits it
 /// takes.
-pub(super) const SECOND: Entry = 1 << 14;
+pub(super) const SECOND: DecodeEntry = 1 << 14;
 /// Of the others, three entries of which one is no distance take 56 bits at most.
 const LONGEST: u32 = 20;
 pub(super) const CODE_AT: u32 = 8;
 pub(super) const VALUE_AT: u32 = 16;
 
 /// The tables of a block.
-pub(super) struct Tables {
-    pub(super) entries: Box<[Entry; ENTRIES]>,
-    pre: [Entry; PRE_ENTRIES],
+pub(super) struct InflateTables {
+    pub(super) entries: Box<[DecodeEntry; ENTRIES]>,
+    pre: [DecodeEntry; PRE_ENTRIES],
 }
 
-impl Tables {
+impl InflateTables {
     pub(super) fn new() -> Self {
-        Tables { entries: Box::new([0; ENTRIES]), pre: [0; PRE_ENTRIES] }
+        InflateTables { entries: Box::new([0; ENTRIES]), pre: [0; PRE_ENTRIES] }
     }
 
     /// Of the code for code lengths. `None`: the lengths are not those of a code.
@@ -55,7 +55,7 @@ impl Tables {
     }
 
     #[inline]
-    pub(super) fn pre(&self, bits: u64) -> Entry {
+    pub(super) fn pre(&self, bits: u64) -> DecodeEntry {
         self.pre[bits as usize % PRE_ENTRIES]
     }
 
@@ -80,7 +80,7 @@ impl Tables {
     }
 }
 
-const fn literal_values() -> [Entry; LITERALS] {
+const fn literal_values() -> [DecodeEntry; LITERALS] {
     let mut values = [0; LITERALS];
     let mut symbol = 0;
     while symbol < 256 {
@@ -104,7 +104,7 @@ const fn literal_values() -> [Entry; LITERALS] {
     values
 }
 
-const fn distance_values() -> [Entry; DISTANCES] {
+const fn distance_values() -> [DecodeEntry; DISTANCES] {
     let mut values = [0; DISTANCES];
     let (mut base, mut symbol) = (1, 0);
     while symbol < 30 {
@@ -121,12 +121,12 @@ const fn distance_values() -> [Entry; DISTANCES] {
     values
 }
 
-static LITERAL_VALUES: [Entry; LITERALS] = literal_values();
-static DISTANCE_VALUES: [Entry; DISTANCES] = distance_values();
+static LITERAL_VALUES: [DecodeEntry; LITERALS] = literal_values();
+static DISTANCE_VALUES: [DecodeEntry; DISTANCES] = distance_values();
 
 /// `value`, of a code of so many bits.
 #[inline]
-fn entry(value: Entry, bits: u32) -> Entry {
+fn entry(value: DecodeEntry, bits: u32) -> DecodeEntry {
     let entry = value + bits + (bits << CODE_AT);
     if entry & 63 > LONGEST { entry | SPECIAL } else { entry }
 }
@@ -139,10 +139,10 @@ fn entry(value: Entry, bits: u32) -> Entry {
 fn build(
     lengths: &[u8],
     bits: u32,
-    table: &mut [Entry],
+    table: &mut [DecodeEntry],
     first: usize,
     end: usize,
-    value: impl Fn(usize) -> Entry,
+    value: impl Fn(usize) -> DecodeEntry,
 ) -> Option<usize> {
     let mut counts = [0u32; MOST_BITS + 1];
     lengths.iter().for_each(|length| counts[usize::from(*length)] += 1);
@@ -177,9 +177,9 @@ fn build(
 /// the next code. `values` are in the order of the codes.
 fn fill(
     counts: &[u32; MOST_BITS + 1],
-    values: &mut impl Iterator<Item = Entry>,
+    values: &mut impl Iterator<Item = DecodeEntry>,
     bits: u32,
-    table: &mut [Entry],
+    table: &mut [DecodeEntry],
 ) -> usize {
     // The code, its first bit lowest, and how much of the table there is already.
     let mut code = 0;
@@ -199,9 +199,9 @@ fn fill(
 /// Fills the tables of the codes that are longer.
 fn fill_second(
     counts: &[u32; MOST_BITS + 1],
-    values: &mut impl Iterator<Item = Entry>,
+    values: &mut impl Iterator<Item = DecodeEntry>,
     bits: u32,
-    table: &mut [Entry],
+    table: &mut [DecodeEntry],
     first: usize,
     mut end: usize,
     mut code: usize,

@@ -1,12 +1,12 @@
 use super::*;
-use crate::deflate::Encoder;
+use crate::deflate::ZlibEncoder;
 use libdeflater::{CompressionLvl, Compressor};
 use proptest::prelude::*;
 
 fn packed(bytes: &[u8], level: i32) -> Vec<u8> {
     let mut out = Vec::new();
     if level < 0 {
-        Encoder::default().zlib(bytes, bytes.len() / 2, &mut out);
+        ZlibEncoder::default().zlib(bytes, bytes.len() / 2, &mut out);
     } else {
         let mut compressor = Compressor::new(CompressionLvl::new(level).unwrap());
         crate::deflate::append_zlib(&mut compressor, bytes, &mut out);
@@ -26,8 +26,8 @@ fn check(streams: &[(Vec<u8>, usize)]) {
     for side_by_side in 1..=SIDE_BY_SIDE {
         for (group, expected) in streams.chunks(side_by_side).zip(expected.chunks(side_by_side)) {
             let mut outs: Vec<Vec<u8>> = group.iter().map(|(_, size)| vec![0; *size]).collect();
-            let mut asked: Vec<Stream<'_>> =
-                group.iter().zip(&mut outs).map(|((i, _), o)| Stream::new(i, o)).collect();
+            let mut asked: Vec<ZlibStream<'_>> =
+                group.iter().zip(&mut outs).map(|((i, _), o)| ZlibStream::new(i, o)).collect();
             // A single one goes through the loop, too.
             inflater.group(&mut asked);
             let results: Vec<_> = asked.iter().map(|stream| stream.result).collect();

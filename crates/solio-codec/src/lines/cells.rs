@@ -4,18 +4,18 @@
 //! Numbers with and without a point may follow one another (many writers leave out `.0`): lines
 //! where every number has one are taken many at once, the others are walked along their marks.
 
-use super::{FIRST_WINDOW, Reader, WINDOW, Window};
+use super::{FIRST_WINDOW, LineReader, TextWindow, WINDOW};
 
 /// What stands in a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cell {
+pub enum CellType {
     /// A number, with a point or not.
     Float,
     /// A whole number from 0 to 255.
     Byte,
 }
 
-impl Reader {
+impl LineReader {
     /// Takes at most `most` lines that have one number for each of `cells` from `text[at..end]`,
     /// as long as they are plain; appends the numbers to `out` and returns where it stopped.
     ///
@@ -28,11 +28,11 @@ impl Reader {
         text: &[u8],
         mut at: usize,
         end: usize,
-        cells: &[Cell],
+        cells: &[CellType],
         mut most: usize,
         out: &mut Vec<f32>,
     ) -> usize {
-        if cells.is_empty() || cells.contains(&Cell::Byte) {
+        if cells.is_empty() || cells.contains(&CellType::Byte) {
             return self.walk(text, at, end, cells, most, out);
         }
         // Lines to take the slower way where one has a number without a point.
@@ -58,13 +58,13 @@ impl Reader {
         at
     }
 
-    /// [`Reader::cells`], number by number along the marks of a line.
+    /// [`LineReader::cells`], number by number along the marks of a line.
     fn walk(
         &mut self,
         text: &[u8],
         at: usize,
         end: usize,
-        cells: &[Cell],
+        cells: &[CellType],
         most: usize,
         out: &mut Vec<f32>,
     ) -> usize {
@@ -79,7 +79,7 @@ impl Reader {
         })
     }
 
-    /// Takes at most `most` lines of a count and so many whole numbers, as [`Reader::cells`] does.
+    /// Takes at most `most` lines of a count and so many whole numbers, as [`LineReader::cells`] does.
     ///
     /// # Panics
     /// When fewer than [`PAD`](super::PAD) bytes follow `end`.
@@ -114,7 +114,7 @@ impl Reader {
         end: usize,
         mut most: usize,
         signed: bool,
-        mut take: impl FnMut(&Window, &[u8], usize, usize) -> Option<usize>,
+        mut take: impl FnMut(&TextWindow, &[u8], usize, usize) -> Option<usize>,
     ) -> usize {
         let mut size = FIRST_WINDOW;
         while at < end && most > 0 {
@@ -134,7 +134,7 @@ impl Reader {
     }
 }
 
-impl Window {
+impl TextWindow {
     /// Where the word that ends at a mark starts.
     #[inline(always)]
     fn start(&self, mark: usize) -> usize {
@@ -148,7 +148,7 @@ impl Window {
         text: &[u8],
         mut mark: usize,
         marks: usize,
-        cells: &[Cell],
+        cells: &[CellType],
         out: &mut [f32],
     ) -> Option<usize> {
         const POWERS: [f64; 8] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7];
@@ -167,13 +167,13 @@ impl Window {
             if kinds[mark] == b'.' {
                 mark += 1;
                 let digits = *at.get(mark)? as usize - end - 1;
-                if digits.wrapping_sub(1) >= 7 || text[end + 1] == b'-' || *cell == Cell::Byte {
+                if digits.wrapping_sub(1) >= 7 || text[end + 1] == b'-' || *cell == CellType::Byte {
                     return None;
                 }
                 let power = POWERS[digits & 7];
                 value = (value * power + f64::from(self.values[mark])) / power;
             } else if end <= start + usize::from(negative)
-                || (*cell == Cell::Byte && (negative || value > 255.0))
+                || (*cell == CellType::Byte && (negative || value > 255.0))
             {
                 return None;
             }

@@ -1,6 +1,6 @@
 //! Lines of floats with a point, `v 0.439019 -0.159939 0.756944`, by AVX-512.
 //!
-//! Why it is fast (`solio bench mesh`):
+//! Why it is fast (`solio-bench mesh`):
 //! * the form of all lines is checked on bits, 64 bytes at once: what stands before and behind
 //!   points and signs, and, in the stream of the other bytes, that line looks like line;
 //! * the digits alone make a stream without gaps, from which one instruction deals a number's
@@ -9,7 +9,7 @@
 //!   division rounds correctly. With eight digits the same holds in an `f64`; numbers with more,
 //!   up to eight before the point and seven behind, are taken one after another.
 
-use super::Row;
+use super::FloatRow;
 use crate::number::parse;
 use core::arch::x86_64::*;
 use solio_base::cpu::Tier;
@@ -27,7 +27,7 @@ const ENDS: u8 = 0x80;
 const PER_TURN: usize = 32;
 
 /// What a window of text consists of. Only made where the machine has the features.
-pub(super) struct Floats {
+pub(super) struct FloatWindow {
     /// The bytes that are not part of a number, with [`ENDS`].
     marks: [u8; ROOM],
     /// The digits of all numbers.
@@ -41,9 +41,9 @@ pub(super) struct Floats {
     newlines: [u64; WINDOW / 64],
 }
 
-impl Default for Floats {
+impl Default for FloatWindow {
     fn default() -> Self {
-        Floats {
+        FloatWindow {
             marks: [0; ROOM],
             digits: [0; ROOM],
             starts: [0; ROOM],
@@ -54,7 +54,7 @@ impl Default for Floats {
     }
 }
 
-impl Floats {
+impl FloatWindow {
     /// A reader where the machine has a kernel for it.
     pub(super) fn on(tier: Tier) -> Option<Box<Self>> {
         (tier == Tier::Avx512 && is_x86_feature_detected!("avx512vbmi2")).then(Box::default)
@@ -66,7 +66,7 @@ impl Floats {
     ///
     /// # Panics
     /// When fewer than 64 bytes follow `len`.
-    pub(super) fn take<R: Row>(
+    pub(super) fn take<R: FloatRow>(
         &mut self,
         text: &[u8],
         len: usize,

@@ -1,6 +1,6 @@
 //! Finds the marks of a window and the values between them. See the twin in the tests.
 
-use super::{ROOM, Window};
+use super::{ROOM, TextWindow};
 use core::arch::x86_64::*;
 use solio_base::cpu::Tier;
 
@@ -13,7 +13,7 @@ pub(super) fn fill(
     text: &[u8],
     len: usize,
     signed: bool,
-    window: &mut Window,
+    window: &mut TextWindow,
 ) -> Option<usize> {
     debug_assert!(len + 64 <= ROOM && len + 64 <= text.len());
     let avx512_here = tier == Tier::Avx512 && is_x86_feature_detected!("avx512vbmi2");
@@ -36,7 +36,7 @@ pub(super) fn fill(
 unsafe fn avx512<const SIGNED: bool>(
     text: &[u8],
     len: usize,
-    window: &mut Window,
+    window: &mut TextWindow,
 ) -> Option<usize> {
     let iota: [u8; 64] = core::array::from_fn(|i| i as u8);
     // SAFETY: 64 bytes are 64 bytes.
@@ -85,12 +85,12 @@ unsafe fn avx512<const SIGNED: bool>(
 /// stream of all digits to the ends of eight bytes each.
 ///
 /// # Safety
-/// The machine has the features; the positions of the marks rise, and [`Window::digits`] has all
+/// The machine has the features; the positions of the marks rise, and [`TextWindow::digits`] has all
 /// that stands between them; `count + 64` is at most [`ROOM`].
 #[target_feature(
     enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,avx2,bmi1,bmi2,lzcnt,popcnt"
 )]
-unsafe fn dealt(count: usize, window: &mut Window) -> Option<usize> {
+unsafe fn dealt(count: usize, window: &mut TextWindow) -> Option<usize> {
     // The places of a word's digits among its eight bytes, by their number.
     const PLACES: [u8; 16] =
         [0, 0x80, 0xC0, 0xE0, 0xF0, 0xF8, 0xFC, 0xFE, 0xFF, 0, 0, 0, 0, 0, 0, 0];
@@ -154,7 +154,11 @@ unsafe fn dealt(count: usize, window: &mut Window) -> Option<usize> {
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn avx2<const SIGNED: bool>(text: &[u8], len: usize, window: &mut Window) -> Option<usize> {
+unsafe fn avx2<const SIGNED: bool>(
+    text: &[u8],
+    len: usize,
+    window: &mut TextWindow,
+) -> Option<usize> {
     let mut count = 0;
     let bits = |at: usize| {
         // SAFETY: called with `at < len + 32`, and 64 bytes follow `len`.
@@ -203,7 +207,7 @@ unsafe fn avx2<const SIGNED: bool>(text: &[u8], len: usize, window: &mut Window)
 unsafe fn values<const SIGNED: bool>(
     text: &[u8],
     count: usize,
-    window: &mut Window,
+    window: &mut TextWindow,
 ) -> Option<usize> {
     let mut start = 0;
     let mut longest = 0;

@@ -19,12 +19,12 @@ mod cells;
 mod floats;
 #[cfg(target_arch = "x86_64")]
 mod kernel;
-mod shape;
+mod line_pattern;
 #[cfg(test)]
 mod tests;
 
-pub use cells::Cell;
-use shape::FaceShape;
+pub use cells::CellType;
+use line_pattern::FaceShape;
 use solio_base::cpu::{Tier, tier};
 
 /// Text looked at in one go; with what is made of it, it fits the first-level cache.
@@ -45,25 +45,25 @@ const ROOM: usize = WINDOW + 64;
 /// Working memory, to be used again and again.
 ///
 /// ```
-/// use solio_codec::lines::{PAD, Reader};
+/// use solio_codec::lines::{PAD, LineReader};
 /// let mut text = b"v 1.0 2.0 3.0\nv -4.5 5.25 6.0\n# no vertex\n".to_vec();
 /// let end = text.len();
 /// text.resize(end + PAD, 0);
 /// let mut positions: Vec<[f32; 3]> = Vec::new();
-/// let at = Reader::default().rows(&text, 0, end, b"v ", &mut positions);
+/// let at = LineReader::default().rows(&text, 0, end, b"v ", &mut positions);
 /// // How far it comes hangs on the machine; what it takes are whole lines, and never the comment.
 /// assert!(text[at..end].ends_with(b"# no vertex\n") && (at == 0 || text[at - 1] == b'\n'));
 /// assert_eq!(positions, [[1.0, 2.0, 3.0], [-4.5, 5.25, 6.0]][..positions.len()]);
 /// ```
-pub struct Reader {
+pub struct LineReader {
     tier: Tier,
-    window: Box<Window>,
+    window: Box<TextWindow>,
     #[cfg(target_arch = "x86_64")]
-    floats: Option<Box<floats::Floats>>,
+    floats: Option<Box<floats::FloatWindow>>,
 }
 
 /// What a window of text consists of. *Marks* are the bytes that are not part of a number.
-struct Window {
+struct TextWindow {
     /// Position of each mark in the window.
     at: [u16; ROOM],
     /// The mark itself.
@@ -79,7 +79,7 @@ struct Window {
 /// Where the corners of faces go. Indices become 0-based.
 ///
 /// ```
-/// use solio_codec::lines::{FaceArrays, PAD, Reader};
+/// use solio_codec::lines::{FaceArrays, PAD, LineReader};
 /// let text = [&b"f 1/5 2/6 3/7\n"[..], &[0; PAD]].concat();
 /// let (mut vertices, mut uvs, mut normals, mut ends) = (vec![], vec![], vec![], vec![]);
 /// let mut faces = FaceArrays {
@@ -88,7 +88,7 @@ struct Window {
 ///     normals: &mut normals,
 ///     ends: &mut ends,
 /// };
-/// Reader::default().faces(&text, 0, text.len() - PAD, &mut faces);
+/// LineReader::default().faces(&text, 0, text.len() - PAD, &mut faces);
 /// // Where the machine has a kernel: one face of three corners. Without normals theirs stay empty.
 /// if ends == [3] {
 ///     assert_eq!((vertices, uvs), (vec![0, 1, 2], vec![4, 5, 6]));
@@ -111,55 +111,55 @@ pub struct FaceArrays<'a> {
 ///
 /// # Safety
 /// It consists of so many floats.
-unsafe trait Row {
+unsafe trait FloatRow {
     const FLOATS: usize;
 }
 
 // SAFETY: one is one.
-unsafe impl Row for f32 {
+unsafe impl FloatRow for f32 {
     const FLOATS: usize = 1;
 }
 
 // SAFETY: arrays have no gaps.
-unsafe impl<const N: usize> Row for [f32; N] {
+unsafe impl<const N: usize> FloatRow for [f32; N] {
     const FLOATS: usize = N;
 }
 
-impl Default for Reader {
+impl Default for LineReader {
     fn default() -> Self {
-        Reader::on(tier())
+        LineReader::on(tier())
     }
 }
 
-impl Reader {
+impl LineReader {
     /// A reader with the kernel of a tier that this machine has. Below AVX2 there is none, and
     /// nothing is taken.
     ///
     /// ```
     /// use solio_base::cpu::{Tier, available};
-    /// use solio_codec::lines::{PAD, Reader};
+    /// use solio_codec::lines::{PAD, LineReader};
     /// let text = [&b"vt 0.5 0.25\nvt 1 1\n"[..], &[0; PAD]].concat();
     /// for tier in available() {
     ///     let mut uvs: Vec<[f32; 2]> = Vec::new();
-    ///     let at = Reader::on(tier).rows(&text, 0, text.len() - PAD, b"vt ", &mut uvs);
+    ///     let at = LineReader::on(tier).rows(&text, 0, text.len() - PAD, b"vt ", &mut uvs);
     ///     // The second line has numbers without a point.
     ///     assert!(at <= 12 && uvs.iter().all(|uv| *uv == [0.5, 0.25]));
     ///     assert!(at == 0 || tier >= Tier::Avx2);
     /// }
     /// ```
     pub fn on(tier: Tier) -> Self {
-        let window = Window {
+        let window = TextWindow {
             at: [0; ROOM],
             marks: [0; ROOM],
             digits: [0; ROOM],
             words: [0; ROOM],
             values: [0; ROOM],
         };
-        Reader {
+        LineReader {
             tier,
             window: Box::new(window),
             #[cfg(target_arch = "x86_64")]
-            floats: floats::Floats::on(tier),
+            floats: floats::FloatWindow::on(tier),
         }
     }
 
@@ -172,10 +172,10 @@ impl Reader {
     /// When fewer bytes follow.
     ///
     /// ```
-    /// use solio_codec::{lines::{PAD, Reader}, number::parse::f32_prefix};
+    /// use solio_codec::{lines::{PAD, LineReader}, number::parse::f32_prefix};
     /// let text = [&b"vn 0.0 1.0 0.0\nvn 1e0 0.0 0.0\n"[..], &[0; PAD]].concat();
     /// let mut normals: Vec<[f32; 3]> = Vec::new();
-    /// let mut at = Reader::default().rows(&text, 0, text.len() - PAD, b"vn ", &mut normals);
+    /// let mut at = LineReader::default().rows(&text, 0, text.len() - PAD, b"vn ", &mut normals);
     /// // It stops before a line that is not plain, as that with `1e0`, which is read by itself.
     /// while text[at..].starts_with(b"vn ") {
     ///     at += 2;
@@ -210,13 +210,13 @@ impl Reader {
     }
 
     /// Takes faces with 1-based indices from `text[at..end]` as long as they are plain; returns
-    /// where it stopped. As [`Reader::rows`] otherwise.
+    /// where it stopped. As [`LineReader::rows`] otherwise.
     ///
     /// # Panics
     /// When fewer than [`PAD`] bytes follow `end`.
     ///
     /// ```
-    /// use solio_codec::lines::{FaceArrays, PAD, Reader};
+    /// use solio_codec::lines::{FaceArrays, PAD, LineReader};
     /// let text = [&b"f 1 2 3\nf 2 3 4 5\nf -1 -2 -3\n"[..], &[0; PAD]].concat();
     /// let [mut vertices, mut uvs, mut normals, mut ends] = [(); 4].map(|_| Vec::new());
     /// let mut out = FaceArrays {
@@ -225,7 +225,7 @@ impl Reader {
     ///     normals: &mut normals,
     ///     ends: &mut ends,
     /// };
-    /// let at = Reader::default().faces(&text, 0, text.len() - PAD, &mut out);
+    /// let at = LineReader::default().faces(&text, 0, text.len() - PAD, &mut out);
     /// // Indices from the end are not plain, so the third face is left on any machine.
     /// assert!(text[at..].ends_with(&[b"f -1 -2 -3\n", &[0; PAD][..]].concat()));
     /// assert_eq!(vertices, [0, 1, 2, 1, 2, 3, 4][..vertices.len()]);
@@ -257,10 +257,10 @@ impl Reader {
         at
     }
 
-    /// Takes lines of floats from `text[..len]`, or some of them, as [`Reader::rows`] does;
+    /// Takes lines of floats from `text[..len]`, or some of them, as [`LineReader::rows`] does;
     /// returns how many, and their bytes.
     #[cfg_attr(not(target_arch = "x86_64"), allow(unused_variables))]
-    fn float_lines<R: Row>(
+    fn float_lines<R: FloatRow>(
         &mut self,
         text: &[u8],
         len: usize,
@@ -287,7 +287,7 @@ impl Reader {
     }
 }
 
-impl Window {
+impl TextWindow {
     /// Bytes up to and with the mark before number `taken`, a line end; `None` at the start.
     fn used(&self, taken: usize) -> Option<usize> {
         (taken > 0).then(|| self.at[taken - 1] as usize + 1)

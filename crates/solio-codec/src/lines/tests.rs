@@ -50,14 +50,14 @@ fn plain_rows(text: &str) -> (Vec<[f32; 3]>, usize) {
 /// Rows that were taken and the bytes used.
 fn rows(tier: Tier, text: &str) -> (Vec<[f32; 3]>, usize) {
     let mut out = Vec::new();
-    let used = Reader::on(tier).rows(&padded(text), 0, text.len(), b"v ", &mut out);
+    let used = LineReader::on(tier).rows(&padded(text), 0, text.len(), b"v ", &mut out);
     (out, used)
 }
 
 /// Vertices, UVs, normals and ends that were taken, and the bytes used.
-type Faces = (Vec<u32>, Vec<u32>, Vec<u32>, Vec<u32>, usize);
+type FaceColumns = (Vec<u32>, Vec<u32>, Vec<u32>, Vec<u32>, usize);
 
-fn faces(tier: Tier, text: &str) -> Faces {
+fn faces(tier: Tier, text: &str) -> FaceColumns {
     let (mut vertices, mut uvs, mut normals, mut ends) = Default::default();
     let mut out = FaceArrays {
         vertices: &mut vertices,
@@ -65,7 +65,7 @@ fn faces(tier: Tier, text: &str) -> Faces {
         normals: &mut normals,
         ends: &mut ends,
     };
-    let used = Reader::on(tier).faces(&padded(text), 0, text.len(), &mut out);
+    let used = LineReader::on(tier).faces(&padded(text), 0, text.len(), &mut out);
     (vertices, uvs, normals, ends, used)
 }
 
@@ -134,8 +134,8 @@ fn takes_plain_lines_and_nothing_else() {
 /// Numbers that were taken of lines of two floats and a byte, and the bytes used.
 fn cells(tier: Tier, text: &str) -> (Vec<f32>, usize) {
     let mut out = Vec::new();
-    let line = [Cell::Float, Cell::Float, Cell::Byte];
-    let used = Reader::on(tier).cells(&padded(text), 0, text.len(), &line, 9999, &mut out);
+    let line = [CellType::Float, CellType::Float, CellType::Byte];
+    let used = LineReader::on(tier).cells(&padded(text), 0, text.len(), &line, 9999, &mut out);
     assert_eq!(out.len() % 3, 0);
     (out, used)
 }
@@ -143,7 +143,8 @@ fn cells(tier: Tier, text: &str) -> (Vec<f32>, usize) {
 /// Values and counts that were taken, and the bytes used.
 fn lists(tier: Tier, text: &str) -> (Vec<u32>, Vec<u32>, usize) {
     let (mut values, mut counts) = (Vec::new(), Vec::new());
-    let used = Reader::on(tier).lists(&padded(text), 0, text.len(), 9999, &mut values, &mut counts);
+    let used =
+        LineReader::on(tier).lists(&padded(text), 0, text.len(), 9999, &mut values, &mut counts);
     (values, counts, used)
 }
 
@@ -190,7 +191,7 @@ fn takes_lines_without_a_key() {
             assert_eq!(lists(tier, odd), (vec![], vec![], 0), "{odd:?}");
         }
         let (mut out, text) = (Vec::new(), padded("1\n2\n3\n"));
-        let used = Reader::on(tier).cells(&text, 0, 6, &[Cell::Float], 2, &mut out);
+        let used = LineReader::on(tier).cells(&text, 0, 6, &[CellType::Float], 2, &mut out);
         assert_eq!((out, used), (vec![1.0, 2.0], 4));
     }
 }

@@ -7,10 +7,10 @@
 //! - Longer ones: their digits come from one chain of instructions for four, without a division.
 
 use super::digits::MINUS;
-use super::fixed::{LIMIT, MILLION, ROUND, Short, THOUSAND, write_short};
-use super::format::{Style, Value};
-use super::lanes::{Job, Separators};
-use super::tail::Tail;
+use super::fixed::{FixedParts, LIMIT, MILLION, ROUND, THOUSAND, write_short};
+use super::format::{DigitStyle, FloatValue};
+use super::lanes::{RowJob, Separators};
+use super::tail::TextTail;
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
 
@@ -30,18 +30,18 @@ static DROP: [u8; 32] = {
 
 /// Appends all values of a job, each with what follows it.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,fma")]
-pub(super) fn rows<V: Value>(out: &mut Vec<u8>, job: &Job<'_, V>) {
+pub(super) fn rows<V: FloatValue>(out: &mut Vec<u8>, job: &RowJob<'_, V>) {
     // Below this the rounded number is below the limit, which may be 0.
     let short = job.fixed.short as f64 - 1.0;
     let separators = Separators::new(job);
     let room = BLOCK * job.room();
-    let mut tail = Tail::new(out, 0);
+    let mut tail = TextTail::new(out, 0);
     let mut column = 0;
     for block in job.values.chunks(BLOCK) {
         tail.reserve(room);
         let (groups, rest) = block.as_chunks::<4>();
         for group in groups {
-            let scaled = Scaled::new(group, job);
+            let scaled = ScaledQuad::new(group, job);
             // SAFETY: the room counts every value of the block with its separator.
             unsafe {
                 if scaled.below(short) {
@@ -68,14 +68,14 @@ pub(super) fn rows<V: Value>(out: &mut Vec<u8>, job: &Job<'_, V>) {
 ///
 /// # Safety
 /// There is room for them.
-pub(super) unsafe fn plain<'a, V: Value>(
-    mut tail: Tail<'a>,
-    job: &Job<'_, V>,
+pub(super) unsafe fn plain<'a, V: FloatValue>(
+    mut tail: TextTail<'a>,
+    job: &RowJob<'_, V>,
     values: &[V],
     room: usize,
     mut column: usize,
-) -> Tail<'a> {
-    let style = Style::Fixed(job.fixed);
+) -> TextTail<'a> {
+    let style = DigitStyle::Fixed(job.fixed);
     for value in values {
         // SAFETY: passed on; after a value put aside there is room for a block again.
         unsafe {
@@ -93,7 +93,7 @@ pub(super) unsafe fn plain<'a, V: Value>(
 /// # Safety
 /// There is room for it.
 #[inline(always)]
-unsafe fn separate<V>(tail: &mut Tail<'_>, job: &Job<'_, V>, column: &mut usize) {
+unsafe fn separate<V>(tail: &mut TextTail<'_>, job: &RowJob<'_, V>, column: &mut usize) {
     *column += 1;
     // SAFETY: passed on.
     unsafe {
@@ -110,7 +110,7 @@ unsafe fn separate<V>(tail: &mut Tail<'_>, job: &Job<'_, V>, column: &mut usize)
 }
 
 /// Four values times 10^D.
-struct Scaled {
+struct ScaledQuad {
     /// The values themselves.
     values: __m256d,
     /// Without signs.
@@ -121,10 +121,10 @@ struct Scaled {
     signs: u32,
 }
 
-impl Scaled {
+impl ScaledQuad {
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,fma")]
-    fn new<V: Value>(group: &[V; 4], job: &Job<'_, V>) -> Scaled {
+    fn new<V: FloatValue>(group: &[V; 4], job: &RowJob<'_, V>) -> ScaledQuad {
         let at = group.as_ptr();
         // SAFETY: a group has four values; a value is an f32 or an f64.
         let values = unsafe {
@@ -140,7 +140,7 @@ impl Scaled {
             true => _mm256_setzero_pd(),
             false => _mm256_fmsub_pd(positive, scale, scaled),
         };
-        Scaled { values, scaled, lost, signs: _mm256_movemask_pd(values) as u32 }
+        ScaledQuad { values, scaled, lost, signs: _mm256_movemask_pd(values) as u32 }
     }
 
     /// All are numbers below the limit.
@@ -154,7 +154,7 @@ impl Scaled {
     /// Rounded half to even.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,fma")]
-    fn rounded<V: Value>(&self) -> __m256i {
+    fn rounded<V: FloatValue>(&self) -> __m256i {
         let sum = _mm256_add_pd(self.scaled, _mm256_set1_pd(ROUND));
         let number = _mm256_and_si256(_mm256_castpd_si256(sum), _mm256_set1_epi64x((1 << 52) - 1));
         if V::SINGLE {
@@ -194,7 +194,7 @@ pub(super) fn eight(x: __m256i) -> __m256i {
 
 /// Parts of four numbers, one after the other.
 #[repr(C, align(32))]
-struct Parts([[usize; 4]; 3]);
+struct QuadParts([[usize; 4]; 3]);
 
 /// Four values with at most three digits before the point and six after it.
 ///
@@ -202,11 +202,11 @@ struct Parts([[usize; 4]; 3]);
 /// There is room for them and what follows them.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,fma")]
-unsafe fn short_four<V: Value>(
-    tail: &mut Tail<'_>,
-    job: &Job<'_, V>,
+unsafe fn short_four<V: FloatValue>(
+    tail: &mut TextTail<'_>,
+    job: &RowJob<'_, V>,
     separators: &Separators,
-    scaled: &Scaled,
+    scaled: &ScaledQuad,
     column: usize,
 ) {
     let pad = _mm256_set1_epi64x(i64::from(job.fixed.pad));
@@ -221,7 +221,7 @@ unsafe fn short_four<V: Value>(
     let low = _mm256_sub_epi64(number, _mm256_mul_epu32(thousands, k));
     let minus = _mm256_srli_epi64::<63>(_mm256_castpd_si256(scaled.values));
     let whole = _mm256_or_si256(whole, _mm256_slli_epi64::<{ MINUS.ilog2() as i32 }>(minus));
-    let mut parts = MaybeUninit::<Parts>::uninit();
+    let mut parts = MaybeUninit::<QuadParts>::uninit();
     // SAFETY: three registers of parts; the parts are within their tables as in `Short::new`; the
     // column is below the number of columns and the separators go on for 4 entries.
     unsafe {
@@ -233,7 +233,7 @@ unsafe fn short_four<V: Value>(
         let part =
             |i: usize, k: usize| parts.as_ptr().cast::<usize>().add(4 * i + k).read_volatile();
         for k in 0..4 {
-            let short = Short { whole: part(0, k), high: part(1, k), low: part(2, k) };
+            let short = FixedParts { whole: part(0, k), high: part(1, k), low: part(2, k) };
             write_short(tail, &job.fixed, short);
             separators.write(tail, column + k);
         }
@@ -246,12 +246,12 @@ unsafe fn short_four<V: Value>(
 /// There is room for them and what follows them.
 #[inline(never)] // it would take the registers of the short numbers
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,fma")]
-unsafe fn wide_four<'a, V: Value>(
-    mut tail: Tail<'a>,
-    job: &Job<'_, V>,
-    scaled: &Scaled,
+unsafe fn wide_four<'a, V: FloatValue>(
+    mut tail: TextTail<'a>,
+    job: &RowJob<'_, V>,
+    scaled: &ScaledQuad,
     mut column: usize,
-) -> Tail<'a> {
+) -> TextTail<'a> {
     let (high, low) = halves(scaled.rounded::<V>());
     let (high, low) = (eight(high), eight(low));
     let (even, odd) = (_mm256_unpacklo_epi64(high, low), _mm256_unpackhi_epi64(high, low));

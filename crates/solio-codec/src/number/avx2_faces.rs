@@ -6,8 +6,8 @@
 
 use super::avx2::eight;
 use super::digits::ZEROS;
-use super::faces::{Corners, each_face, plain_corner, plain_face};
-use super::tail::Tail;
+use super::faces::{CornerIndices, each_face, plain_corner, plain_face};
+use super::tail::TextTail;
 use std::arch::x86_64::*;
 
 /// First value with more than 7 digits: the separator needs the eighth byte of the word.
@@ -23,8 +23,8 @@ struct Four {
 
 /// Appends all faces.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,fma")]
-pub(super) fn rows(out: &mut Vec<u8>, offsets: &[u32], corners: &Corners<'_>, flip: bool) {
-    let mut tail = Tail::new(out, 0);
+pub(super) fn rows(out: &mut Vec<u8>, offsets: &[u32], corners: &CornerIndices<'_>, flip: bool) {
+    let mut tail = TextTail::new(out, 0);
     match (corners.uvs, corners.normals) {
         (Some(t), Some(n)) => rows_of(&mut tail, offsets, corners, [t, n], b"//", flip),
         (Some(t), None) => rows_of(&mut tail, offsets, corners, [t], b"/", flip),
@@ -41,9 +41,9 @@ pub(super) fn rows(out: &mut Vec<u8>, offsets: &[u32], corners: &Corners<'_>, fl
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,fma")]
 fn rows_of<const N: usize>(
-    tail: &mut Tail<'_>,
+    tail: &mut TextTail<'_>,
     offsets: &[u32],
-    corners: &Corners<'_>,
+    corners: &CornerIndices<'_>,
     others: [&[u32]; N],
     slashes: &[u8; N],
     flip: bool,
@@ -111,7 +111,7 @@ fn four(array: &[u32], i: usize, base: i64) -> (Four, bool) {
 /// # Safety
 /// There is room for 8 bytes.
 #[inline(always)]
-unsafe fn word(tail: &mut Tail<'_>, four: &Four, k: usize, separator: u8) {
+unsafe fn word(tail: &mut TextTail<'_>, four: &Four, k: usize, separator: u8) {
     // At least one zero leads: the last that goes is the one that becomes the separator.
     let shift = (four.digits[k].trailing_zeros() & 56).wrapping_sub(8) & 56;
     let text = four.text[k] >> shift ^ u64::from(b'0' ^ separator);

@@ -9,9 +9,9 @@
 
 use super::avx2::{BLOCK, plain};
 use super::fixed::{LIMIT, ROUND};
-use super::format::Value;
-use super::lanes::{Job, Lanes};
-use super::tail::Tail;
+use super::format::FloatValue;
+use super::lanes::{LaneConstants, RowJob};
+use super::tail::TextTail;
 use std::arch::x86_64::*;
 
 /// Scaled values below this have at most 8 digits when rounded.
@@ -20,18 +20,19 @@ const NARROW: f64 = 99_999_999.0;
 /// Appends all values of a job, each with what follows it; the separators must not be long.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512ifma")]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,fma")]
-pub(super) fn rows<V: Value>(out: &mut Vec<u8>, job: &Job<'_, V>) {
+pub(super) fn rows<V: FloatValue>(out: &mut Vec<u8>, job: &RowJob<'_, V>) {
     // The narrow constants are not used with more digits.
-    let narrow = (job.fixed.digits <= 7).then(|| Places::new(Lanes::<16>::new(job, 1, 0), job));
-    let wide = Places::new(Lanes::<32>::new(job, 1, 0), job);
+    let narrow =
+        (job.fixed.digits <= 7).then(|| LanePlaces::new(LaneConstants::<16>::new(job, 1, 0), job));
+    let wide = LanePlaces::new(LaneConstants::<32>::new(job, 1, 0), job);
     let room = BLOCK * job.room();
-    let mut tail = Tail::new(out, 0);
+    let mut tail = TextTail::new(out, 0);
     let mut column = 0;
     for block in job.values.chunks(BLOCK) {
         tail.reserve(room);
         let (groups, rest) = block.as_chunks::<8>();
         for group in groups {
-            let scaled = Scaled::new(group, job);
+            let scaled = ScaledOctet::new(group, job);
             match &narrow {
                 Some(places) if scaled.below(NARROW) => {
                     let digits = eight(scaled.rounded::<V>());
@@ -65,8 +66,8 @@ pub(super) fn rows<V: Value>(out: &mut Vec<u8>, job: &Job<'_, V>) {
 
 /// Where everything goes in a register of lanes.
 #[repr(C, align(64))]
-struct Places<const SIZE: usize> {
-    lanes: Lanes<SIZE>,
+struct LanePlaces<const SIZE: usize> {
+    lanes: LaneConstants<SIZE>,
     /// For each byte which byte of the two registers with digits it is, for the first values.
     index: [u8; 64],
     /// The bytes that are digits.
@@ -80,10 +81,10 @@ struct Places<const SIZE: usize> {
     step: usize,
 }
 
-impl<const SIZE: usize> Places<SIZE> {
-    fn new<V>(lanes: Lanes<SIZE>, job: &Job<'_, V>) -> Self {
+impl<const SIZE: usize> LanePlaces<SIZE> {
+    fn new<V>(lanes: LaneConstants<SIZE>, job: &RowJob<'_, V>) -> Self {
         let count = 64 / SIZE;
-        let mut places = Places {
+        let mut places = LanePlaces {
             index: [0; 64],
             digits: 0,
             units: 0,
@@ -118,11 +119,11 @@ impl<const SIZE: usize> Places<SIZE> {
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,fma")]
     unsafe fn write(
         &self,
-        tail: &mut Tail<'_>,
+        tail: &mut TextTail<'_>,
         high: __m512i,
         low: __m512i,
         part: usize,
-        scaled: &Scaled,
+        scaled: &ScaledOctet,
         column: &mut usize,
     ) {
         let count = 64 / SIZE;
@@ -159,7 +160,7 @@ impl<const SIZE: usize> Places<SIZE> {
 }
 
 /// Eight values times 10^D.
-struct Scaled {
+struct ScaledOctet {
     scaled: __m512d,
     /// What rounding the product lost.
     lost: __m512d,
@@ -167,13 +168,13 @@ struct Scaled {
     signs: u8,
 }
 
-impl Scaled {
+impl ScaledOctet {
     #[inline]
     #[target_feature(
         enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512ifma"
     )]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,fma")]
-    fn new<V: Value>(group: &[V; 8], job: &Job<'_, V>) -> Scaled {
+    fn new<V: FloatValue>(group: &[V; 8], job: &RowJob<'_, V>) -> ScaledOctet {
         let at = group.as_ptr();
         // SAFETY: a group has eight values; a value is an f32 or an f64.
         let (values, signs) = unsafe {
@@ -192,7 +193,7 @@ impl Scaled {
             true => _mm512_setzero_pd(),
             false => _mm512_fmsub_pd(positive, scale, scaled),
         };
-        Scaled { scaled, lost, signs }
+        ScaledOctet { scaled, lost, signs }
     }
 
     /// All are numbers below the limit.
@@ -211,7 +212,7 @@ impl Scaled {
         enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512ifma"
     )]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,fma")]
-    fn rounded<V: Value>(&self) -> __m512i {
+    fn rounded<V: FloatValue>(&self) -> __m512i {
         let round = _mm512_set1_pd(ROUND);
         let sum = _mm512_add_pd(self.scaled, round);
         let number = _mm512_xor_si512(_mm512_castpd_si512(sum), _mm512_castpd_si512(round));

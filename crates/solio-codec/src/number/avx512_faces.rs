@@ -6,15 +6,15 @@
 //!   shuffle of words.
 
 use super::avx512::eight;
-use super::faces::{Corners, each_face, plain_corner, plain_face};
-use super::tail::Tail;
+use super::faces::{CornerIndices, each_face, plain_corner, plain_face};
+use super::tail::TextTail;
 use std::arch::x86_64::*;
 
 /// First value with more than 7 digits: a lane has no place for it.
 const LIMIT: u64 = 10_000_000;
 
 /// What is the same for all faces.
-struct Job<'a> {
+struct FaceConstants<'a> {
     vertices: &'a [u32],
     uvs: &'a [u32],
     normals: &'a [u32],
@@ -51,9 +51,9 @@ static FLIPPED_4: [[u32; 16]; 2] = order([0, 3, 2, 1]);
 /// Appends all faces.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512ifma")]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,fma")]
-pub(super) fn rows(out: &mut Vec<u8>, offsets: &[u32], corners: &Corners<'_>, flip: bool) {
-    let job = Job::new(corners);
-    let mut tail = Tail::new(out, 0);
+pub(super) fn rows(out: &mut Vec<u8>, offsets: &[u32], corners: &CornerIndices<'_>, flip: bool) {
+    let job = FaceConstants::new(corners);
+    let mut tail = TextTail::new(out, 0);
     each_face(&mut tail, offsets, corners, |tail, start, count| {
         let whole = count.next_multiple_of(4);
         if start + whole > corners.vertices.len() || (flip && count > 4) {
@@ -73,13 +73,13 @@ pub(super) fn rows(out: &mut Vec<u8>, offsets: &[u32], corners: &Corners<'_>, fl
     tail.finish();
 }
 
-impl<'a> Job<'a> {
+impl<'a> FaceConstants<'a> {
     #[inline]
     #[target_feature(
         enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512ifma"
     )]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,fma")]
-    fn new(corners: &Corners<'a>) -> Self {
+    fn new(corners: &CornerIndices<'a>) -> Self {
         // A base that cannot give a small number.
         let base = |b: u64| b.min(LIMIT) as i64;
         let v = base(corners.vertex_base);
@@ -94,7 +94,7 @@ impl<'a> Job<'a> {
         let twice = |x: u64| x | x << 24;
         let lane = |separator: u8| i64::from_le_bytes([separator, 48, 48, 48, 48, 48, 48, 48]);
         let (space, slash) = (lane(b' '), lane(b'/'));
-        Job {
+        FaceConstants {
             vertices: corners.vertices,
             uvs: corners.uvs.unwrap_or(corners.vertices),
             normals: corners.normals.unwrap_or(corners.vertices),
@@ -116,8 +116,8 @@ impl<'a> Job<'a> {
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,fma")]
     unsafe fn write(
         &self,
-        tail: &mut Tail<'_>,
-        corners: &Corners<'_>,
+        tail: &mut TextTail<'_>,
+        corners: &CornerIndices<'_>,
         i: usize,
         count: usize,
         order: &[[u32; 16]; 2],
@@ -169,7 +169,7 @@ impl<'a> Job<'a> {
         enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512ifma"
     )]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,fma")]
-    unsafe fn two(&self, tail: &mut Tail<'_>, numbers: __m512i, wanted: u64) {
+    unsafe fn two(&self, tail: &mut TextTail<'_>, numbers: __m512i, wanted: u64) {
         const FIRSTS: u64 = 0x0101_0101_0101_0101;
         let digits = eight(numbers);
         // The last digit always counts; then in each lane all bits from the lowest set one on.

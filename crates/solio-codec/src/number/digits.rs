@@ -21,7 +21,7 @@ pub(super) const POWERS: [u64; 20] = {
 
 /// Texts by number below 1000. All in one, so that one register points to them.
 #[repr(C, align(64))]
-pub(super) struct Tables {
+pub(super) struct DigitTables {
     /// The three digits, the first one in the lowest byte.
     pub(super) triples: [u32; 1000],
     /// A point and those.
@@ -32,11 +32,11 @@ pub(super) struct Tables {
     pub(super) lengths: [u8; MINUS + 1000],
 }
 
-/// Added to an index of [`Tables::wholes`] for a minus in front.
+/// Added to an index of [`DigitTables::wholes`] for a minus in front.
 pub(super) const MINUS: usize = 1024;
 
-pub(super) static TABLES: Tables = {
-    let mut tables = Tables {
+pub(super) static TABLES: DigitTables = {
+    let mut tables = DigitTables {
         triples: [0; 1000],
         fractions: [0; 1000],
         wholes: [0; MINUS + 1000],

@@ -2,7 +2,7 @@
 
 use super::format::usable;
 use super::integers::{self, write_u64};
-use super::tail::Tail;
+use super::tail::TextTail;
 #[cfg(target_arch = "x86_64")]
 use super::{avx2_faces, avx512_faces};
 use solio_base::cpu::{Tier, tier};
@@ -12,7 +12,7 @@ use solio_base::cpu::{Tier, tier};
 /// All present arrays have the same length, one entry per corner. A value `u32::MAX` in `uvs` or
 /// `normals` means *none for this corner*. The bases are added to every index (OBJ counts from 1).
 #[derive(Clone, Copy, Debug)]
-pub struct Corners<'a> {
+pub struct CornerIndices<'a> {
     /// Vertex of each corner.
     pub vertices: &'a [u32],
     /// UV of each corner.
@@ -34,7 +34,7 @@ pub struct Corners<'a> {
 ///
 /// # Panics
 /// When an offset lies outside the arrays or offsets fall.
-pub fn face_rows(out: &mut Vec<u8>, offsets: &[u32], corners: &Corners<'_>, flip: bool) {
+pub fn face_rows(out: &mut Vec<u8>, offsets: &[u32], corners: &CornerIndices<'_>, flip: bool) {
     face_rows_on(tier(), out, offsets, corners, flip);
 }
 
@@ -46,7 +46,7 @@ pub fn face_rows_on(
     tier: Tier,
     out: &mut Vec<u8>,
     offsets: &[u32],
-    corners: &Corners<'_>,
+    corners: &CornerIndices<'_>,
     flip: bool,
 ) {
     let count = corners.vertices.len();
@@ -60,7 +60,7 @@ pub fn face_rows_on(
         #[cfg(target_arch = "x86_64")]
         Tier::Avx2 => unsafe { avx2_faces::rows(out, offsets, corners, flip) },
         _ => {
-            let mut tail = Tail::new(out, 0);
+            let mut tail = TextTail::new(out, 0);
             each_face(&mut tail, offsets, corners, |tail, start, count| {
                 // SAFETY: there is room for the face.
                 unsafe { plain_face(tail, corners, start, count, flip) }
@@ -77,10 +77,10 @@ const CORNER: usize = 3 * integers::ROOM + 3;
 /// is room for the corners' text, and this function writes `f` and `\n`.
 #[inline(always)]
 pub(super) fn each_face<'a>(
-    tail: &mut Tail<'a>,
+    tail: &mut TextTail<'a>,
     offsets: &[u32],
-    corners: &Corners<'_>,
-    mut write: impl FnMut(&mut Tail<'a>, usize, usize),
+    corners: &CornerIndices<'_>,
+    mut write: impl FnMut(&mut TextTail<'a>, usize, usize),
 ) {
     /// Faces for which room is reserved at a time.
     const BLOCK: usize = 64;
@@ -111,8 +111,8 @@ pub(super) fn each_face<'a>(
 /// There is room for them.
 #[inline(always)]
 pub(super) unsafe fn plain_face(
-    tail: &mut Tail<'_>,
-    corners: &Corners<'_>,
+    tail: &mut TextTail<'_>,
+    corners: &CornerIndices<'_>,
     start: usize,
     count: usize,
     flip: bool,
@@ -129,7 +129,7 @@ pub(super) unsafe fn plain_face(
 /// # Safety
 /// There is room for it.
 #[inline(always)]
-pub(super) unsafe fn plain_corner(tail: &mut Tail<'_>, corners: &Corners<'_>, i: usize) {
+pub(super) unsafe fn plain_corner(tail: &mut TextTail<'_>, corners: &CornerIndices<'_>, i: usize) {
     let uv = corners.uvs.map(|a| a[i]).filter(|&v| v != u32::MAX);
     let normal = corners.normals.map(|a| a[i]).filter(|&v| v != u32::MAX);
     // SAFETY: passed on.

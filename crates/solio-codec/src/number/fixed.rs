@@ -8,7 +8,7 @@
 //!   shift, the point comes in by another.
 
 use super::digits::{MINUS, POWERS, TABLES, ZEROS, eight, sixteen};
-use super::tail::Tail;
+use super::tail::TextTail;
 
 /// Most bytes that [`write_f32`] and [`write_f64`] write.
 pub(super) const ROOM: usize = 40;
@@ -60,7 +60,7 @@ impl Fixed {
 /// # Safety
 /// There is [`ROOM`].
 #[inline(always)]
-pub(super) unsafe fn write_f32(tail: &mut Tail<'_>, fixed: &Fixed, value: f32) -> bool {
+pub(super) unsafe fn write_f32(tail: &mut TextTail<'_>, fixed: &Fixed, value: f32) -> bool {
     let negative = value.is_sign_negative();
     if fixed.digits <= 12 {
         let scaled = f64::from(value.abs()) * fixed.scale;
@@ -87,7 +87,7 @@ pub(super) unsafe fn write_f32(tail: &mut Tail<'_>, fixed: &Fixed, value: f32) -
 /// # Safety
 /// There is [`ROOM`].
 #[inline(always)]
-pub(super) unsafe fn write_f64(tail: &mut Tail<'_>, fixed: &Fixed, value: f64) -> bool {
+pub(super) unsafe fn write_f64(tail: &mut TextTail<'_>, fixed: &Fixed, value: f64) -> bool {
     let negative = value.is_sign_negative();
     let bits = value.to_bits();
     let (exponent, fraction) = ((bits >> 52 & 0x7ff) as i32, bits & ((1 << 52) - 1));
@@ -103,7 +103,7 @@ pub(super) unsafe fn write_f64(tail: &mut Tail<'_>, fixed: &Fixed, value: f64) -
 /// There is [`ROOM`].
 #[inline(always)]
 unsafe fn write_exact(
-    tail: &mut Tail<'_>,
+    tail: &mut TextTail<'_>,
     fixed: &Fixed,
     negative: bool,
     mantissa: u64,
@@ -142,11 +142,15 @@ fn scaled(mantissa: u64, exponent: i32, digits: usize) -> Option<u64> {
 /// # Safety
 /// There is [`ROOM`].
 #[inline(always)]
-unsafe fn write_number(tail: &mut Tail<'_>, fixed: &Fixed, negative: bool, number: u64) {
+unsafe fn write_number(tail: &mut TextTail<'_>, fixed: &Fixed, negative: bool, number: u64) {
     // SAFETY: 1 byte for the sign; the others say how much they take.
     unsafe {
         if number < fixed.short {
-            return write_short(tail, fixed, Short::new(negative, number * u64::from(fixed.pad)));
+            return write_short(
+                tail,
+                fixed,
+                FixedParts::new(negative, number * u64::from(fixed.pad)),
+            );
         }
         tail.word(u64::from(b'-'), usize::from(negative));
         if number < 10_000_000_000_000_000 && fixed.digits <= 15 {
@@ -159,19 +163,19 @@ unsafe fn write_number(tail: &mut Tail<'_>, fixed: &Fixed, negative: bool, numbe
 
 /// Where the texts of a number's parts stand in [`TABLES`].
 #[derive(Clone, Copy)]
-pub(super) struct Short {
+pub(super) struct FixedParts {
     pub(super) whole: usize,
     pub(super) high: usize,
     pub(super) low: usize,
 }
 
-impl Short {
+impl FixedParts {
     /// `number` / 10⁶ below 1000.
     #[inline(always)]
-    fn new(negative: bool, number: u64) -> Short {
+    fn new(negative: bool, number: u64) -> FixedParts {
         let whole = (number * MILLION.0) >> MILLION.1;
         let thousands = (number * THOUSAND.0) >> THOUSAND.1;
-        Short {
+        FixedParts {
             whole: whole as usize + usize::from(negative) * MINUS,
             high: (thousands - 1000 * whole) as usize,
             low: (number - 1000 * thousands) as usize,
@@ -184,7 +188,7 @@ impl Short {
 /// # Safety
 /// There is room for 11 bytes; each part is within its table.
 #[inline(always)]
-pub(super) unsafe fn write_short(tail: &mut Tail<'_>, fixed: &Fixed, parts: Short) {
+pub(super) unsafe fn write_short(tail: &mut TextTail<'_>, fixed: &Fixed, parts: FixedParts) {
     let tables = &TABLES;
     debug_assert!(parts.whole < tables.wholes.len() && parts.high < 1000 && parts.low < 1000);
     // SAFETY: the caller promises the parts; a minus, at most 3 digits, a point and 6 digits.
@@ -203,7 +207,7 @@ pub(super) unsafe fn write_short(tail: &mut Tail<'_>, fixed: &Fixed, parts: Shor
 /// # Safety
 /// There is room for 17 bytes.
 #[inline(always)]
-unsafe fn write_16(tail: &mut Tail<'_>, fixed: &Fixed, number: u64) {
+unsafe fn write_16(tail: &mut TextTail<'_>, fixed: &Fixed, number: u64) {
     let digits = sixteen(number);
     let whole = 16 - fixed.digits;
     let zeros = (digits | 1 << (8 * (whole - 1))).trailing_zeros() & 120;
@@ -221,7 +225,7 @@ unsafe fn write_16(tail: &mut Tail<'_>, fixed: &Fixed, number: u64) {
 /// # Safety
 /// There is room for 25 bytes.
 #[inline(always)]
-unsafe fn write_24(tail: &mut Tail<'_>, fixed: &Fixed, number: u64) {
+unsafe fn write_24(tail: &mut TextTail<'_>, fixed: &Fixed, number: u64) {
     let text = digits_24(number);
     let point = 24 - fixed.digits;
     let start = text[..point - 1].iter().position(|&b| b != b'0').unwrap_or(point - 1);

@@ -6,8 +6,8 @@
 use super::Digits;
 use super::fixed::{self, Fixed};
 #[cfg(target_arch = "x86_64")]
-use super::lanes::Job;
-use super::tail::{Short, Tail};
+use super::lanes::RowJob;
+use super::tail::{ShortSeparator, TextTail};
 #[cfg(target_arch = "x86_64")]
 use super::{avx2, avx512};
 use super::{integers, shortest};
@@ -15,7 +15,7 @@ use solio_base::cpu::{Tier, available, tier};
 use std::io::Write;
 use std::sync::OnceLock;
 
-pub use super::faces::{Corners, face_rows, face_rows_on};
+pub use super::faces::{CornerIndices, face_rows, face_rows_on};
 
 /// Appends `value` to `out`. NaN and infinities become `nan`, `-nan`, `inf`, `-inf`.
 ///
@@ -26,7 +26,7 @@ pub use super::faces::{Corners, face_rows, face_rows_on};
 /// assert_eq!(line, b"Ns 96.078430");
 /// ```
 pub fn push_f32(out: &mut Vec<u8>, digits: Digits, value: f32) {
-    push(out, Style::new(digits), value);
+    push(out, DigitStyle::new(digits), value);
 }
 
 /// Appends `value` to `out`. NaN and infinities become `nan`, `-nan`, `inf`, `-inf`.
@@ -42,7 +42,7 @@ pub fn push_f32(out: &mut Vec<u8>, digits: Digits, value: f32) {
 /// assert_eq!(text, b"0.12 0.38 -0.00 -inf ");
 /// ```
 pub fn push_f64(out: &mut Vec<u8>, digits: Digits, value: f64) {
-    push(out, Style::new(digits), value);
+    push(out, DigitStyle::new(digits), value);
 }
 
 /// Appends `value` in decimal.
@@ -157,23 +157,23 @@ pub fn rows_f64_on<const N: usize>(
 
 /// [`Digits`] made ready.
 #[derive(Clone, Copy)]
-pub(super) enum Style {
+pub(super) enum DigitStyle {
     Fixed(Fixed),
     Shortest,
     /// More digits than the kernels do.
     Many(u8),
 }
 
-impl Style {
-    pub(super) fn new(digits: Digits) -> Style {
+impl DigitStyle {
+    pub(super) fn new(digits: Digits) -> DigitStyle {
         match digits {
-            Digits::Fixed(n) => Fixed::new(n).map_or(Style::Many(n), Style::Fixed),
-            Digits::Shortest => Style::Shortest,
+            Digits::Fixed(n) => Fixed::new(n).map_or(DigitStyle::Many(n), DigitStyle::Fixed),
+            Digits::Shortest => DigitStyle::Shortest,
         }
     }
 }
 
-/// Most bytes that [`Value::write`] writes.
+/// Most bytes that [`FloatValue::write`] writes.
 pub(super) const ROOM: usize =
     if fixed::ROOM > shortest::ROOM { fixed::ROOM } else { shortest::ROOM };
 
@@ -184,48 +184,48 @@ const WHOLE: f64 = 9_007_199_254_740_992.0; // 2^53
 const TOO_LARGE: f64 = 340_282_366_920_938_463_463_374_607_431_768_211_456.0; // 2^128
 
 /// A float type.
-pub(super) trait Value: Copy {
+pub(super) trait FloatValue: Copy {
     /// An `f32`; otherwise an `f64`.
     const SINGLE: bool;
 
     /// Most digits after the point of which the vector kernels can say that they are exact.
     const VECTOR_DIGITS: u8;
 
-    /// Writes the value, or returns false and writes nothing if only [`Value::push_aside`] can.
+    /// Writes the value, or returns false and writes nothing if only [`FloatValue::push_aside`] can.
     ///
     /// # Safety
     /// There is [`ROOM`].
-    unsafe fn write(self, tail: &mut Tail<'_>, style: &Style) -> bool;
+    unsafe fn write(self, tail: &mut TextTail<'_>, style: &DigitStyle) -> bool;
 
     /// Appends any value, slowly.
-    fn push_aside(self, out: &mut Vec<u8>, style: &Style);
+    fn push_aside(self, out: &mut Vec<u8>, style: &DigitStyle);
 
     /// [`avx512::rows`], compiled once and not with every crate that writes rows.
     ///
     /// # Safety
     /// This machine has the tier.
     #[cfg(target_arch = "x86_64")]
-    unsafe fn rows_avx512(out: &mut Vec<u8>, job: &Job<'_, Self>);
+    unsafe fn rows_avx512(out: &mut Vec<u8>, job: &RowJob<'_, Self>);
 
     /// [`avx2::rows`], likewise.
     ///
     /// # Safety
     /// This machine has the tier.
     #[cfg(target_arch = "x86_64")]
-    unsafe fn rows_avx2(out: &mut Vec<u8>, job: &Job<'_, Self>);
+    unsafe fn rows_avx2(out: &mut Vec<u8>, job: &RowJob<'_, Self>);
 }
 
 macro_rules! value {
     ($float:ty, $single:literal, $vector_digits:literal, $fixed:path) => {
-        impl Value for $float {
+        impl FloatValue for $float {
             #[cfg(target_arch = "x86_64")]
-            unsafe fn rows_avx512(out: &mut Vec<u8>, job: &Job<'_, Self>) {
+            unsafe fn rows_avx512(out: &mut Vec<u8>, job: &RowJob<'_, Self>) {
                 // SAFETY: as the caller says.
                 unsafe { avx512::rows(out, job) }
             }
 
             #[cfg(target_arch = "x86_64")]
-            unsafe fn rows_avx2(out: &mut Vec<u8>, job: &Job<'_, Self>) {
+            unsafe fn rows_avx2(out: &mut Vec<u8>, job: &RowJob<'_, Self>) {
                 // SAFETY: as the caller says.
                 unsafe { avx2::rows(out, job) }
             }
@@ -234,11 +234,11 @@ macro_rules! value {
             const VECTOR_DIGITS: u8 = $vector_digits;
 
             #[inline(always)]
-            unsafe fn write(self, tail: &mut Tail<'_>, style: &Style) -> bool {
+            unsafe fn write(self, tail: &mut TextTail<'_>, style: &DigitStyle) -> bool {
                 match style {
                     // SAFETY: passed on.
-                    Style::Fixed(fixed) => unsafe { $fixed(tail, fixed, self) },
-                    Style::Shortest if self.is_finite() => {
+                    DigitStyle::Fixed(fixed) => unsafe { $fixed(tail, fixed, self) },
+                    DigitStyle::Shortest if self.is_finite() => {
                         // SAFETY: passed on.
                         unsafe { shortest::write(tail, self) };
                         true
@@ -247,11 +247,11 @@ macro_rules! value {
                 }
             }
 
-            fn push_aside(self, out: &mut Vec<u8>, style: &Style) {
+            fn push_aside(self, out: &mut Vec<u8>, style: &DigitStyle) {
                 let digits = match style {
-                    Style::Fixed(fixed) => fixed.digits,
-                    Style::Many(n) => usize::from(*n),
-                    Style::Shortest => 0, // comes here only without being finite
+                    DigitStyle::Fixed(fixed) => fixed.digits,
+                    DigitStyle::Many(n) => usize::from(*n),
+                    DigitStyle::Shortest => 0, // comes here only without being finite
                 };
                 let size = self.abs();
                 if (WHOLE..TOO_LARGE).contains(&f64::from(size)) {
@@ -284,8 +284,8 @@ value!(f32, true, 12, fixed::write_f32);
 value!(f64, false, 15, fixed::write_f64);
 
 #[inline(always)]
-fn push<V: Value>(out: &mut Vec<u8>, style: Style, value: V) {
-    let mut tail = Tail::new(out, ROOM);
+fn push<V: FloatValue>(out: &mut Vec<u8>, style: DigitStyle, value: V) {
+    let mut tail = TextTail::new(out, ROOM);
     // SAFETY: there is room.
     if !unsafe { value.write(&mut tail, &style) } {
         tail = tail.aside(0, |out| value.push_aside(out, &style));
@@ -293,7 +293,7 @@ fn push<V: Value>(out: &mut Vec<u8>, style: Style, value: V) {
     tail.finish();
 }
 
-fn rows_on<V: Value, const N: usize>(
+fn rows_on<V: FloatValue, const N: usize>(
     tier: Tier,
     out: &mut Vec<u8>,
     prefix: &[u8],
@@ -309,10 +309,12 @@ fn rows_on<V: Value, const N: usize>(
     out.extend_from_slice(prefix);
     if !vector_rows(tier, out, &between, digits, rows) {
         // A match outside of the loops, so that each loop has only its own style inside.
-        match Style::new(digits) {
-            Style::Fixed(fixed) => plain_rows(out, &between, |()| Style::Fixed(fixed), rows),
-            Style::Shortest => plain_rows(out, &between, |()| Style::Shortest, rows),
-            Style::Many(n) => plain_rows(out, &between, |()| Style::Many(n), rows),
+        match DigitStyle::new(digits) {
+            DigitStyle::Fixed(fixed) => {
+                plain_rows(out, &between, |()| DigitStyle::Fixed(fixed), rows)
+            }
+            DigitStyle::Shortest => plain_rows(out, &between, |()| DigitStyle::Shortest, rows),
+            DigitStyle::Many(n) => plain_rows(out, &between, |()| DigitStyle::Many(n), rows),
         }
     }
     out.truncate(out.len() - prefix.len());
@@ -320,14 +322,14 @@ fn rows_on<V: Value, const N: usize>(
 
 /// Runs a vector kernel if there is one for this.
 #[cfg(target_arch = "x86_64")]
-fn vector_rows<V: Value, const N: usize>(
+fn vector_rows<V: FloatValue, const N: usize>(
     tier: Tier,
     out: &mut Vec<u8>,
     between: &[u8],
     digits: Digits,
     rows: &[[V; N]],
 ) -> bool {
-    let Some(job) = Job::new(digits, rows, between) else { return false };
+    let Some(job) = RowJob::new(digits, rows, between) else { return false };
     match usable(tier) {
         // SAFETY: this machine has the tier.
         Tier::Avx512 if !job.long => unsafe { V::rows_avx512(out, &job) },
@@ -340,7 +342,7 @@ fn vector_rows<V: Value, const N: usize>(
 
 /// Runs a vector kernel if there is one for this.
 #[cfg(not(target_arch = "x86_64"))]
-fn vector_rows<V: Value, const N: usize>(
+fn vector_rows<V: FloatValue, const N: usize>(
     _: Tier,
     _: &mut Vec<u8>,
     _: &[u8],
@@ -359,18 +361,18 @@ pub(crate) fn usable(wanted: Tier) -> Tier {
 
 /// The plain twin of all row kernels.
 #[inline(always)]
-fn plain_rows<V: Value, const N: usize>(
+fn plain_rows<V: FloatValue, const N: usize>(
     out: &mut Vec<u8>,
     between: &[u8],
-    style: impl Fn(()) -> Style,
+    style: impl Fn(()) -> DigitStyle,
     rows: &[[V; N]],
 ) {
     /// Rows for which room is reserved at a time.
     const BLOCK: usize = 64;
     let style = style(());
     let room = BLOCK * (N * (ROOM + 1) + between.len());
-    let short = Short::new(between);
-    let mut tail = Tail::new(out, 0);
+    let short = ShortSeparator::new(between);
+    let mut tail = TextTail::new(out, 0);
     for block in rows.chunks(BLOCK) {
         tail.reserve(room);
         for row in block {

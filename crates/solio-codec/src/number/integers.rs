@@ -1,14 +1,14 @@
 //! One integer to text.
 
 use super::digits::short_text;
-use super::tail::Tail;
+use super::tail::TextTail;
 
 /// Most digits of an integer.
 pub(super) const ROOM: usize = 20;
 
 /// Appends `value` in decimal.
 pub(super) fn push_u64(out: &mut Vec<u8>, value: u64) {
-    let mut tail = Tail::new(out, ROOM);
+    let mut tail = TextTail::new(out, ROOM);
     // SAFETY: there is room.
     unsafe { write_u64(&mut tail, value) };
     tail.finish();
@@ -19,7 +19,7 @@ pub(super) fn push_u64(out: &mut Vec<u8>, value: u64) {
 /// # Safety
 /// There is [`ROOM`].
 #[inline(always)]
-pub(super) unsafe fn write_u64(tail: &mut Tail<'_>, value: u64) {
+pub(super) unsafe fn write_u64(tail: &mut TextTail<'_>, value: u64) {
     if value < 100_000_000 {
         let (text, len) = short_text(value);
         // SAFETY: passed on.

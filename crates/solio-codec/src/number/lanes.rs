@@ -3,8 +3,8 @@
 
 use super::Digits;
 use super::fixed::Fixed;
-use super::format::Value;
-use super::tail::{Short, Tail};
+use super::format::FloatValue;
+use super::tail::{ShortSeparator, TextTail};
 
 /// Widest rows that the vector kernels take.
 const MAX_COLUMNS: usize = 12;
@@ -19,7 +19,7 @@ const LONGEST_SEPARATOR: usize = 16;
 const ENTRIES: usize = MAX_COLUMNS + 4;
 
 /// One call's work, ready for a vector kernel.
-pub(super) struct Job<'a, V> {
+pub(super) struct RowJob<'a, V> {
     pub(super) fixed: Fixed,
     /// All rows, one after the other.
     pub(super) values: &'a [V],
@@ -27,12 +27,12 @@ pub(super) struct Job<'a, V> {
     /// The line's end and the next row's prefix.
     pub(super) between: &'a [u8],
     /// That as a word, if it fits.
-    pub(super) short: Option<Short>,
+    pub(super) short: Option<ShortSeparator>,
     /// That does not fit into a lane.
     pub(super) long: bool,
 }
 
-impl<'a, V: Value> Job<'a, V> {
+impl<'a, V: FloatValue> RowJob<'a, V> {
     /// `None` for what only the plain twin does.
     pub(super) fn new<const N: usize>(
         digits: Digits,
@@ -45,12 +45,12 @@ impl<'a, V: Value> Job<'a, V> {
             && rows.len() * N >= 8
             && between.len() <= LONGEST_SEPARATOR;
         fits.then(|| {
-            Some(Job {
+            Some(RowJob {
                 fixed: Fixed::new(n)?,
                 values: rows.as_flattened(),
                 columns: N,
                 between,
-                short: Short::new(between),
+                short: ShortSeparator::new(between),
                 long: between.len() > MAX_SEPARATOR,
             })
         })?
@@ -65,7 +65,7 @@ impl<'a, V: Value> Job<'a, V> {
 /// Constants of the lanes by column, repeated so that several in a row can be loaded from any one.
 /// A lane has `SIZE` bytes for `SIZE / 2` digits.
 #[repr(C, align(64))]
-pub(super) struct Lanes<const SIZE: usize> {
+pub(super) struct LaneConstants<const SIZE: usize> {
     /// `'0'` for each digit, the point, the separator, the sign; the rest zero.
     pub(super) text: [[u8; SIZE]; ENTRIES],
     /// The bytes in use from the first digit on, of all lanes in 64 bytes.
@@ -78,20 +78,20 @@ pub(super) struct Lanes<const SIZE: usize> {
     pub(super) unit: usize,
 }
 
-impl<const SIZE: usize> Lanes<SIZE> {
+impl<const SIZE: usize> LaneConstants<SIZE> {
     /// Digits of a lane.
     pub(super) const DIGITS: usize = SIZE / 2;
 
     /// The digits begin at byte `first`, the sign stands in byte `sign`. Needs at least one digit
     /// before and after the point.
-    pub(super) fn new<V>(job: &Job<'_, V>, first: usize, sign: usize) -> Self {
+    pub(super) fn new<V>(job: &RowJob<'_, V>, first: usize, sign: usize) -> Self {
         let whole = Self::DIGITS - job.fixed.digits;
         let point = first + whole;
         let mut digit = [0x80; SIZE];
         for i in 0..Self::DIGITS {
             digit[first + i + usize::from(i >= whole)] = i as u8;
         }
-        let mut lanes = Lanes {
+        let mut lanes = LaneConstants {
             text: [[0; SIZE]; ENTRIES],
             used: [0; MAX_COLUMNS],
             lens: [0; ENTRIES],
@@ -131,7 +131,7 @@ pub(super) struct Separators {
 }
 
 impl Separators {
-    pub(super) fn new<V>(job: &Job<'_, V>) -> Self {
+    pub(super) fn new<V>(job: &RowJob<'_, V>) -> Self {
         let mut all = Separators { texts: [0; ENTRIES], lens: [0; ENTRIES], step: 4 % job.columns };
         for k in 0..ENTRIES {
             let text = match k % job.columns + 1 == job.columns {
@@ -151,7 +151,7 @@ impl Separators {
     /// # Safety
     /// There is such an entry, and room for the separator.
     #[inline(always)]
-    pub(super) unsafe fn write(&self, tail: &mut Tail<'_>, entry: usize) {
+    pub(super) unsafe fn write(&self, tail: &mut TextTail<'_>, entry: usize) {
         // SAFETY: the caller promises the entry and the room.
         unsafe { tail.wide(*self.texts.get_unchecked(entry), *self.lens.get_unchecked(entry)) }
     }

@@ -8,9 +8,9 @@ use solio_base::cpu::Tier;
 /// A number that runs are made of.
 ///
 /// ```
-/// use solio_codec::number::run::{Number, run};
+/// use solio_codec::number::run::{RunNumber, run};
 /// /// The numbers between two brackets.
-/// fn list<N: Number>(text: &[u8]) -> Option<Vec<N>> {
+/// fn list<N: RunNumber>(text: &[u8]) -> Option<Vec<N>> {
 ///     let mut numbers = Vec::new();
 ///     let end = run(text, 1, &mut numbers);
 ///     (text.first() == Some(&b'[') && text.get(end) == Some(&b']')).then_some(numbers)
@@ -19,13 +19,13 @@ use solio_base::cpu::Tier;
 /// assert_eq!(list::<f32>(b"[.5 1e1]"), Some(vec![0.5, 10.0]));
 /// assert_eq!(list::<i32>(b"[0 1.5]"), None);
 /// ```
-pub trait Number: Copy {
+pub trait RunNumber: Copy {
     /// Whether it is a float; else it is an integer of 32 bits.
     const IS_FLOAT: bool;
     /// The number at the start of `text`, and how many bytes it has.
     ///
     /// ```
-    /// use solio_codec::number::run::Number;
+    /// use solio_codec::number::run::RunNumber;
     /// assert_eq!(f32::prefix(b"17.03 4"), Some((17.03, 5)));
     /// // Of the same text an integer takes what is before the point.
     /// assert_eq!(i32::prefix(b"17.03 4"), Some((17, 2)));
@@ -34,7 +34,7 @@ pub trait Number: Copy {
     fn prefix(text: &[u8]) -> Option<(Self, usize)>;
 }
 
-impl Number for f32 {
+impl RunNumber for f32 {
     const IS_FLOAT: bool = true;
 
     #[inline(always)]
@@ -43,7 +43,7 @@ impl Number for f32 {
     }
 }
 
-impl Number for i32 {
+impl RunNumber for i32 {
     const IS_FLOAT: bool = false;
 
     #[inline(always)]
@@ -66,7 +66,7 @@ impl Number for i32 {
 /// assert_eq!(points, [0.0, 0.0, 0.0, 1.5, -2.0, 0.1]);
 /// assert_eq!(&text[end..end + 3], b"] \"");
 /// ```
-pub fn run<N: Number>(text: &[u8], at: usize, out: &mut Vec<N>) -> usize {
+pub fn run<N: RunNumber>(text: &[u8], at: usize, out: &mut Vec<N>) -> usize {
     run_on(solio_base::cpu::tier(), text, at, out)
 }
 
@@ -83,7 +83,7 @@ pub fn run<N: Number>(text: &[u8], at: usize, out: &mut Vec<N>) -> usize {
 ///     assert_eq!(indices, [1, -2, i32::MAX]);
 /// }
 /// ```
-pub fn run_on<N: Number>(tier: Tier, text: &[u8], at: usize, out: &mut Vec<N>) -> usize {
+pub fn run_on<N: RunNumber>(tier: Tier, text: &[u8], at: usize, out: &mut Vec<N>) -> usize {
     let mut done = at;
     #[cfg(target_arch = "x86_64")]
     if tier >= Tier::Avx2 && tier != Tier::Neon {
@@ -104,7 +104,7 @@ pub fn run_on<N: Number>(tier: Tier, text: &[u8], at: usize, out: &mut Vec<N>) -
 
 /// The number after the blanks at `at`, and where it ends.
 #[inline(always)]
-pub(super) fn one<N: Number>(text: &[u8], mut at: usize) -> Option<(N, usize)> {
+pub(super) fn one<N: RunNumber>(text: &[u8], mut at: usize) -> Option<(N, usize)> {
     while text.get(at).copied().is_some_and(is_blank) {
         at += 1;
     }

@@ -9,7 +9,7 @@
 //!   doubles makes them floats; see `parse.rs` for why they are rounded correctly. What is not sure,
 //!   and whatever has another shape, is left to `parse.rs`.
 
-use super::run::{Number, ends_number, one};
+use super::run::{RunNumber, ends_number, one};
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
 
@@ -30,7 +30,7 @@ const SHAPES: usize = 256;
 /// How text of a shape becomes a number.
 #[derive(Clone, Copy)]
 #[repr(C, align(32))]
-struct Shape {
+struct NumberShape {
     /// Which byte of the text, the one before the digits with it, comes where; 128 for none.
     places: [u8; 16],
     /// 10 to the power of the digits behind the point.
@@ -42,8 +42,8 @@ struct Shape {
 /// As a divisor it makes a quotient that counts as not sure.
 const NOT_SURE: f64 = f64::from_bits(0x7ff8_0000_1000_0000);
 
-static ALL_SHAPES: [Shape; SHAPES] = {
-    let none = Shape { places: [128; 16], divisor: NOT_SURE, whole: f64::NAN };
+static ALL_SHAPES: [NumberShape; SHAPES] = {
+    let none = NumberShape { places: [128; 16], divisor: NOT_SURE, whole: f64::NAN };
     let mut shapes = [none; SHAPES];
     let mut at = 0;
     while at < SHAPES {
@@ -77,15 +77,15 @@ static ALL_SHAPES: [Shape; SHAPES] = {
 
 /// Memory for something of each number. It stands for itself: as part of what is initialized it
 /// would be filled with zeros.
-type Memory = [MaybeUninit<u32>; FOUND];
+type PlaceMemory = [MaybeUninit<u32>; FOUND];
 
 /// Places of numbers in the text; the first ones are written.
-struct Places<'m> {
-    all: &'m mut Memory,
+struct TextPlaces<'m> {
+    all: &'m mut PlaceMemory,
     count: usize,
 }
 
-impl Places<'_> {
+impl TextPlaces<'_> {
     /// Place `n`, which is written.
     #[inline(always)]
     fn get(&self, n: usize) -> usize {
@@ -113,34 +113,34 @@ impl Places<'_> {
 }
 
 /// Reads a run.
-struct Reader<'r, N> {
+struct RunReader<'r, N> {
     text: &'r [u8],
     out: &'r mut Vec<N>,
     /// Numbers that are found and not yet made: where their digits begin, where they have their
     /// point, or end, and where they end. One more may have begun.
-    starts: Places<'r>,
-    points: Places<'r>,
-    ends: Places<'r>,
+    starts: TextPlaces<'r>,
+    points: TextPlaces<'r>,
+    ends: TextPlaces<'r>,
     /// The shapes of those that are being made: where they are in the table, in bytes.
-    shapes: &'r mut Memory,
+    shapes: &'r mut PlaceMemory,
     /// Where the last number that was made ends.
     end: usize,
 }
 
 /// Where the run of numbers at `at` ends, and whether the whole run does.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub(super) fn run<N: Number>(text: &[u8], at: usize, out: &mut Vec<N>) -> (usize, bool) {
+pub(super) fn run<N: RunNumber>(text: &[u8], at: usize, out: &mut Vec<N>) -> (usize, bool) {
     // Places are kept in 32 bits.
     let text = &text[..text.len().min(u32::MAX as usize)];
     let mut memory = [[MaybeUninit::uninit(); FOUND]; 4];
     let [starts, points, ends, shapes] = &mut memory;
-    let [starts, points, ends] = [starts, points, ends].map(|all| Places { all, count: 0 });
-    let mut reader = Reader { text, out, starts, points, ends, shapes, end: at };
+    let [starts, points, ends] = [starts, points, ends].map(|all| TextPlaces { all, count: 0 });
+    let mut reader = RunReader { text, out, starts, points, ends, shapes, end: at };
     let ended = reader.blocks(at);
     (reader.end, ended)
 }
 
-impl<N: Number> Reader<'_, N> {
+impl<N: RunNumber> RunReader<'_, N> {
     /// Reads all that is far enough from the end of the text; says whether the run ends there.
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn blocks(&mut self, mut block: usize) -> bool {
@@ -151,21 +151,21 @@ impl<N: Number> Reader<'_, N> {
             }
             block = self.end;
         }
-        let mut open = Open::default();
+        let mut open = OpenNumber::default();
         while block + BLOCK + BEHIND <= self.text.len() {
             let before = open;
-            let Marks { stop, starts, points, ends, is_odd } =
+            let BlockMarks { stop, starts, points, ends, is_odd } =
                 marks(&self.text[block..], &mut open);
             if is_odd {
                 // A sign or a second point within a number.
                 let from = match before {
-                    Open { number: 1, .. } => self.start(self.ends.count),
-                    Open { minus, .. } => block - minus as usize,
+                    OpenNumber { number: 1, .. } => self.start(self.ends.count),
+                    OpenNumber { minus, .. } => block - minus as usize,
                 };
                 if !self.make_all() || !self.one_by_one(from, block + BLOCK - 1) {
                     return true;
                 }
-                (block, open) = (self.end, Open::default());
+                (block, open) = (self.end, OpenNumber::default());
                 continue;
             }
             self.note(block, starts, points, ends);
@@ -187,7 +187,7 @@ impl<N: Number> Reader<'_, N> {
             if !self.make_all() || ends_here || !self.one_by_one(odd, odd) {
                 return true;
             }
-            (block, open) = (self.end, Open::default());
+            (block, open) = (self.end, OpenNumber::default());
         }
         !self.make_all()
     }
@@ -316,7 +316,7 @@ impl<N: Number> Reader<'_, N> {
             return;
         }
         for at in (0..count).step_by(8) {
-            let load = |places: &Places| {
+            let load = |places: &TextPlaces| {
                 let eight = &places.all[at..at + 8];
                 // SAFETY: whole eights are found, or filled up; the load needs no alignment.
                 unsafe { _mm256_loadu_si256(eight.as_ptr().cast()) }
@@ -337,8 +337,8 @@ impl<N: Number> Reader<'_, N> {
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn four(&self, at: usize) -> (__m128i, u32) {
-        const { assert!(size_of::<Shape>() == 32) };
-        let shape = |n: usize| -> &Shape {
+        const { assert!(size_of::<NumberShape>() == 32) };
+        let shape = |n: usize| -> &NumberShape {
             // SAFETY: it is written, and whole: lengths up to 15, and points within them, make
             // entries of the table.
             unsafe {
@@ -403,7 +403,7 @@ fn both(first: &[u8; 16], second: &[u8; 16]) -> __m256i {
 /// The digits of two numbers at the end of 16 bytes each.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn aligned(text: __m256i, one: &Shape, other: &Shape) -> __m256i {
+fn aligned(text: __m256i, one: &NumberShape, other: &NumberShape) -> __m256i {
     let digits = _mm256_sub_epi8(text, _mm256_set1_epi8(b'0' as i8));
     _mm256_shuffle_epi8(digits, both(&one.places, &other.places))
 }
@@ -419,7 +419,7 @@ fn double(integers: __m256i) -> __m256d {
 
 /// What goes on from the block before: 1 or 0 each.
 #[derive(Clone, Copy, Default)]
-struct Open {
+struct OpenNumber {
     /// A number.
     number: u64,
     /// Without a point so far.
@@ -429,7 +429,7 @@ struct Open {
 }
 
 /// What 64 bytes say of numbers, a bit for each byte up to the first stop.
-struct Marks {
+struct BlockMarks {
     /// What is no part of a run.
     stop: u64,
     /// Where the digits of numbers begin.
@@ -444,7 +444,7 @@ struct Marks {
 
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn marks(text: &[u8], open: &mut Open) -> Marks {
+fn marks(text: &[u8], open: &mut OpenNumber) -> BlockMarks {
     let (mut digits, mut points, mut minuses, mut blanks) = (0, 0, 0, 0);
     // A blank stands at the place of its lower four bits; nothing else there is equal to itself.
     let table = _mm256_setr_epi8(
@@ -478,8 +478,8 @@ fn marks(text: &[u8], open: &mut Open) -> Marks {
     let found = sum & !digits;
     let after_minus = minuses << 1 | open.minus;
     let odd = (after_minus & !starts) | (minuses & after) | (points & !found);
-    *open = Open { number: numbers >> 63, no_point: no_point.into(), minus: minuses >> 63 };
-    Marks { stop, starts, points: found, ends: after & !numbers, is_odd: odd != 0 }
+    *open = OpenNumber { number: numbers >> 63, no_point: no_point.into(), minus: minuses >> 63 };
+    BlockMarks { stop, starts, points: found, ends: after & !numbers, is_odd: odd != 0 }
 }
 
 /// The compiler knows that these are bits of vectors, and would take them apart one by one to

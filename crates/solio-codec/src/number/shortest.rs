@@ -5,7 +5,7 @@
 //! between 10⁻⁶ and 10¹² (`f32`) or 10⁻⁵ and 10¹⁵ (`f64`), otherwise with an exponent
 //! (`1e-9`, `1.5e20`).
 
-use super::tail::Tail;
+use super::tail::TextTail;
 
 /// Most bytes that [`write`] writes.
 pub(super) const ROOM: usize = 26;
@@ -15,7 +15,7 @@ pub(super) const ROOM: usize = 26;
 /// # Safety
 /// There is [`ROOM`].
 #[inline(always)]
-pub(super) unsafe fn write<F: zmij::Float>(tail: &mut Tail<'_>, value: F) {
+pub(super) unsafe fn write<F: zmij::Float>(tail: &mut TextTail<'_>, value: F) {
     let mut buffer = zmij::Buffer::new();
     let text = buffer.format_finite(value).as_bytes();
     // SAFETY: the text has at most 24 bytes.

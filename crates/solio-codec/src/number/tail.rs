@@ -5,39 +5,39 @@ const SLACK: usize = 64;
 
 /// A separator (or a row's end and the next row's start) as one word, so that it costs one store.
 #[derive(Clone, Copy)]
-pub(super) struct Short {
+pub(super) struct ShortSeparator {
     pub(super) word: u64,
     pub(super) len: usize,
 }
 
-impl Short {
+impl ShortSeparator {
     /// `None` when the text is longer than a word.
-    pub(super) fn new(text: &[u8]) -> Option<Short> {
+    pub(super) fn new(text: &[u8]) -> Option<ShortSeparator> {
         if text.len() > 8 {
             return None;
         }
         let mut word = [0; 8];
         word[..text.len()].copy_from_slice(text);
-        Some(Short { word: u64::from_le_bytes(word), len: text.len() })
+        Some(ShortSeparator { word: u64::from_le_bytes(word), len: text.len() })
     }
 }
 
-/// The end of a vector being written. Between two calls of [`Tail::reserve`] (or since
-/// [`Tail::new`]) the text written must not exceed the room asked for; each store may reach
-/// `SLACK` bytes beyond it. Text counts only after [`Tail::finish`].
-pub(super) struct Tail<'a> {
+/// The end of a vector being written. Between two calls of [`TextTail::reserve`] (or since
+/// [`TextTail::new`]) the text written must not exceed the room asked for; each store may reach
+/// `SLACK` bytes beyond it. Text counts only after [`TextTail::finish`].
+pub(super) struct TextTail<'a> {
     out: &'a mut Vec<u8>,
     at: *mut u8,
     /// Where the room asked for ends; checked in debug builds.
     end: *mut u8,
 }
 
-impl<'a> Tail<'a> {
+impl<'a> TextTail<'a> {
     #[inline(always)]
     pub(super) fn new(out: &'a mut Vec<u8>, room: usize) -> Self {
         out.reserve(room + SLACK);
         let at = out.as_mut_ptr().wrapping_add(out.len());
-        Tail { out, at, end: at.wrapping_add(room) }
+        TextTail { out, at, end: at.wrapping_add(room) }
     }
 
     /// Makes what was written part of the vector.
@@ -66,7 +66,7 @@ impl<'a> Tail<'a> {
     pub(super) fn aside(mut self, room: usize, write: impl FnOnce(&mut Vec<u8>)) -> Self {
         self.commit();
         write(self.out);
-        Tail::new(self.out, room)
+        TextTail::new(self.out, room)
     }
 
     pub(super) fn finish(mut self) {
@@ -81,7 +81,7 @@ impl<'a> Tail<'a> {
         self.at
     }
 
-    /// Counts `len` bytes that were stored at [`Tail::pointer`].
+    /// Counts `len` bytes that were stored at [`TextTail::pointer`].
     ///
     /// # Safety
     /// They were stored, and the text since the last reserve stays within its room.

@@ -5,24 +5,24 @@
 //! lane moves, no byte is stored twice, and of triangles (13 bytes, 12 of them wanted) ten loads
 //! and three stores serve eight.
 
-use super::Part;
+use super::RecordField;
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::*;
 
 /// What the lists of records are like, see [`super::pick_lists`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Lists {
+pub struct ListSummary {
     /// The largest value; 0 of none.
     pub largest: u32,
     /// Whether every count is the one that was asked for.
     pub all_alike: bool,
 }
 
-impl Lists {
-    pub(super) const NONE: Lists = Lists { largest: 0, all_alike: true };
+impl ListSummary {
+    pub(super) const NONE: ListSummary = ListSummary { largest: 0, all_alike: true };
 
-    pub(super) fn and(self, other: Lists) -> Lists {
-        Lists {
+    pub(super) fn and(self, other: ListSummary) -> ListSummary {
+        ListSummary {
             largest: self.largest.max(other.largest),
             all_alike: self.all_alike && other.all_alike,
         }
@@ -31,7 +31,7 @@ impl Lists {
 
 /// A count of one byte that each record should have, and where.
 #[derive(Clone, Copy, Debug)]
-pub struct Count {
+pub struct CountByte {
     /// Where in the record.
     pub offset: usize,
     /// Its value.
@@ -42,10 +42,10 @@ pub struct Count {
 /// given, what they are like. None on machines without AVX2, and for other widths.
 pub(super) fn pick(
     records: &[u8],
-    part: Part,
-    count: Option<Count>,
+    part: RecordField,
+    count: Option<CountByte>,
     to: &mut [u8],
-) -> (usize, Lists) {
+) -> (usize, ListSummary) {
     #[cfg(target_arch = "x86_64")]
     if matches!(
         solio_base::cpu::tier(),
@@ -55,7 +55,7 @@ pub(super) fn pick(
         return unsafe { pick_avx2(records, part, count, to) };
     }
     let _ = (records, part, count, to);
-    (0, Lists::NONE)
+    (0, ListSummary::NONE)
 }
 
 /// Picks the kernel of `$w` words for the strides that are known, and that for any other.
@@ -74,10 +74,10 @@ macro_rules! run {
 #[target_feature(enable = "avx2")]
 pub(super) fn pick_avx2(
     records: &[u8],
-    part: Part,
-    count: Option<Count>,
+    part: RecordField,
+    count: Option<CountByte>,
     to: &mut [u8],
-) -> (usize, Lists) {
+) -> (usize, ListSummary) {
     // Triangles and quads, alone or with one more value; points with normals, UVs or both.
     match (part.width, count) {
         (8, Some(count)) => run::<2, true, 0>(records, part, count, to),
@@ -86,12 +86,12 @@ pub(super) fn pick_avx2(
         (8, None) => run!(2, false, (records, part, NO_COUNT, to), 20 32),
         (12, None) => run!(3, false, (records, part, NO_COUNT, to), 20 24 32),
         (16, None) => run::<4, false, 0>(records, part, NO_COUNT, to),
-        _ => (0, Lists::NONE),
+        _ => (0, ListSummary::NONE),
     }
 }
 
 #[cfg(target_arch = "x86_64")]
-const NO_COUNT: Count = Count { offset: 0, value: 0 };
+const NO_COUNT: CountByte = CountByte { offset: 0, value: 0 };
 
 /// Groups of so many records of `W` words that their words fill whole registers. Where `STRIDE` is
 /// not 0 it is that of the records: then addresses are known, which is half of the work.
@@ -99,10 +99,10 @@ const NO_COUNT: Count = Count { offset: 0, value: 0 };
 #[target_feature(enable = "avx2")]
 fn run<const W: usize, const LISTS: bool, const STRIDE: usize>(
     records: &[u8],
-    Part { stride, offset, width }: Part,
-    count: Count,
+    RecordField { stride, offset, width }: RecordField,
+    count: CountByte,
     to: &mut [u8],
-) -> (usize, Lists) {
+) -> (usize, ListSummary) {
     assert!(width == 4 * W && offset + width <= stride && count.offset < stride);
     assert!(STRIDE == 0 || STRIDE == stride);
     let (stride, width) = (if STRIDE == 0 { stride } else { STRIDE }, 4 * W);
@@ -168,5 +168,5 @@ fn run<const W: usize, const LISTS: bool, const STRIDE: usize>(
     // SAFETY: the array has the size of the register.
     unsafe { _mm256_storeu_si256(words.as_mut_ptr().cast(), largest) };
     let largest = words.into_iter().max().unwrap_or(0);
-    (groups * group, Lists { largest, all_alike })
+    (groups * group, ListSummary { largest, all_alike })
 }

@@ -1,32 +1,32 @@
 //! A block of pixels: taken in as planes, worked on, given out.
 
 use super::Sample;
-use super::kernel::{BLOCK, Plane, Stage};
+use super::kernel::{BLOCK, ComponentPlane, PixelStage};
 use solio_codec::wide::{Wide, wide};
 
 /// Pixels as planes, and room for those that are no floats.
-pub struct Block {
-    planes: [Plane; 3],
-    alpha: Plane,
+pub struct PixelBlock {
+    planes: [ComponentPlane; 3],
+    alpha: ComponentPlane,
     numbers: [f32; 4 * BLOCK],
 }
 
-impl Default for Block {
-    fn default() -> Block {
-        Block { planes: [[0.0; BLOCK]; 3], alpha: [0.0; BLOCK], numbers: [0.0; 4 * BLOCK] }
+impl Default for PixelBlock {
+    fn default() -> PixelBlock {
+        PixelBlock { planes: [[0.0; BLOCK]; 3], alpha: [0.0; BLOCK], numbers: [0.0; 4 * BLOCK] }
     }
 }
 
-impl Block {
+impl PixelBlock {
     /// Does what the stages say to all pixels.
-    pub(super) fn work(&mut self, stages: &[Stage]) {
-        wide(Run { planes: &mut self.planes, stages });
+    pub(super) fn work(&mut self, stages: &[PixelStage]) {
+        wide(RunStages { planes: &mut self.planes, stages });
     }
 }
 
 /// Takes in up to a block of pixels: as light, where that is asked for and done exactly.
 pub(super) struct Load<'b, A> {
-    pub(super) block: &'b mut Block,
+    pub(super) block: &'b mut PixelBlock,
     pub(super) from: &'b [A],
     pub(super) channels: usize,
     pub(super) as_light: bool,
@@ -36,7 +36,7 @@ impl<A: Sample> Wide for Load<'_, A> {
     type Output = bool;
     #[inline(always)]
     fn run(self) -> bool {
-        let Load { block: Block { planes, alpha, numbers }, from, channels, as_light } = self;
+        let Load { block: PixelBlock { planes, alpha, numbers }, from, channels, as_light } = self;
         let numbers = &mut numbers[..from.len()];
         let mut is_light = false;
         let floats = match A::floats(from) {
@@ -57,12 +57,12 @@ impl<A: Sample> Wide for Load<'_, A> {
     }
 }
 
-struct Run<'b> {
-    planes: &'b mut [Plane; 3],
-    stages: &'b [Stage],
+struct RunStages<'b> {
+    planes: &'b mut [ComponentPlane; 3],
+    stages: &'b [PixelStage],
 }
 
-impl Wide for Run<'_> {
+impl Wide for RunStages<'_> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
@@ -73,17 +73,17 @@ impl Wide for Run<'_> {
 }
 
 /// Gives out up to a block of pixels.
-pub(super) struct Store<'b, B> {
-    pub(super) block: &'b mut Block,
+pub(super) struct StorePixels<'b, B> {
+    pub(super) block: &'b mut PixelBlock,
     pub(super) to: &'b mut [B],
     pub(super) channels: usize,
 }
 
-impl<B: Sample> Wide for Store<'_, B> {
+impl<B: Sample> Wide for StorePixels<'_, B> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let Store { block: Block { planes, alpha, numbers }, to, channels } = self;
+        let StorePixels { block: PixelBlock { planes, alpha, numbers }, to, channels } = self;
         let weave = |floats: &mut [f32]| match channels {
             3 => interleave::<3>((planes, alpha), floats),
             _ => interleave::<4>((planes, alpha), floats),
@@ -99,7 +99,11 @@ impl<B: Sample> Wide for Store<'_, B> {
 }
 
 #[inline(always)]
-fn part<const CHANNELS: usize>(floats: &[f32], [x, y, z]: &mut [Plane; 3], alpha: &mut Plane) {
+fn part<const CHANNELS: usize>(
+    floats: &[f32],
+    [x, y, z]: &mut [ComponentPlane; 3],
+    alpha: &mut ComponentPlane,
+) {
     for (i, pixel) in floats.as_chunks::<CHANNELS>().0.iter().enumerate().take(BLOCK) {
         (x[i], y[i], z[i]) = (pixel[0], pixel[1], pixel[2]);
         if CHANNELS == 4 {
@@ -109,7 +113,10 @@ fn part<const CHANNELS: usize>(floats: &[f32], [x, y, z]: &mut [Plane; 3], alpha
 }
 
 #[inline(always)]
-fn interleave<const CHANNELS: usize>(([x, y, z], alpha): (&[Plane; 3], &Plane), to: &mut [f32]) {
+fn interleave<const CHANNELS: usize>(
+    ([x, y, z], alpha): (&[ComponentPlane; 3], &ComponentPlane),
+    to: &mut [f32],
+) {
     for (i, pixel) in to.as_chunks_mut::<CHANNELS>().0.iter_mut().enumerate().take(BLOCK) {
         (pixel[0], pixel[1], pixel[2]) = (x[i], y[i], z[i]);
         if CHANNELS == 4 {
@@ -138,8 +145,8 @@ mod tests {
                     plain[i % 3][i / 3] = *x;
                 }
                 let mut cloned = plain;
-                Run { planes: &mut plain, stages: &stages }.run();
-                wide(Run { planes: &mut cloned, stages: &stages });
+                RunStages { planes: &mut plain, stages: &stages }.run();
+                wide(RunStages { planes: &mut cloned, stages: &stages });
                 let (plain, cloned) = (plain.as_flattened(), cloned.as_flattened());
                 let same = plain.iter().zip(cloned).all(|(a, b)| {
                     a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan()

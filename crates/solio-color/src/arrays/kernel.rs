@@ -6,17 +6,17 @@
 //! multiplications; results are within 6 units in the last place. No operation is fused, so that all
 //! tiers give the same bits.
 
-use crate::step::Operation;
+use crate::convert::Operation;
 
 /// Pixels of a block: three planes of `f32` that stay in the cache of first level.
 pub(super) const BLOCK: usize = 256;
 
 /// One component of the pixels of a block.
-pub(super) type Plane = [f32; BLOCK];
+pub(super) type ComponentPlane = [f32; BLOCK];
 
 /// What is done to each pixel.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Stage {
+pub(super) enum PixelStage {
     /// Each component is a sum of all three.
     Matrix([[f32; 3]; 3]),
     /// From codes of sRGB to light.
@@ -33,24 +33,24 @@ pub(super) enum Stage {
     Reference(Operation),
 }
 
-impl Stage {
+impl PixelStage {
     #[inline(always)]
-    pub(super) fn run(self, planes: &mut [Plane; 3]) {
+    pub(super) fn run(self, planes: &mut [ComponentPlane; 3]) {
         match self {
-            Stage::Matrix(m) => matrix(&m, planes),
-            Stage::DecodeSrgb => each(planes, decode_srgb),
-            Stage::EncodeSrgb => each(planes, encode_srgb),
-            Stage::Decode24 => each(planes, |x| power24(x.abs()).copysign(x)),
-            Stage::Encode24 => each(planes, |x| root24(x.abs()).copysign(x)),
-            Stage::Cube => each(planes, |x| x * x * x),
-            Stage::CubeRoot => each(planes, |x| cube_root(x.abs()).copysign(x)),
-            Stage::Reference(operation) => reference(operation, planes),
+            PixelStage::Matrix(m) => matrix(&m, planes),
+            PixelStage::DecodeSrgb => each(planes, decode_srgb),
+            PixelStage::EncodeSrgb => each(planes, encode_srgb),
+            PixelStage::Decode24 => each(planes, |x| power24(x.abs()).copysign(x)),
+            PixelStage::Encode24 => each(planes, |x| root24(x.abs()).copysign(x)),
+            PixelStage::Cube => each(planes, |x| x * x * x),
+            PixelStage::CubeRoot => each(planes, |x| cube_root(x.abs()).copysign(x)),
+            PixelStage::Reference(operation) => reference(operation, planes),
         }
     }
 }
 
 #[inline(always)]
-fn each(planes: &mut [Plane; 3], f: impl Fn(f32) -> f32) {
+fn each(planes: &mut [ComponentPlane; 3], f: impl Fn(f32) -> f32) {
     for plane in planes {
         for x in plane {
             *x = f(*x);
@@ -59,7 +59,7 @@ fn each(planes: &mut [Plane; 3], f: impl Fn(f32) -> f32) {
 }
 
 #[inline(always)]
-fn matrix(m: &[[f32; 3]; 3], planes: &mut [Plane; 3]) {
+fn matrix(m: &[[f32; 3]; 3], planes: &mut [ComponentPlane; 3]) {
     let [x, y, z] = planes;
     for i in 0..BLOCK {
         let (a, b, c) = (x[i], y[i], z[i]);
@@ -70,7 +70,7 @@ fn matrix(m: &[[f32; 3]; 3], planes: &mut [Plane; 3]) {
 }
 
 #[inline(never)]
-fn reference(operation: Operation, planes: &mut [Plane; 3]) {
+fn reference(operation: Operation, planes: &mut [ComponentPlane; 3]) {
     let [x, y, z] = planes;
     for ((x, y), z) in x.iter_mut().zip(y).zip(z) {
         [*x, *y, *z] = operation.apply([*x, *y, *z].map(f64::from)).map(|c| c as f32);

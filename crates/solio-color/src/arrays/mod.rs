@@ -5,10 +5,10 @@ mod kernel;
 mod sample;
 
 use crate::Space;
-use crate::convert::Matrix;
-use crate::step::{Operation, between};
-use block::Block;
-use kernel::{BLOCK, Stage};
+use crate::convert::{Operation, between};
+use crate::transfer::{Matrix, product};
+use block::PixelBlock;
+use kernel::{BLOCK, PixelStage};
 pub use sample::Sample;
 use solio_base::{Error, Result};
 
@@ -31,7 +31,7 @@ use solio_base::{Error, Result};
 #[derive(Clone, Debug)]
 pub struct Conversion {
     operations: Vec<Operation>,
-    stages: Vec<Stage>,
+    stages: Vec<PixelStage>,
 }
 
 impl Conversion {
@@ -73,18 +73,18 @@ impl Conversion {
                     matrix = Some(matrix.map_or(*m, |before| product(m, &before)));
                     continue;
                 }
-                Operation::Cube => Stage::Cube,
-                Operation::CubeRoot => Stage::CubeRoot,
-                Operation::DecodeSrgb => Stage::DecodeSrgb,
-                Operation::EncodeSrgb => Stage::EncodeSrgb,
-                Operation::Power(2.4) => Stage::Decode24,
-                Operation::Power(exponent) if exponent == 1.0 / 2.4 => Stage::Encode24,
-                Operation::Power(_) | Operation::Other(_) => Stage::Reference(operation),
+                Operation::Cube => PixelStage::Cube,
+                Operation::CubeRoot => PixelStage::CubeRoot,
+                Operation::DecodeSrgb => PixelStage::DecodeSrgb,
+                Operation::EncodeSrgb => PixelStage::EncodeSrgb,
+                Operation::Power(2.4) => PixelStage::Decode24,
+                Operation::Power(exponent) if exponent == 1.0 / 2.4 => PixelStage::Encode24,
+                Operation::Power(_) | Operation::Other(_) => PixelStage::Reference(operation),
             };
-            stages.extend(matrix.take().map(|m| Stage::Matrix(narrow(&m))));
+            stages.extend(matrix.take().map(|m| PixelStage::Matrix(narrow(&m))));
             stages.push(stage);
         }
-        stages.extend(matrix.map(|m| Stage::Matrix(narrow(&m))));
+        stages.extend(matrix.map(|m| PixelStage::Matrix(narrow(&m))));
         Conversion { operations, stages }
     }
 
@@ -113,7 +113,7 @@ impl Conversion {
     ) -> Result<()> {
         check(from.len(), channels)?;
         same_length(from.len(), to.len())?;
-        let mut block = Block::default();
+        let mut block = PixelBlock::default();
         let length = BLOCK * channels;
         for (from, to) in from.chunks(length).zip(to.chunks_mut(length)) {
             let stages = self.load(&mut block, from, channels);
@@ -139,7 +139,7 @@ impl Conversion {
     /// ```
     pub fn run_in_place<A: Sample>(&self, pixels: &mut [A], channels: usize) -> Result<()> {
         check(pixels.len(), channels)?;
-        let mut block = Block::default();
+        let mut block = PixelBlock::default();
         for pixels in pixels.chunks_mut(BLOCK * channels) {
             let stages = self.load(&mut block, pixels, channels);
             block.work(stages);
@@ -149,8 +149,13 @@ impl Conversion {
     }
 
     /// Takes in up to a block of pixels; gives the stages that are left to do.
-    fn load<A: Sample>(&self, block: &mut Block, from: &[A], channels: usize) -> &[Stage] {
-        let curve = channels == 3 && matches!(self.stages.first(), Some(Stage::DecodeSrgb));
+    fn load<A: Sample>(
+        &self,
+        block: &mut PixelBlock,
+        from: &[A],
+        channels: usize,
+    ) -> &[PixelStage] {
+        let curve = channels == 3 && matches!(self.stages.first(), Some(PixelStage::DecodeSrgb));
         &self.stages[usize::from(A::load(block, from, channels, curve))..]
     }
 
@@ -202,10 +207,6 @@ fn check(numbers: usize, channels: usize) -> Result<()> {
         return Err(Error::argument(message));
     }
     Ok(())
-}
-
-fn product(m: &Matrix, n: &Matrix) -> Matrix {
-    m.map(|row| [0, 1, 2].map(|k| row[0] * n[0][k] + row[1] * n[1][k] + row[2] * n[2][k]))
 }
 
 fn narrow(m: &Matrix) -> [[f32; 3]; 3] {

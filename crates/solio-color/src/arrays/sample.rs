@@ -1,6 +1,6 @@
 //! Numbers that arrays of pixels are made of.
 
-use super::block::{Block, Load, Store};
+use super::block::{Load, PixelBlock, StorePixels};
 use crate::srgb;
 use half::f16;
 use half::slice::HalfFloatSliceExt;
@@ -41,21 +41,21 @@ pub trait Sample: Copy + Default + Send + Sync + Sealed + 'static {
 pub trait Sealed: Sized {
     /// Takes in up to a block of pixels; codes of sRGB as light, if `as_light` asks for it and a
     /// table does it exactly: then it gives `true`.
-    fn load(block: &mut Block, from: &[Self], channels: usize, as_light: bool) -> bool;
+    fn load(block: &mut PixelBlock, from: &[Self], channels: usize, as_light: bool) -> bool;
     /// Gives out up to a block of pixels.
-    fn store(block: &mut Block, to: &mut [Self], channels: usize);
+    fn store(block: &mut PixelBlock, to: &mut [Self], channels: usize);
 }
 
 macro_rules! samples {
     ($($sample:ty),*) => {$(
         impl Sealed for $sample {
             #[inline(never)]
-            fn load(block: &mut Block, from: &[Self], channels: usize, as_light: bool) -> bool {
+            fn load(block: &mut PixelBlock, from: &[Self], channels: usize, as_light: bool) -> bool {
                 wide(Load { block, from, channels, as_light })
             }
             #[inline(never)]
-            fn store(block: &mut Block, to: &mut [Self], channels: usize) {
-                wide(Store { block, to, channels });
+            fn store(block: &mut PixelBlock, to: &mut [Self], channels: usize) {
+                wide(StorePixels { block, to, channels });
             }
         }
     )*};

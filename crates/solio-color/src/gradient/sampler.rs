@@ -11,7 +11,7 @@ pub struct Sampler {
     /// Positions of the stops, sorted.
     places: Vec<f64>,
     /// Before the first stop, between each and the next, after the last: one more than places.
-    parts: Vec<Part>,
+    parts: Vec<SampledPart>,
     alphas: Vec<AlphaStop>,
     below: Option<Components>,
     above: Option<Components>,
@@ -19,7 +19,7 @@ pub struct Sampler {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Part {
+enum SampledPart {
     One(Components),
     Line(Ramp, Segment),
     /// The length; Oklab and alpha, multiplied by alpha, at both ends; their slopes.
@@ -99,9 +99,11 @@ impl Sampler {
         let at = at.clamp(0.0, 1.0);
         let index = self.places.partition_point(|&place| place <= at);
         let mut color = match self.parts[index] {
-            Part::One(color) => color,
-            Part::Line(ramp, ref line) => Components::of(&line.at(self.weight(ramp, index, at))),
-            Part::Cubic(ramp, length, ref ends, ref slopes) => {
+            SampledPart::One(color) => color,
+            SampledPart::Line(ramp, ref line) => {
+                Components::of(&line.at(self.weight(ramp, index, at)))
+            }
+            SampledPart::Cubic(ramp, length, ref ends, ref slopes) => {
                 cubic(ends, slopes, length, self.weight(ramp, index, at))
             }
         };
@@ -113,10 +115,10 @@ impl Sampler {
 
     /// The space of the first part that is blended.
     pub(super) fn main_space(&self) -> Space {
-        let space = |part: &Part| match part {
-            Part::One(_) => None,
-            Part::Line(_, line) => Some(line.at(0.5).space),
-            Part::Cubic(..) => Some(Space::Oklab),
+        let space = |part: &SampledPart| match part {
+            SampledPart::One(_) => None,
+            SampledPart::Line(_, line) => Some(line.at(0.5).space),
+            SampledPart::Cubic(..) => Some(Space::Oklab),
         };
         self.parts.iter().find_map(space).unwrap_or(Space::Srgb)
     }
@@ -130,7 +132,7 @@ impl Sampler {
     pub fn edges(&self) -> Vec<f64> {
         let mut edges = self.places.clone();
         for (i, part) in self.parts.iter().enumerate() {
-            if let Part::Line(ramp, _) | Part::Cubic(ramp, ..) = part {
+            if let SampledPart::Line(ramp, _) | SampledPart::Cubic(ramp, ..) = part {
                 let [a, b] = [self.places[i - 1], self.places[i]];
                 edges.push(a + (b - a) * ramp.midpoint);
             }
@@ -147,27 +149,27 @@ impl Sampler {
     }
 }
 
-fn parts(stops: &[ColorStop], mode: Mode) -> Vec<Part> {
+fn parts(stops: &[ColorStop], mode: Mode) -> Vec<SampledPart> {
     let (Some(first), Some(last)) = (stops.first(), stops.last()) else {
-        return vec![Part::One(CLEAR)];
+        return vec![SampledPart::One(CLEAR)];
     };
     let smooth = Smooth::new(stops);
-    let mut parts = vec![Part::One(Components::of(&first.color))];
+    let mut parts = vec![SampledPart::One(Components::of(&first.color))];
     for (i, pair) in stops.windows(2).enumerate() {
         let [a, b] = [&pair[0], &pair[1]];
         let ramp = a.to_next;
         parts.push(match ramp.mode.unwrap_or(mode) {
-            _ if a.position == b.position => Part::One(Components::of(&b.color)),
-            Mode::Hold => Part::One(Components::of(&a.color)),
-            Mode::Fixed => Part::One(Components::of(&b.color)),
-            Mode::Blend(way) => Part::Line(ramp, Segment::new(&a.color, &b.color, way)),
+            _ if a.position == b.position => SampledPart::One(Components::of(&b.color)),
+            Mode::Hold => SampledPart::One(Components::of(&a.color)),
+            Mode::Fixed => SampledPart::One(Components::of(&b.color)),
+            Mode::Blend(way) => SampledPart::Line(ramp, Segment::new(&a.color, &b.color, way)),
             Mode::Smooth => {
                 let (values, slopes) = (&smooth.values[i..], &smooth.slopes[i]);
-                Part::Cubic(ramp, b.position - a.position, [values[0], values[1]], *slopes)
+                SampledPart::Cubic(ramp, b.position - a.position, [values[0], values[1]], *slopes)
             }
         });
     }
-    parts.push(Part::One(Components::of(&last.color)));
+    parts.push(SampledPart::One(Components::of(&last.color)));
     parts
 }
 

@@ -37,9 +37,9 @@ pub fn parse_stops(text: &str) -> Result<Vec<ColorStop>> {
             Error::syntax(e.message().to_owned()).at_line(1, column)
         })?;
         let hint = hint.take().map(|(place, _)| place);
-        stops.push(Written { color, place: places.first().copied(), hint });
+        stops.push(WrittenStop { color, place: places.first().copied(), hint });
         if let Some(&second) = places.get(1) {
-            stops.push(Written { color, place: Some(second), hint: None });
+            stops.push(WrittenStop { color, place: Some(second), hint: None });
         }
     }
     if let Some((_, start)) = hint {
@@ -49,7 +49,7 @@ pub fn parse_stops(text: &str) -> Result<Vec<ColorStop>> {
     Ok(placed(&stops))
 }
 
-struct Written {
+struct WrittenStop {
     color: Color,
     place: Option<f64>,
     /// Between the stop before and this one.
@@ -57,7 +57,7 @@ struct Written {
 }
 
 /// Gives each stop its place: CSS Images 4, section 3.4.3.
-fn placed(written: &[Written]) -> Vec<ColorStop> {
+fn placed(written: &[WrittenStop]) -> Vec<ColorStop> {
     let count = written.len();
     let mut places: Vec<Option<f64>> = written.iter().map(|stop| stop.place).collect();
     if let Some(first) = places.first_mut() {
@@ -120,11 +120,11 @@ pub(super) fn items(text: &str) -> Vec<(usize, &str)> {
     items
 }
 
-type Split<'t> = (Option<&'t str>, Vec<f64>);
+type ColorAndPlaces<'t> = (Option<&'t str>, Vec<f64>);
 
 /// The colour of an item and up to two places, which may stand before or after it. CSS needs no blank
 /// behind a parenthesis or a percentage.
-fn split(item: &str) -> std::result::Result<Split<'_>, String> {
+fn split(item: &str) -> std::result::Result<ColorAndPlaces<'_>, String> {
     let (mut color, mut places) = (item, Vec::new());
     while let Some((rest, word)) = last_word(color) {
         let Some(place) = place(word) else { break };

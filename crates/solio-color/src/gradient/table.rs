@@ -55,7 +55,7 @@ const OUTSIDE: usize = 2;
 impl Table8 {
     /// Of a gradient.
     pub fn new(sampler: Sampler) -> Table8 {
-        let mut changes = Changes::new(&sampler);
+        let mut changes = ColorChanges::new(&sampler);
         let edges = sampler.edges();
         // Parts within which colours may come back.
         let mut unsure = Vec::new();
@@ -120,7 +120,7 @@ impl Table8 {
         colors: &mut [[u8; CHANNELS]],
     ) {
         let near = self.near();
-        let span = Span { start: range[0], width: range[1] - range[0] };
+        let span = TableRange { start: range[0], width: range[1] - range[0] };
         let color = |place: u32, value: f32, to: &mut [u8; CHANNELS]| {
             to.copy_from_slice(&near.color(place, || span.at(value))[..CHANNELS]);
         };
@@ -129,7 +129,7 @@ impl Table8 {
         for (i, (block, colors)) in blocks.enumerate() {
             let ahead = values.get((i + AHEAD) * BLOCK..).unwrap_or_default();
             ahead.chunks(LINE).take(BLOCK / LINE).for_each(fetch);
-            wide(Places { values: block, span, places: &mut places });
+            wide(FindEntries { values: block, span, places: &mut places });
             let whole = block.len() - block.len() % UNROLLED;
             let (first, rest) = colors.split_at_mut(whole);
             let first = first.as_chunks_mut::<UNROLLED>().0.iter_mut();
@@ -205,12 +205,12 @@ const UNROLLED: usize = 8;
 
 /// Where values become places.
 #[derive(Clone, Copy)]
-struct Span {
+struct TableRange {
     start: f32,
     width: f32,
 }
 
-impl Span {
+impl TableRange {
     #[inline(always)]
     fn at(self, value: f32) -> f32 {
         // A product with the inverse would miss 1 at the end.
@@ -218,13 +218,13 @@ impl Span {
     }
 }
 
-struct Places<'a> {
+struct FindEntries<'a> {
     values: &'a [f32],
-    span: Span,
+    span: TableRange,
     places: &'a mut [u32; BLOCK],
 }
 
-impl Wide for Places<'_> {
+impl Wide for FindEntries<'_> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
@@ -250,12 +250,12 @@ fn place(at: f32) -> u32 {
 }
 
 /// The cells of these changes.
-fn cells(changes: &[Change]) -> Box<[u32; HALF]> {
+fn cells(changes: &[ColorChange]) -> Box<[u32; HALF]> {
     let mut cells = vec![0; HALF];
     let place_of = |bits: u32| place(f32::from_bits(bits));
     let mut next = OUTSIDE + 1;
     for cell in 0..=LAST {
-        let is_in = |&&(bits, _): &&Change| place_of(bits) >> 16 == cell;
+        let is_in = |&&(bits, _): &&ColorChange| place_of(bits) >> 16 == cell;
         // A change at the start of a cell is before all of it.
         let starts = changes.get(next).is_some_and(|&(bits, _)| place_of(bits) == cell << 16);
         next += usize::from(starts);
@@ -282,20 +282,20 @@ fn exact(sampler: &Sampler, at: f32) -> u32 {
 }
 
 /// Where a colour begins, as bits, and the colour, as a word.
-type Change = (u32, u32);
+type ColorChange = (u32, u32);
 /// Parts of 0 to 1 in which changes are sought.
 const PARTS: u32 = 1 << 12;
 
-struct Changes<'s> {
+struct ColorChanges<'s> {
     sampler: &'s Sampler,
-    found: Vec<Change>,
+    found: Vec<ColorChange>,
 }
 
-impl Changes<'_> {
+impl ColorChanges<'_> {
     /// Those of less than 0, of NaN, and at 0.
-    fn new(sampler: &Sampler) -> Changes<'_> {
+    fn new(sampler: &Sampler) -> ColorChanges<'_> {
         let first = [f32::NEG_INFINITY, f32::NAN, 0.0];
-        Changes { sampler, found: first.map(|at| (0, exact(sampler, at))).to_vec() }
+        ColorChanges { sampler, found: first.map(|at| (0, exact(sampler, at))).to_vec() }
     }
 
     /// Takes in the colour at `at`, if it is another one than before.
@@ -428,10 +428,10 @@ mod tests {
             start in -1.0_f32..1.0,
             width in -2.0_f32..2.0,
         ) {
-            let span = Span { start, width };
+            let span = TableRange { start, width };
             let [mut plain, mut cloned] = [[0; BLOCK]; 2];
-            Places { values: &values, span, places: &mut plain }.run();
-            wide(Places { values: &values, span, places: &mut cloned });
+            FindEntries { values: &values, span, places: &mut plain }.run();
+            wide(FindEntries { values: &values, span, places: &mut cloned });
             prop_assert_eq!(plain, cloned);
         }
     }

@@ -9,7 +9,7 @@ const EXACT: u8 = 2;
 
 /// Chunks of a part that were packed together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Run {
+pub struct ChunkRun {
     /// The part.
     pub part: u64,
     /// The first of them in the file.
@@ -24,16 +24,16 @@ pub struct Run {
 
 /// How a piece of a file is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Piece {
+pub enum FilePiece {
     /// As it lies.
     Kept,
     /// By the codec of arrays.
-    Packed(Run),
+    Packed(ChunkRun),
 }
 
 /// What the entry of a file says beside its chunks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Detail {
+pub struct EntryDetail {
     /// Whether the pieces are all of the file, and there is no header.
     pub whole: bool,
     /// Bytes of the file that was packed.
@@ -43,10 +43,10 @@ pub struct Detail {
     /// From the first byte to the end of the headers.
     pub head: Vec<u8>,
     /// One a chunk of the entry, in the order of the file.
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<FilePiece>,
 }
 
-impl Detail {
+impl EntryDetail {
     /// The bytes for the table.
     pub fn encode(&self) -> Vec<u8> {
         let flag = |set: bool, flag: u8| if set { flag } else { 0 };
@@ -58,8 +58,8 @@ impl Detail {
         put(self.pieces.len() as u64, &mut out);
         for piece in &self.pieces {
             match piece {
-                Piece::Kept => out.push(0),
-                Piece::Packed(run) => {
+                FilePiece::Kept => out.push(0),
+                FilePiece::Packed(run) => {
                     out.extend_from_slice(&[1 + u8::from(run.upwards), run.style]);
                     [run.part, run.first, run.chunks].iter().for_each(|n| put(*n, &mut out));
                 }
@@ -69,14 +69,14 @@ impl Detail {
     }
 
     /// From the table.
-    pub fn decode(bytes: &[u8]) -> Result<Detail> {
+    pub fn decode(bytes: &[u8]) -> Result<EntryDetail> {
         let mut rest = bytes;
         let detail = fields(&mut rest).filter(|_| rest.is_empty());
         detail.ok_or_else(|| Error::corrupt("the description of an OpenEXR file cannot be read"))
     }
 }
 
-fn fields(rest: &mut &[u8]) -> Option<Detail> {
+fn fields(rest: &mut &[u8]) -> Option<EntryDetail> {
     let flags = byte(rest)?;
     if flags & !(WHOLE | EXACT) != 0 {
         return None;
@@ -96,16 +96,16 @@ fn fields(rest: &mut &[u8]) -> Option<Detail> {
     let mut pieces = Vec::with_capacity(count as usize);
     for _ in 0..count {
         pieces.push(match byte(rest)? {
-            0 => Piece::Kept,
+            0 => FilePiece::Kept,
             code @ 1..=2 => {
                 let style = byte(rest)?;
                 let (part, first, chunks) = (number(rest)?, number(rest)?, number(rest)?);
-                Piece::Packed(Run { part, first, chunks, upwards: code == 2, style })
+                FilePiece::Packed(ChunkRun { part, first, chunks, upwards: code == 2, style })
             }
             _ => return None,
         });
     }
-    Some(Detail { whole: flags & WHOLE != 0, file_bytes, crc, head, pieces })
+    Some(EntryDetail { whole: flags & WHOLE != 0, file_bytes, crc, head, pieces })
 }
 
 /// Seven bits a byte, the lowest first; the highest bit says that more follow.
@@ -149,23 +149,26 @@ mod tests {
 
     #[test]
     fn descriptions_come_back_and_broken_ones_are_refused() {
-        let run = Run { part: 1, first: 300, chunks: u64::MAX, upwards: true, style: 8 };
-        let detail = Detail {
+        let run = ChunkRun { part: 1, first: 300, chunks: u64::MAX, upwards: true, style: 8 };
+        let detail = EntryDetail {
             whole: false,
             file_bytes: 1 << 40,
             crc: Some(77),
             head: vec![1, 2, 3],
-            pieces: vec![Piece::Kept, Piece::Packed(run)],
+            pieces: vec![FilePiece::Kept, FilePiece::Packed(run)],
         };
         let bytes = detail.encode();
-        assert_eq!(Detail::decode(&bytes).unwrap(), detail);
+        assert_eq!(EntryDetail::decode(&bytes).unwrap(), detail);
         for end in 0..bytes.len() {
-            assert!(Detail::decode(&bytes[..end]).is_err(), "{end}");
+            assert!(EntryDetail::decode(&bytes[..end]).is_err(), "{end}");
         }
-        assert!(Detail::decode(&[&bytes[..], &[0]].concat()).is_err());
+        assert!(EntryDetail::decode(&[&bytes[..], &[0]].concat()).is_err());
         let huge = [&[0, 0, 0][..], &[255; 9], &[1]].concat();
-        assert!(Detail::decode(&huge).is_err());
-        assert!(Detail::decode(&[&huge[..12], &[2]].concat()).is_err());
-        assert_eq!(Detail::decode(&Detail::default().encode()).unwrap(), Detail::default());
+        assert!(EntryDetail::decode(&huge).is_err());
+        assert!(EntryDetail::decode(&[&huge[..12], &[2]].concat()).is_err());
+        assert_eq!(
+            EntryDetail::decode(&EntryDetail::default().encode()).unwrap(),
+            EntryDetail::default()
+        );
     }
 }

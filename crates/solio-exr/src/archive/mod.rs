@@ -7,7 +7,7 @@
 //! tables anew. A file that is not a header, tables and chunks without gaps is kept whole.
 //!
 //! ```text
-//! Packing ── piece by piece ─► Packer ─► chunks, Detail ─► Archived ─► Unpacker ─► the file
+//! ExrPacking ── piece by piece ─► ExrPacker ─► chunks, EntryDetail ─► Archived ─► ExrUnpacker ─► the file
 //! ```
 //!
 //! With [`PackingOptions::exact`] a run is packed only where compressing it again gives the bytes
@@ -19,7 +19,7 @@ mod plan;
 mod run;
 mod unpack;
 
-pub use detail::{Detail, Piece, Run};
-pub use pack::{PackedPiece, Packer};
-pub use plan::{Packing, PackingOptions};
-pub use unpack::{Archived, Compressed, Tables, Unpacker};
+pub use detail::{ChunkRun, EntryDetail, FilePiece};
+pub use pack::{ExrPacker, PackedPiece};
+pub use plan::{ExrPacking, PackingOptions};
+pub use unpack::{Archived, Compressed, ExrUnpacker, OffsetTables};

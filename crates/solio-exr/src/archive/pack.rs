@@ -1,41 +1,41 @@
 //! Pieces of a file to chunks of a file of arrays.
 
-use super::detail::{Piece, Run};
-use super::plan::{Packing, Planned, style, styles};
+use super::detail::{ChunkRun, FilePiece};
+use super::plan::{ExrPacking, PlannedPiece, style, styles};
 use super::run::{Laid, MOST_RATIO};
 use crate::chunk::leader_bytes;
-use crate::codec::{self, Rows};
+use crate::codec::{self, UnpackedRows};
 use crate::read::is_stored;
 use crate::write::keep_smaller;
 use crate::{Compression, Shape};
 use solio_base::{Error, ErrorKind, Result, Source};
-use solio_codec::array::{Decoder, Effort, Encoder};
+use solio_codec::array::{ArrayDecoder, ArrayEncoder, Effort};
 
 /// What packs; keep one per thread.
 #[derive(Default)]
-pub struct Packer {
-    encoder: Option<(Effort, Encoder)>,
-    decoder: Decoder,
+pub struct ExrPacker {
+    encoder: Option<(Effort, ArrayEncoder)>,
+    decoder: ArrayDecoder,
     file: Vec<u8>,
     planes: Vec<u8>,
     again: Vec<u8>,
     raw: Vec<u8>,
-    scratch: codec::Scratch,
-    ahead: codec::Ahead,
+    scratch: codec::CodecScratch,
+    ahead: codec::InflatedAhead,
 }
 
 /// What became of a piece.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PackedPiece {
     /// How it is kept.
-    pub piece: Piece,
+    pub piece: FilePiece,
     /// CRC-32 and size of its bytes in the file.
     pub sum: (u32, u64),
     /// Why it could not be unpacked: something is wrong with the file.
     pub damage: Option<String>,
 }
 
-impl Packer {
+impl ExrPacker {
     /// Packs piece `index` of a file; `out` becomes the chunk.
     ///
     /// # Errors
@@ -43,7 +43,7 @@ impl Packer {
     /// kept as they lie.
     pub fn pack(
         &mut self,
-        packing: &Packing,
+        packing: &ExrPacking,
         index: usize,
         source: &dyn Source,
         out: &mut Vec<u8>,
@@ -66,12 +66,12 @@ impl Packer {
             None => Ok(None),
         };
         let (piece, damage) = match packed {
-            Ok(Some(run)) if out.len() < bytes.len() => (Piece::Packed(run), None),
-            Ok(_) => (Piece::Kept, None),
+            Ok(Some(run)) if out.len() < bytes.len() => (FilePiece::Packed(run), None),
+            Ok(_) => (FilePiece::Kept, None),
             Err(error) if error.kind() == ErrorKind::Io => return Err(error),
-            Err(error) => (Piece::Kept, Some(error.message().to_owned())),
+            Err(error) => (FilePiece::Kept, Some(error.message().to_owned())),
         };
-        if piece == Piece::Kept {
+        if piece == FilePiece::Kept {
             out.clear();
             out.extend_from_slice(bytes);
         }
@@ -82,12 +82,12 @@ impl Packer {
     /// `None` where the pixels, or the bytes if they have to, would not come back.
     fn run(
         &mut self,
-        packing: &Packing,
-        planned: &Planned,
-        mut run: Run,
+        packing: &ExrPacking,
+        planned: &PlannedPiece,
+        mut run: ChunkRun,
         bytes: &[u8],
         out: &mut Vec<u8>,
-    ) -> Result<Option<Run>> {
+    ) -> Result<Option<ChunkRun>> {
         let shape = &packing.shapes[run.part as usize];
         let Some(laid) = Laid::new(shape, &run) else { return Ok(None) };
         let head = leader_bytes(shape.kind, packing.multipart);
@@ -110,7 +110,7 @@ impl Packer {
         let effort = packing.options.effort;
         let encoder = match &mut self.encoder {
             Some((of, encoder)) if *of == effort => encoder,
-            other => &mut other.insert((effort, Encoder::new(effort)?)).1,
+            other => &mut other.insert((effort, ArrayEncoder::new(effort)?)).1,
         };
         let planes = &self.planes[..laid.bytes];
         encoder.encode(planes, &laid.planes, out)?;
@@ -140,9 +140,9 @@ impl Packer {
             for (&chunk, data) in numbers.iter().zip(some) {
                 let places = laid.places(chunk);
                 let rows = if let Some(merger) = self.ahead.get(chunk) {
-                    Rows::Filtered(merger)
+                    UnpackedRows::Filtered(merger)
                 } else if data.len() as u64 == places.block.bytes() {
-                    Rows::Plain(data)
+                    UnpackedRows::Plain(data)
                 } else {
                     let (raw, scratch) = (&mut self.raw, &mut self.scratch);
                     codec::unpack(shape.compression, &places.block, data, raw, scratch)?
@@ -175,7 +175,15 @@ impl Packer {
         for &chunk in &laid.chunks {
             let mut data = Vec::new();
             let buffers = (&mut self.raw, &mut self.scratch);
-            compress(method, codec::Style::default(), laid, chunk, &before, buffers, &mut data)?;
+            compress(
+                method,
+                codec::PackStyle::default(),
+                laid,
+                chunk,
+                &before,
+                buffers,
+                &mut data,
+            )?;
             chunks.push(data);
         }
         let chunks: Vec<&[u8]> = chunks.iter().map(|data| &data[..]).collect();
@@ -187,11 +195,11 @@ impl Packer {
 /// Compresses a chunk of a run into `out`.
 pub(super) fn compress(
     method: Compression,
-    style: codec::Style,
+    style: codec::PackStyle,
     laid: &Laid<'_>,
     chunk: u64,
     planes: &[u8],
-    (raw, scratch): (&mut Vec<u8>, &mut codec::Scratch),
+    (raw, scratch): (&mut Vec<u8>, &mut codec::CodecScratch),
     out: &mut Vec<u8>,
 ) -> Result<()> {
     raw.clear();

@@ -1,13 +1,13 @@
 //! How a file is cut into pieces.
 
-use super::detail::{Detail, Piece, Run};
+use super::detail::{ChunkRun, EntryDetail, FilePiece};
 use super::run::{MOST_CHUNKS, run_bytes};
 use crate::Compression;
 use crate::chunk::{Leader, MOST_BYTES, leader_bytes};
 use crate::codec;
-use crate::cursor::Cursor;
-use crate::shape::Shape;
-use crate::table::Opened;
+use crate::cursor::HeaderCursor;
+use crate::header::shape::Shape;
+use crate::table::OpenExr;
 use solio_base::{Limits, Result, Source};
 use solio_codec::array::Effort;
 use std::ops::Range;
@@ -33,13 +33,13 @@ pub struct PackingOptions {
 }
 
 /// A file that is going to be packed: what its pieces are.
-pub struct Packing {
+pub struct ExrPacking {
     pub(super) options: PackingOptions,
     /// From the first byte to the end of the headers.
     pub(super) head: Vec<u8>,
     pub(super) shapes: Vec<Shape>,
     pub(super) multipart: bool,
-    pub(super) pieces: Vec<Planned>,
+    pub(super) pieces: Vec<PlannedPiece>,
     length: u64,
     /// CRC-32 of the bytes before the first piece.
     start_crc: u32,
@@ -47,13 +47,13 @@ pub struct Packing {
 }
 
 /// A piece of a file.
-pub(super) struct Planned {
+pub(super) struct PlannedPiece {
     /// Its bytes.
     pub(super) bytes: Range<u64>,
     /// Where its chunks end, those of a run alone: the first byte behind each.
     pub(super) ends: Vec<u64>,
     /// As what it may be packed.
-    pub(super) run: Option<Run>,
+    pub(super) run: Option<ChunkRun>,
 }
 
 /// A chunk of a file.
@@ -63,18 +63,18 @@ struct Lying {
     bytes: Range<u64>,
 }
 
-impl Packing {
+impl ExrPacking {
     /// Reads header, tables and what stands before each chunk.
     ///
     /// # Errors
     /// As [`crate::decode_header`].
-    pub fn new(source: &dyn Source, options: &PackingOptions) -> Result<Packing> {
-        let opened = Opened::new(source, &options.limits)?;
+    pub fn new(source: &dyn Source, options: &PackingOptions) -> Result<ExrPacking> {
+        let opened = OpenExr::new(source, &options.limits)?;
         let length = opened.length;
         let multipart = opened.header.is_multipart();
         let lying = lying(&opened)?;
         let whole = lying.is_none();
-        let mut made = Packing {
+        let mut made = ExrPacking {
             options: *options,
             head: Vec::new(),
             shapes: Vec::new(),
@@ -115,12 +115,12 @@ impl Packing {
 
     /// The description for the table, of pieces that became these; with the CRC-32 and the size of
     /// each, as they lie in the file.
-    pub fn detail(&self, pieces: Vec<Piece>, sums: &[(u32, u64)]) -> Detail {
+    pub fn detail(&self, pieces: Vec<FilePiece>, sums: &[(u32, u64)]) -> EntryDetail {
         let mut crc = crc32fast::Hasher::new_with_initial_len(self.start_crc, self.start_bytes());
         for (sum, bytes) in sums {
             crc.combine(&crc32fast::Hasher::new_with_initial_len(*sum, *bytes));
         }
-        Detail {
+        EntryDetail {
             whole: self.whole,
             file_bytes: self.length,
             crc: (self.options.exact || self.whole).then(|| crc.finalize()),
@@ -136,7 +136,7 @@ impl Packing {
 
 /// The chunks of a file in their order there; `None` where it is not a header, tables and all
 /// chunks, without gaps.
-fn lying(opened: &Opened<'_>) -> Result<Option<Vec<Lying>>> {
+fn lying(opened: &OpenExr<'_>) -> Result<Option<Vec<Lying>>> {
     let mut all = Vec::new();
     for part in 0..opened.shapes.len() {
         let table = opened.stored_table(part)?;
@@ -156,7 +156,7 @@ fn lying(opened: &Opened<'_>) -> Result<Option<Vec<Lying>>> {
         if opened.source.read_at(end, head)? < head.len() {
             return Ok(None);
         }
-        let mut cursor = Cursor::new(head, end);
+        let mut cursor = HeaderCursor::new(head, end);
         let Ok(leader) = Leader::decode(&mut cursor, shape.kind, multipart) else {
             return Ok(None);
         };
@@ -190,8 +190,8 @@ fn can_be_packed(shape: &Shape) -> bool {
         )
 }
 
-fn pieces(shapes: &[Shape], mut lying: &[Lying]) -> Vec<Planned> {
-    let mut pieces: Vec<Planned> = Vec::new();
+fn pieces(shapes: &[Shape], mut lying: &[Lying]) -> Vec<PlannedPiece> {
+    let mut pieces: Vec<PlannedPiece> = Vec::new();
     while let Some(first) = lying.first() {
         let shape = &shapes[first.part];
         let run = match can_be_packed(shape) {
@@ -206,9 +206,11 @@ fn pieces(shapes: &[Shape], mut lying: &[Lying]) -> Vec<Planned> {
                 {
                     last.bytes.end = first.bytes.end;
                 }
-                _ => {
-                    pieces.push(Planned { bytes: first.bytes.clone(), ends: Vec::new(), run: None })
-                }
+                _ => pieces.push(PlannedPiece {
+                    bytes: first.bytes.clone(),
+                    ends: Vec::new(),
+                    run: None,
+                }),
             }
             lying = &lying[1..];
             continue;
@@ -216,14 +218,14 @@ fn pieces(shapes: &[Shape], mut lying: &[Lying]) -> Vec<Planned> {
         let (chunks, rest) = lying.split_at(run.chunks as usize);
         let bytes = first.bytes.start..chunks[chunks.len() - 1].bytes.end;
         let ends = chunks.iter().map(|chunk| chunk.bytes.end).collect();
-        pieces.push(Planned { bytes, ends, run: Some(run) });
+        pieces.push(PlannedPiece { bytes, ends, run: Some(run) });
         lying = rest;
     }
     pieces
 }
 
 /// The run that begins with the first of these chunks.
-fn longest_run(shape: &Shape, lying: &[Lying]) -> Option<Run> {
+fn longest_run(shape: &Shape, lying: &[Lying]) -> Option<ChunkRun> {
     let (part, first) = (lying[0].part, lying[0].index);
     let place = shape.place(first);
     let level = &shape.levels[place.level];
@@ -232,7 +234,7 @@ fn longest_run(shape: &Shape, lying: &[Lying]) -> Option<Run> {
         lying.get(at as usize).is_some_and(|chunk| (chunk.part, chunk.index) == (part, index))
     };
     let bytes = shape.block(&place.window).bytes().max(1);
-    let mut run = Run { part: part as u64, first, chunks: 1, upwards: false, style: 0 };
+    let mut run = ChunkRun { part: part as u64, first, chunks: 1, upwards: false, style: 0 };
     let most_across = (MOST_RUN_BYTES / bytes).clamp(1, MOST_CHUNKS);
     while tile + run.chunks < across
         && run.chunks < most_across
@@ -271,10 +273,10 @@ fn longest_run(shape: &Shape, lying: &[Lying]) -> Option<Run> {
 }
 
 /// Bytes that are kept as they lie.
-fn kept(all: Range<u64>) -> impl Iterator<Item = Planned> {
+fn kept(all: Range<u64>) -> impl Iterator<Item = PlannedPiece> {
     all.clone().step_by(KEPT_BYTES as usize).map(move |start| {
         let bytes = start..all.end.min(start + KEPT_BYTES);
-        Planned { bytes, ends: Vec::new(), run: None }
+        PlannedPiece { bytes, ends: Vec::new(), run: None }
     })
 }
 
@@ -288,11 +290,11 @@ pub(super) fn styles(compression: Compression) -> impl Iterator<Item = u8> {
 }
 
 /// What the codec makes of a style.
-pub(super) fn style(number: u8) -> Option<codec::Style> {
+pub(super) fn style(number: u8) -> Option<codec::PackStyle> {
     match number {
-        0 => Some(codec::Style::default()),
-        1 => Some(codec::Style { level: None, compat: true }),
-        2..=14 => Some(codec::Style { level: Some(f32::from(number - 2)), compat: false }),
+        0 => Some(codec::PackStyle::default()),
+        1 => Some(codec::PackStyle { level: None, compat: true }),
+        2..=14 => Some(codec::PackStyle { level: Some(f32::from(number - 2)), compat: false }),
         _ => None,
     }
 }

@@ -1,12 +1,12 @@
 //! Runs: chunks of a part that make up a rectangle, and its samples as planes, one a channel, one
 //! after the other.
 
-use super::detail::Run;
-use crate::codec::Rows;
+use super::detail::ChunkRun;
+use crate::codec::UnpackedRows;
 use crate::header::Box2i;
-use crate::shape::{Level, Shape};
+use crate::header::shape::{Level, Shape};
 use crate::{Block, PixelType};
-use solio_codec::array::{Element, Plane};
+use solio_codec::array::{Element, SamplePlane};
 use std::ops::Range;
 
 /// The most bytes of samples of a run.
@@ -25,7 +25,7 @@ pub(super) struct Laid<'s> {
     /// Its pixels.
     pub(super) window: Box2i,
     /// Where its channels lie.
-    pub(super) planes: Vec<Plane>,
+    pub(super) planes: Vec<SamplePlane>,
     /// Bytes of all planes.
     pub(super) bytes: usize,
 }
@@ -41,8 +41,8 @@ struct Rectangle<'s> {
 }
 
 impl<'s> Rectangle<'s> {
-    fn new(shape: &'s Shape, run: &Run) -> Option<Rectangle<'s>> {
-        let &Run { first, chunks: count, upwards, .. } = run;
+    fn new(shape: &'s Shape, run: &ChunkRun) -> Option<Rectangle<'s>> {
+        let &ChunkRun { first, chunks: count, upwards, .. } = run;
         let possible = (1..=shape.chunks.min(MOST_CHUNKS)).contains(&count);
         if !possible || shape.kind.is_deep() || first >= shape.chunks {
             return None;
@@ -82,7 +82,7 @@ impl<'s> Rectangle<'s> {
 
 /// Bytes of the samples of a run; `None` where the part has no such chunks, they make up no
 /// rectangle, or are too large.
-pub(super) fn run_bytes(shape: &Shape, run: &Run) -> Option<u64> {
+pub(super) fn run_bytes(shape: &Shape, run: &ChunkRun) -> Option<u64> {
     let window = Rectangle::new(shape, run)?.window;
     // Chunks of rows without samples, which subsampled channels have, would be many for nothing.
     Some(shape.block(&window).bytes()).filter(|bytes| (run.chunks..=MOST_BYTES).contains(bytes))
@@ -90,7 +90,7 @@ pub(super) fn run_bytes(shape: &Shape, run: &Run) -> Option<u64> {
 
 impl<'s> Laid<'s> {
     /// `None` as of [`run_bytes`].
-    pub(super) fn new(shape: &'s Shape, run: &Run) -> Option<Laid<'s>> {
+    pub(super) fn new(shape: &'s Shape, run: &ChunkRun) -> Option<Laid<'s>> {
         let bytes = run_bytes(shape, run)? as usize;
         let rectangle = Rectangle::new(shape, run)?;
         let window = rectangle.window;
@@ -100,7 +100,7 @@ impl<'s> Laid<'s> {
 
     /// The places of the rows of a chunk: channel, byte among the planes, bytes, from top to
     /// bottom.
-    pub(super) fn places(&self, chunk: u64) -> Places<'_> {
+    pub(super) fn places(&self, chunk: u64) -> RowPlaces<'_> {
         let block = self.shape.block(&self.shape.place(chunk).window);
         let left = Block { x: self.window.min[0]..block.x.start, ..block.clone() };
         let above = Block { y: self.window.min[1]..block.y.start, ..block.clone() };
@@ -111,20 +111,20 @@ impl<'s> Laid<'s> {
             (plane.start + before, block.row_samples(channel) * size, plane.row_step)
         });
         let channels = channels.collect();
-        Places { block, channels }
+        RowPlaces { block, channels }
     }
 }
 
 /// Where the rows of a chunk lie among the planes of its run.
-pub(super) struct Places<'a> {
+pub(super) struct RowPlaces<'a> {
     pub(super) block: Block<'a>,
     /// The byte where the next row goes, bytes of a row, bytes to the next one.
     channels: Vec<(usize, usize, usize)>,
 }
 
-impl Places<'_> {
+impl RowPlaces<'_> {
     /// Puts the rows of the chunk to their places.
-    pub(super) fn scatter(mut self, mut from: Rows<'_>, planes: &mut [u8]) {
+    pub(super) fn scatter(mut self, mut from: UnpackedRows<'_>, planes: &mut [u8]) {
         for y in self.block.y.clone() {
             for (index, channel) in self.block.channels.iter().enumerate() {
                 if self.block.has_row(channel, y) {
@@ -151,7 +151,7 @@ impl Places<'_> {
 }
 
 /// The channels of a block, one after the other.
-fn planes(block: &Block<'_>) -> Vec<Plane> {
+fn planes(block: &Block<'_>) -> Vec<SamplePlane> {
     let mut start = 0;
     let each = block.channels.iter().map(|channel| {
         let element = match channel.pixel_type {
@@ -161,7 +161,7 @@ fn planes(block: &Block<'_>) -> Vec<Plane> {
         };
         let (width, rows) = (block.row_samples(channel), block.rows(channel));
         let step = element.bytes();
-        let plane = Plane { element, width, rows, start, step, row_step: width * step };
+        let plane = SamplePlane { element, width, rows, start, step, row_step: width * step };
         start += rows * width * step;
         plane
     });

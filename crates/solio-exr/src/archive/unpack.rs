@@ -1,17 +1,17 @@
 //! Chunks of a file of arrays to the file that was packed.
 
-use super::detail::{Detail, Piece, Run};
+use super::detail::{ChunkRun, EntryDetail, FilePiece};
 use super::pack::compress;
 use super::plan::style;
 use super::run::{Laid, MOST_RATIO, run_bytes};
 use crate::chunk::{Leader, leader_bytes};
 use crate::codec;
-use crate::cursor::Cursor;
+use crate::cursor::HeaderCursor;
+use crate::header::shape::Shape;
 use crate::header::{self, Header};
-use crate::shape::Shape;
 use solio_base::{Error, Limits, Result};
-use solio_codec::array::Decoder;
-use solio_codec::array::file::Entry;
+use solio_codec::array::ArrayDecoder;
+use solio_codec::array::file::TableEntry;
 
 /// The least bytes of a chunk of a file.
 const LEAST_CHUNK: u64 = 8;
@@ -19,7 +19,7 @@ const LEAST_CHUNK: u64 = 8;
 /// A file of a file of arrays: what its description says.
 pub struct Archived {
     /// What the table says.
-    pub detail: Detail,
+    pub detail: EntryDetail,
     /// Its header; empty where the file is kept whole.
     pub header: Header,
     shapes: Vec<Shape>,
@@ -36,19 +36,19 @@ pub enum Compressed {
 }
 
 /// Where the chunks of the file come to lie.
-pub struct Tables {
+pub struct OffsetTables {
     tables: Vec<Vec<u64>>,
     next: u64,
 }
 
 /// What unpacks; keep one per thread.
 #[derive(Default)]
-pub struct Unpacker {
-    decoder: Decoder,
+pub struct ExrUnpacker {
+    decoder: ArrayDecoder,
     planes: Vec<u8>,
     raw: Vec<u8>,
     packed: Vec<u8>,
-    scratch: codec::Scratch,
+    scratch: codec::CodecScratch,
     /// Part, number and bytes of the chunks of the last piece.
     chunks: Vec<(usize, u64, u64)>,
 }
@@ -58,9 +58,9 @@ impl Archived {
     ///
     /// # Errors
     /// `Corrupt` where its description contradicts itself or the chunks that there are.
-    pub fn new(entry: &Entry, limits: &Limits) -> Result<Archived> {
+    pub fn new(entry: &TableEntry, limits: &Limits) -> Result<Archived> {
         let at = entry.chunks.first().map_or(0, |chunk| chunk.offset);
-        let detail = Detail::decode(&entry.detail).map_err(|e| e.at_offset(at))?;
+        let detail = EntryDetail::decode(&entry.detail).map_err(|e| e.at_offset(at))?;
         limits.check_bytes("the file", detail.file_bytes)?;
         let mut made =
             Archived { detail, header: Header::default(), shapes: Vec::new(), multipart: false };
@@ -71,7 +71,7 @@ impl Archived {
         if made.detail.whole {
             let all = made.detail.head.is_empty()
                 && made.detail.file_bytes == entry.packed_bytes()
-                && made.detail.pieces.iter().all(|piece| *piece == Piece::Kept);
+                && made.detail.pieces.iter().all(|piece| *piece == FilePiece::Kept);
             return if all { Ok(made) } else { Err(bad("it is not whole")) };
         }
         let placed = header::decode_placed(&made.detail.head, limits)?;
@@ -86,8 +86,8 @@ impl Archived {
         for (piece, chunk) in made.detail.pieces.iter().zip(&entry.chunks) {
             let bytes = u64::from(chunk.bytes);
             possible = possible.saturating_add(match piece {
-                Piece::Kept => bytes / LEAST_CHUNK,
-                Piece::Packed(run) => {
+                FilePiece::Kept => bytes / LEAST_CHUNK,
+                FilePiece::Packed(run) => {
                     let area = made.area(run).ok_or_else(|| bad("a run is none"))?;
                     if area > MOST_RATIO * bytes || style(run.style).is_none() {
                         return Err(bad("a run is none"));
@@ -106,7 +106,7 @@ impl Archived {
     }
 
     /// Bytes of the samples of a run.
-    fn area(&self, run: &Run) -> Option<u64> {
+    fn area(&self, run: &ChunkRun) -> Option<u64> {
         let shape = self.shapes.get(usize::try_from(run.part).ok()?)?;
         run_bytes(shape, run)
     }
@@ -120,13 +120,13 @@ impl Archived {
     }
 
     /// For the places of the chunks.
-    pub fn tables(&self) -> Tables {
+    pub fn tables(&self) -> OffsetTables {
         let tables = self.shapes.iter().map(|shape| vec![0; shape.chunks as usize]);
-        Tables { tables: tables.collect(), next: self.start().len() as u64 }
+        OffsetTables { tables: tables.collect(), next: self.start().len() as u64 }
     }
 }
 
-impl Tables {
+impl OffsetTables {
     /// The chunks that come next: part, number, bytes.
     pub fn add(&mut self, chunks: &[(usize, u64, u64)]) -> Result<()> {
         for &(part, index, bytes) in chunks {
@@ -161,7 +161,7 @@ impl Tables {
     }
 }
 
-impl Unpacker {
+impl ExrUnpacker {
     /// The chunks of the last piece: part, number, bytes.
     pub fn chunks(&self) -> &[(usize, u64, u64)] {
         &self.chunks
@@ -182,8 +182,8 @@ impl Unpacker {
         out.clear();
         self.chunks.clear();
         match archived.detail.pieces.get(index) {
-            Some(Piece::Packed(run)) => self.run(archived, run, packed, compressed, out),
-            Some(Piece::Kept) => {
+            Some(FilePiece::Packed(run)) => self.run(archived, run, packed, compressed, out),
+            Some(FilePiece::Kept) => {
                 out.extend_from_slice(packed);
                 if archived.detail.whole { Ok(()) } else { self.kept(archived, packed) }
             }
@@ -194,7 +194,7 @@ impl Unpacker {
     fn run(
         &mut self,
         archived: &Archived,
-        run: &Run,
+        run: &ChunkRun,
         packed: &[u8],
         compressed: Compressed,
         out: &mut Vec<u8>,
@@ -240,7 +240,7 @@ impl Unpacker {
                 false => 0,
             };
             let shape = archived.shapes.get(part).ok_or_else(bad)?;
-            let mut cursor = Cursor::new(rest, at as u64);
+            let mut cursor = HeaderCursor::new(rest, at as u64);
             let leader = Leader::decode(&mut cursor, shape.kind, archived.multipart)?;
             let chunk = leader.chunk(shape).ok_or_else(bad)?;
             let size = (leader_bytes(shape.kind, archived.multipart) as u64)

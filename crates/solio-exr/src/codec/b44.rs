@@ -203,14 +203,14 @@ fn shift_to_even(value: i32, shift: u32) -> i32 {
 }
 
 /// What linear channels go through, by the bits of the half.
-struct Tables {
+struct LinearTables {
     /// Before packing: the half `e^(x/8)`.
     power: Box<[u16]>,
     /// After unpacking: the half `8 ln x`.
     logarithm: Box<[u16]>,
 }
 
-static TABLES: LazyLock<Tables> = LazyLock::new(|| {
+static TABLES: LazyLock<LinearTables> = LazyLock::new(|| {
     let finite = |half: u16| half & 0x7c00 != 0x7c00;
     let power = |half: u16| match half {
         _ if !finite(half) => 0,
@@ -221,7 +221,7 @@ static TABLES: LazyLock<Tables> = LazyLock::new(|| {
         _ if !finite(half) || half > 0x8000 => 0,
         _ => float_to_half(8.0 * f64::from(half_to_float(half)).ln() as f32),
     };
-    Tables {
+    LinearTables {
         power: (0..=u16::MAX).map(power).collect(),
         logarithm: (0..=u16::MAX).map(logarithm).collect(),
     }

@@ -4,15 +4,15 @@ use std::cell::RefCell;
 
 use libdeflater::{CompressionLvl, Compressor};
 use solio_base::{Error, Result};
-use solio_codec::deflate::{Encoder, append_zlib};
-use solio_codec::inflate::{Failure, Inflater, Stream};
+use solio_codec::deflate::{ZlibEncoder, append_zlib};
+use solio_codec::inflate::{Failure, Inflater, ZlibStream};
 
 /// The level that the reference uses where nobody asks for another.
 pub(super) const DEFAULT_LEVEL: u8 = 4;
 
 thread_local! {
     static INFLATER: RefCell<Inflater> = RefCell::new(Inflater::default());
-    static ENCODER: RefCell<Encoder> = RefCell::new(Encoder::default());
+    static ENCODER: RefCell<ZlibEncoder> = RefCell::new(ZlibEncoder::default());
     static COMPRESSORS: RefCell<[Option<Compressor>; 13]> = const { RefCell::new([const { None }; 13]) };
 }
 
@@ -33,7 +33,7 @@ pub(super) fn unpack(input: &[u8], out: &mut [u8]) -> Result<()> {
 }
 
 /// Unpacks zlib streams side by side.
-pub(super) fn unpack_all(streams: &mut [Stream<'_>]) {
+pub(super) fn unpack_all(streams: &mut [ZlibStream<'_>]) {
     INFLATER.with_borrow_mut(|inflater| inflater.all(streams));
 }
 

@@ -21,7 +21,7 @@ use std::panic::catch_unwind;
 use dicom_toolkit_jpeg2000::{DecodeSettings, Image};
 use solio_base::{Error, Result};
 
-use super::layout::{self, Lane};
+use super::layout::{self, ChannelLane};
 use crate::{Block, PixelType};
 
 /// Start of a codestream, and of its parts.
@@ -48,15 +48,15 @@ const MOST_LAYERS: u16 = 32;
 const CHANNELS: [usize; 3] = [1, 3, 4];
 
 /// What the components are: lanes of the same size.
-struct Planes {
-    lanes: Vec<Lane>,
+struct ComponentLanes {
+    lanes: Vec<ChannelLane>,
     width: usize,
     height: usize,
 }
 
-impl Planes {
+impl ComponentLanes {
     /// Refuses what the library has no numbers for.
-    fn new(block: &Block<'_>) -> Result<Planes> {
+    fn new(block: &Block<'_>) -> Result<ComponentLanes> {
         let half = |c: &crate::Channel| {
             (c.pixel_type, c.x_sampling, c.y_sampling) == (PixelType::Half, 1, 1)
         };
@@ -66,13 +66,13 @@ impl Planes {
         }
         let lanes = layout::lanes(block);
         let (width, height) = lanes.first().map_or((0, 0), |l| (l.samples, l.rows.len()));
-        Ok(Planes { lanes, width, height })
+        Ok(ComponentLanes { lanes, width, height })
     }
 }
 
 /// Unpacks a chunk.
 pub(super) fn decode(block: &Block<'_>, input: &[u8], out: &mut [u8]) -> Result<()> {
-    let planes = Planes::new(block)?;
+    let planes = ComponentLanes::new(block)?;
     if out.is_empty() {
         return Ok(());
     }
@@ -81,7 +81,7 @@ pub(super) fn decode(block: &Block<'_>, input: &[u8], out: &mut [u8]) -> Result<
         let offset = at as u64 + e.offset().unwrap_or(0);
         e.at_offset(offset)
     };
-    let stream = Stream::read(&input[at..], &planes).map_err(place)?;
+    let stream = Codestream::read(&input[at..], &planes).map_err(place)?;
     let damaged = || Error::corrupt("JPEG 2000 data are damaged").at_offset(at as u64);
     let bitmap = catch_unwind(|| {
         let image = Image::new(&stream.bytes, &DecodeSettings::default()).ok()?;
@@ -136,20 +136,21 @@ fn read_map(input: &[u8], channels: usize) -> Result<(Vec<usize>, usize)> {
 }
 
 /// A codestream as the library knows them.
-struct Stream {
+struct Codestream {
     bytes: Vec<u8>,
     /// Of each component, whether negative numbers are turned round.
     turned: Vec<bool>,
 }
 
-impl Stream {
+impl Codestream {
     /// Takes out what the library does not know, and refuses what does not belong to the chunk.
-    fn read(input: &[u8], planes: &Planes) -> Result<Stream> {
+    fn read(input: &[u8], planes: &ComponentLanes) -> Result<Codestream> {
         let fail = |message: &str, at: usize| Err(Error::corrupt(message).at_offset(at as u64));
         if input.first_chunk() != Some(&START) {
             return fail("no JPEG 2000 codestream", 0);
         }
-        let mut stream = Stream { bytes: START.into(), turned: vec![false; planes.lanes.len()] };
+        let mut stream =
+            Codestream { bytes: START.into(), turned: vec![false; planes.lanes.len()] };
         let mut at = 2;
         loop {
             let Some([a, b, c, d]) = input[at..].first_chunk() else {
@@ -201,7 +202,7 @@ impl Stream {
 }
 
 /// Whether a segment SIZ is that of these planes in one tile; makes its components unsigned.
-fn size_fits(data: &mut [u8], planes: &Planes) -> bool {
+fn size_fits(data: &mut [u8], planes: &ComponentLanes) -> bool {
     let Some((head, components)) = data.split_first_chunk_mut::<36>() else { return false };
     let numbers = head[2..34].as_chunks::<4>().0;
     let number = |i: usize| u32::from_be_bytes(numbers[i]) as usize;
@@ -248,13 +249,7 @@ mod tests {
     ";
 
     fn channels(names: &[&str]) -> Vec<Channel> {
-        let channel = |name: &&str| Channel {
-            name: (*name).to_owned(),
-            pixel_type: PixelType::Half,
-            linear: false,
-            x_sampling: 1,
-            y_sampling: 1,
-        };
+        let channel = |name: &&str| Channel::new(*name, PixelType::Half);
         names.iter().map(channel).collect()
     }
 

@@ -6,7 +6,7 @@
 use crate::Block;
 
 /// One channel's rows in a chunk.
-pub(super) struct Lane {
+pub(super) struct ChannelLane {
     /// Index of the channel in the block.
     pub(super) channel: usize,
     /// Samples of a row.
@@ -17,7 +17,7 @@ pub(super) struct Lane {
     pub(super) rows: Vec<usize>,
 }
 
-impl Lane {
+impl ChannelLane {
     /// Bytes of all rows.
     pub(super) fn bytes(&self) -> usize {
         self.row_bytes * self.rows.len()
@@ -25,8 +25,8 @@ impl Lane {
 }
 
 /// The lanes of all channels; those without samples have no rows.
-pub(super) fn lanes(block: &Block) -> Vec<Lane> {
-    let mut lanes: Vec<Lane> = block
+pub(super) fn lanes(block: &Block) -> Vec<ChannelLane> {
+    let mut lanes: Vec<ChannelLane> = block
         .channels
         .iter()
         .enumerate()
@@ -34,7 +34,7 @@ pub(super) fn lanes(block: &Block) -> Vec<Lane> {
             let samples = block.row_samples(c);
             let row_bytes = samples * c.pixel_type.bytes();
             let rows = if samples == 0 { 0 } else { block.rows(c) };
-            Lane { channel, samples, row_bytes, rows: Vec::with_capacity(rows) }
+            ChannelLane { channel, samples, row_bytes, rows: Vec::with_capacity(rows) }
         })
         .collect();
     let mut start = 0;

@@ -22,9 +22,9 @@ use crate::block::{Block, Channel, DeepBlock};
 use solio_base::{Error, Result};
 use solio_codec::{halves, inflate};
 
-pub(crate) use zip::Ahead;
+pub(crate) use zip::InflatedAhead;
 
-/// How many chunks of a method are best unpacked side by side, by [`Ahead`].
+/// How many chunks of a method are best unpacked side by side, by [`InflatedAhead`].
 pub(crate) fn side_by_side(compression: Compression) -> usize {
     match compression {
         Compression::Zips | Compression::Zip => inflate::SIDE_BY_SIDE,
@@ -34,10 +34,10 @@ pub(crate) fn side_by_side(compression: Compression) -> usize {
 
 /// What a thread keeps from chunk to chunk.
 #[derive(Default)]
-pub(crate) struct Scratch {
+pub(crate) struct CodecScratch {
     /// Bytes between the byte filter and what packs them.
     filtered: Vec<u8>,
-    piz: piz::Unpacker,
+    piz: piz::PizUnpacker,
 }
 
 /// `bytes` bytes of `buffer`, which grows as needed; what they are is left open.
@@ -49,7 +49,7 @@ pub(crate) fn room(buffer: &mut Vec<u8>, bytes: usize) -> &mut [u8] {
 }
 
 /// The rows of a chunk as far as it is unpacked; the last step is made where they go.
-pub(crate) enum Rows<'b> {
+pub(crate) enum UnpackedRows<'b> {
     /// There they are.
     Plain(&'b [u8]),
     /// Filtered.
@@ -60,34 +60,34 @@ pub(crate) enum Rows<'b> {
     Ranked(piz::Ranked<'b>),
 }
 
-impl<'b> Rows<'b> {
+impl<'b> UnpackedRows<'b> {
     /// Fills `to` with the next row, which is one of channel `index`.
     pub(crate) fn fill(&mut self, to: &mut [u8], index: usize, channel: &Channel) {
         match self {
-            Rows::Plain(rows) => {
+            UnpackedRows::Plain(rows) => {
                 let (row, rest) = rows.split_at(to.len());
                 to.copy_from_slice(row);
                 *rows = rest;
             }
-            Rows::Filtered(merger) => merger.fill(to),
-            Rows::Apart(joiner) => joiner.fill(to, channel.pixel_type.bytes()),
-            Rows::Ranked(ranked) => ranked.fill(index, to),
+            UnpackedRows::Filtered(merger) => merger.fill(to),
+            UnpackedRows::Apart(joiner) => joiner.fill(to, channel.pixel_type.bytes()),
+            UnpackedRows::Ranked(ranked) => ranked.fill(index, to),
         }
     }
 
     /// Steps over the next row, which has `row` bytes and is one of channel `index`.
     pub(crate) fn skip(&mut self, row: usize, index: usize, channel: &Channel) {
         match self {
-            Rows::Plain(rows) => *rows = &rows[row..],
-            Rows::Filtered(merger) => merger.skip(row),
-            Rows::Apart(joiner) => joiner.skip(row, channel.pixel_type.bytes()),
-            Rows::Ranked(ranked) => ranked.skip(index, row),
+            UnpackedRows::Plain(rows) => *rows = &rows[row..],
+            UnpackedRows::Filtered(merger) => merger.skip(row),
+            UnpackedRows::Apart(joiner) => joiner.skip(row, channel.pixel_type.bytes()),
+            UnpackedRows::Ranked(ranked) => ranked.skip(index, row),
         }
     }
 
     /// The next `bytes` bytes, where they are there already.
     pub(crate) fn plain(&mut self, bytes: usize) -> Option<&'b [u8]> {
-        let Rows::Plain(rows) = self else { return None };
+        let UnpackedRows::Plain(rows) = self else { return None };
         let (taken, rest) = rows.split_at(bytes);
         *rows = rest;
         Some(taken)
@@ -100,17 +100,17 @@ pub(crate) fn unpack<'b>(
     block: &Block<'_>,
     input: &[u8],
     raw: &'b mut Vec<u8>,
-    scratch: &'b mut Scratch,
-) -> Result<Rows<'b>> {
+    scratch: &'b mut CodecScratch,
+) -> Result<UnpackedRows<'b>> {
     let bytes = block.bytes() as usize;
     let filtered = &mut scratch.filtered;
     Ok(match compression {
-        Compression::Zstd => Rows::Apart(zstd::unpack(block, input, filtered)?),
-        Compression::Rle => Rows::Filtered(rle::unpack(input, bytes, filtered)?),
+        Compression::Zstd => UnpackedRows::Apart(zstd::unpack(block, input, filtered)?),
+        Compression::Rle => UnpackedRows::Filtered(rle::unpack(input, bytes, filtered)?),
         Compression::Zips | Compression::Zip => {
-            Rows::Filtered(zip::unpack(input, bytes, filtered)?)
+            UnpackedRows::Filtered(zip::unpack(input, bytes, filtered)?)
         }
-        Compression::Piz => Rows::Ranked(piz::unpack(block, input, &mut scratch.piz)?),
+        Compression::Piz => UnpackedRows::Ranked(piz::unpack(block, input, &mut scratch.piz)?),
         other => {
             let out = room(raw, bytes);
             match other {
@@ -123,7 +123,7 @@ pub(crate) fn unpack<'b>(
                 }
                 other => return Err(not_packed(other, input.len(), bytes)),
             }
-            Rows::Plain(out)
+            UnpackedRows::Plain(out)
         }
     })
 }
@@ -138,7 +138,7 @@ fn not_packed(compression: Compression, input: usize, bytes: usize) -> Error {
 
 /// How hard chunks are packed.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Style {
+pub(crate) struct PackStyle {
     /// As the method counts; its default without one.
     pub(crate) level: Option<f32>,
     /// With the reference's defaults and bytes.
@@ -148,21 +148,21 @@ pub(crate) struct Style {
 /// Packs one chunk: appends to `out`, perhaps more bytes than `raw` has.
 pub(crate) fn encode(
     compression: Compression,
-    style: Style,
+    style: PackStyle,
     block: &Block<'_>,
     raw: &[u8],
     out: &mut Vec<u8>,
-    scratch: &mut Scratch,
+    scratch: &mut CodecScratch,
 ) -> Result<()> {
     debug_assert_eq!(raw.len() as u64, block.bytes());
-    let Style { level, compat } = style;
+    let PackStyle { level, compat } = style;
     match compression {
         Compression::Piz => piz::encode(block, raw, out),
         Compression::Pxr24 => pxr24::encode(block, raw, out),
         Compression::B44 => b44::encode(block, false, raw, out),
         Compression::B44a => b44::encode(block, true, raw, out),
         Compression::Zstd => {
-            let effort = zstd::Effort::new(level, compat)?;
+            let effort = zstd::ZstdEffort::new(level, compat)?;
             zstd::encode(block, effort, raw, out, &mut scratch.filtered)
         }
         Compression::Dwaa | Compression::Dwab => {
@@ -175,10 +175,10 @@ pub(crate) fn encode(
 /// [`encode`] of the methods that see bytes.
 fn encode_bytes(
     compression: Compression,
-    style: Style,
+    style: PackStyle,
     raw: &[u8],
     out: &mut Vec<u8>,
-    scratch: &mut Scratch,
+    scratch: &mut CodecScratch,
 ) -> Result<()> {
     match compression {
         Compression::None => out.extend_from_slice(raw),
@@ -198,7 +198,7 @@ pub(crate) fn decode_deep(
     block: &DeepBlock<'_>,
     input: &[u8],
     out: &mut [u8],
-    scratch: &mut Scratch,
+    scratch: &mut CodecScratch,
 ) -> Result<()> {
     let filtered = &mut scratch.filtered;
     match compression {
@@ -213,15 +213,15 @@ pub(crate) fn decode_deep(
 /// [`encode`] of the samples of a deep chunk, or of its counts.
 pub(crate) fn encode_deep(
     compression: Compression,
-    style: Style,
+    style: PackStyle,
     block: &DeepBlock<'_>,
     raw: &[u8],
     out: &mut Vec<u8>,
-    scratch: &mut Scratch,
+    scratch: &mut CodecScratch,
 ) -> Result<()> {
     match compression {
         Compression::Zstd => {
-            let effort = zstd::Effort::new(style.level, true)?;
+            let effort = zstd::ZstdEffort::new(style.level, true)?;
             let inner = &mut scratch.filtered;
             zstd::encode_rows(&zstd_rows(block), effort, false, raw, out, inner)
         }
@@ -229,11 +229,11 @@ pub(crate) fn encode_deep(
     }
 }
 
-fn zstd_rows(block: &DeepBlock<'_>) -> Vec<zstd::Row> {
+fn zstd_rows(block: &DeepBlock<'_>) -> Vec<zstd::SampleRow> {
     let bytes = || block.channels.iter().map(|channel| channel.pixel_type.bytes());
     let row = |samples: &u64| {
         let samples = *samples as usize;
-        bytes().map(move |bytes| zstd::Row { samples, bytes })
+        bytes().map(move |bytes| zstd::SampleRow { samples, bytes })
     };
     block.row_samples.iter().flat_map(row).collect()
 }
@@ -271,8 +271,7 @@ pub(crate) fn most_from_a_byte(compression: Compression) -> u64 {
 /// # use solio_exr::header::{Box2i, Part};
 /// # use solio_exr::model::{FlatLevel, Image, ImagePart, Pixels, Plane, Samples};
 /// # use solio_exr::{Channel, PixelType};
-/// # let (name, pixel_type) = ("Y".to_owned(), PixelType::Half);
-/// # let channel = Channel { name, pixel_type, linear: false, x_sampling: 1, y_sampling: 1 };
+/// # let channel = Channel::new("Y", PixelType::Half);
 /// # let window = Box2i::of_size(64, 64);
 /// # let samples = Samples::zeros(PixelType::Half, 64 * 64)?;
 /// # let planes = vec![Plane { channel: channel.clone(), samples }];

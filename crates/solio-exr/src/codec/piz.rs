@@ -23,7 +23,7 @@ use solio_base::{Error, Result};
 use solio_codec::wavelet;
 
 use super::huffman;
-use super::layout::{self, Lane};
+use super::layout::{self, ChannelLane};
 use crate::Block;
 
 /// Bytes of the whole map.
@@ -31,42 +31,42 @@ const MAP: usize = 1 << 13;
 
 /// Memory that a thread keeps for packing.
 #[derive(Default)]
-struct Scratch {
+struct PizScratch {
     /// All channels' values, as Huffman code has them.
     values: Vec<u16>,
     /// One half of all samples of a channel with 32 bits.
     plane: Vec<u16>,
     means: wavelet::Means,
-    encoder: huffman::Encoder,
+    encoder: huffman::HuffmanEncoder,
     /// From value to rank.
     table: Vec<u16>,
     used: Vec<u8>,
 }
 
 thread_local! {
-    static SCRATCH: RefCell<Scratch> = RefCell::default();
+    static SCRATCH: RefCell<PizScratch> = RefCell::default();
 }
 
 /// Memory that a thread keeps for unpacking.
 #[derive(Default)]
-pub(crate) struct Unpacker {
+pub(crate) struct PizUnpacker {
     /// All channels' values, as Huffman code has them; then their ranks.
     values: Vec<u16>,
     /// Ranks of the lower halves of all samples with 32 bits of a channel, then of the upper ones.
     apart: Vec<u16>,
     means: wavelet::Means,
-    decoder: huffman::Decoder,
+    decoder: huffman::HuffmanDecoder,
     /// From rank to value.
     table: Vec<u16>,
 }
 
 /// A chunk as ranks; those of each channel that are left.
 pub(crate) struct Ranked<'b> {
-    channels: Vec<Ranks<'b>>,
+    channels: Vec<PizRanks<'b>>,
     table: &'b [u16; 1 << 16],
 }
 
-enum Ranks<'b> {
+enum PizRanks<'b> {
     Halves(&'b [u16]),
     /// Of the lower and the upper halves.
     Words(&'b [u16], &'b [u16]),
@@ -76,9 +76,9 @@ enum Ranks<'b> {
 pub(crate) fn unpack<'b>(
     block: &Block<'_>,
     input: &[u8],
-    unpacker: &'b mut Unpacker,
+    unpacker: &'b mut PizUnpacker,
 ) -> Result<Ranked<'b>> {
-    let Unpacker { values, apart, means, decoder, table } = unpacker;
+    let PizUnpacker { values, apart, means, decoder, table } = unpacker;
     let (map_at, map, at) = read_map(input)?;
     let largest = rank_to_value(map_at, map, table);
     let Some(length) = input[at..].first_chunk() else {
@@ -97,8 +97,8 @@ pub(crate) fn unpack<'b>(
         Error::corrupt(error.message()).at_offset(place)
     })?;
     let lanes = layout::lanes(block);
-    let of_words = |lane: &&Lane| lane.row_bytes == 4 * lane.samples;
-    apart.resize(lanes.iter().filter(of_words).map(Lane::bytes).sum::<usize>() / 2, 0);
+    let of_words = |lane: &&ChannelLane| lane.row_bytes == 4 * lane.samples;
+    apart.resize(lanes.iter().filter(of_words).map(ChannelLane::bytes).sum::<usize>() / 2, 0);
     let (mut values, mut apart) = (&mut values[..], &mut apart[..]);
     let mut channels = Vec::with_capacity(lanes.len());
     for lane in &lanes {
@@ -108,7 +108,7 @@ pub(crate) fn unpack<'b>(
         };
         if !of_words(&lane) {
             inverse(values);
-            channels.push(Ranks::Halves(values));
+            channels.push(PizRanks::Halves(values));
             continue;
         }
         let low = take(&mut apart, values.len() / 2);
@@ -119,7 +119,7 @@ pub(crate) fn unpack<'b>(
         }
         inverse(low);
         inverse(high);
-        channels.push(Ranks::Words(low, high));
+        channels.push(PizRanks::Words(low, high));
     }
     let table = table.as_slice().try_into().expect("so many");
     Ok(Ranked { channels, table })
@@ -137,12 +137,12 @@ impl Ranked<'_> {
     pub(crate) fn fill(&mut self, channel: usize, to: &mut [u8]) {
         let value = |rank: u16| self.table[usize::from(rank)].to_le_bytes();
         match &self.channels[channel] {
-            Ranks::Halves(ranks) => {
+            PizRanks::Halves(ranks) => {
                 for (to, rank) in to.as_chunks_mut().0.iter_mut().zip(*ranks) {
                     *to = value(*rank);
                 }
             }
-            Ranks::Words(low, high) => {
+            PizRanks::Words(low, high) => {
                 let ranks = low.iter().zip(*high);
                 for (to, (low, high)) in to.as_chunks_mut().0.iter_mut().zip(ranks) {
                     let ([a, b], [c, d]) = (value(*low), value(*high));
@@ -156,8 +156,8 @@ impl Ranked<'_> {
     /// Steps over the next row of a channel, of `row` bytes.
     pub(crate) fn skip(&mut self, channel: usize, row: usize) {
         match &mut self.channels[channel] {
-            Ranks::Halves(ranks) => *ranks = &ranks[row / 2..],
-            Ranks::Words(low, high) => {
+            PizRanks::Halves(ranks) => *ranks = &ranks[row / 2..],
+            PizRanks::Words(low, high) => {
                 *low = &low[row / 4..];
                 *high = &high[row / 4..];
             }
@@ -231,7 +231,7 @@ fn rank_to_value(map_at: usize, map: &[u8], table: &mut Vec<u16>) -> u16 {
 }
 
 /// Appends the head and the map, fills the table from values to ranks; says the largest rank.
-fn write_map(raw: &[u8], scratch: &mut Scratch, out: &mut Vec<u8>) -> u16 {
+fn write_map(raw: &[u8], scratch: &mut PizScratch, out: &mut Vec<u8>) -> u16 {
     let used = &mut scratch.used;
     used.clear();
     used.resize(1 << 16, 0);
@@ -273,17 +273,17 @@ fn write_map(raw: &[u8], scratch: &mut Scratch, out: &mut Vec<u8>) -> u16 {
 /// What the wavelet sees of a channel: all values of 16-bit samples, or the lower or upper halves
 /// of 32-bit ones.
 #[derive(Clone, Copy)]
-struct Part {
+struct WaveletPart {
     half: usize,
     of: usize,
 }
 
-fn parts(lane: &Lane) -> impl Iterator<Item = Part> + use<> {
+fn parts(lane: &ChannelLane) -> impl Iterator<Item = WaveletPart> + use<> {
     let of = lane.row_bytes / 2 / lane.samples.max(1);
-    (0..of).map(move |half| Part { half, of })
+    (0..of).map(move |half| WaveletPart { half, of })
 }
 
-impl Part {
+impl WaveletPart {
     /// The values as a plane; those of 32-bit samples are copied into `other`.
     fn plane<'a>(self, values: &'a mut [u16], other: &'a mut Vec<u16>) -> &'a mut [u16] {
         if self.of == 1 {
@@ -304,7 +304,7 @@ impl Part {
     }
 
     /// Fills the plane from the rows of a chunk.
-    fn load(self, plane: &mut [u16], lane: &Lane, table: &[u16], raw: &[u8]) {
+    fn load(self, plane: &mut [u16], lane: &ChannelLane, table: &[u16], raw: &[u8]) {
         let table: &[u16; 1 << 16] = table.try_into().expect("so many");
         let rank = |value: [u8; 2]| table[usize::from(u16::from_le_bytes(value))];
         for (to, start) in plane.chunks_exact_mut(lane.samples.max(1)).zip(&lane.rows) {
@@ -328,7 +328,7 @@ mod tests {
     use super::*;
 
     fn decode(block: &Block<'_>, input: &[u8], out: &mut [u8]) -> Result<()> {
-        let mut unpacker = Unpacker::default();
+        let mut unpacker = PizUnpacker::default();
         let mut ranked = unpack(block, input, &mut unpacker)?;
         let mut rest = out;
         for (channel, samples) in layout::rows(block) {

@@ -137,7 +137,8 @@ mod tests {
         samples::each(|case| {
             let packed = samples::pack(encode, &case);
             let once = samples::unpack(decode, &case, &packed).unwrap();
-            let again = samples::pack(encode, &samples::Case { raw: once.clone(), ..case.clone() });
+            let again =
+                samples::pack(encode, &samples::ChunkCase { raw: once.clone(), ..case.clone() });
             assert_eq!(again, packed, "{case}");
             if !case.channels.iter().any(|c| c.pixel_type == PixelType::Float) {
                 assert_eq!(once, case.raw, "{case}");

@@ -10,8 +10,8 @@ use crate::{Block, Channel, PixelType};
 
 /// A chunk and what it holds.
 #[derive(Clone)]
-pub(crate) struct Case {
-    pub(crate) content: Content,
+pub(crate) struct ChunkCase {
+    pub(crate) content: ChunkContent,
     pub(crate) channels: Vec<Channel>,
     pub(crate) x: Range<i32>,
     pub(crate) y: Range<i32>,
@@ -20,7 +20,7 @@ pub(crate) struct Case {
 
 /// What the pixels show.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Content {
+pub(crate) enum ChunkContent {
     Smooth,
     Grainy,
     Noise,
@@ -31,16 +31,16 @@ pub(crate) enum Content {
     Runs,
 }
 
-pub(crate) const CONTENTS: [Content; 6] = [
-    Content::Smooth,
-    Content::Grainy,
-    Content::Noise,
-    Content::Constant,
-    Content::Special,
-    Content::Runs,
+pub(crate) const CONTENTS: [ChunkContent; 6] = [
+    ChunkContent::Smooth,
+    ChunkContent::Grainy,
+    ChunkContent::Noise,
+    ChunkContent::Constant,
+    ChunkContent::Special,
+    ChunkContent::Runs,
 ];
 
-impl fmt::Display for Case {
+impl fmt::Display for ChunkCase {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?} {:?} x {:?}:", self.content, self.x, self.y)?;
         for c in &self.channels {
@@ -51,19 +51,19 @@ impl fmt::Display for Case {
     }
 }
 
-impl Case {
+impl ChunkCase {
     pub(crate) fn block(&self) -> Block<'_> {
         Block { channels: &self.channels, x: self.x.clone(), y: self.y.clone() }
     }
 
     pub(crate) fn new(
-        content: Content,
+        content: ChunkContent,
         channels: &[Channel],
         x: Range<i32>,
         y: Range<i32>,
-    ) -> Case {
-        let mut case = Case { content, channels: channels.to_vec(), x, y, raw: Vec::new() };
-        let mut random = Random(case.x.len() as u64 * 31 + case.y.len() as u64);
+    ) -> ChunkCase {
+        let mut case = ChunkCase { content, channels: channels.to_vec(), x, y, raw: Vec::new() };
+        let mut random = SampleRandom(case.x.len() as u64 * 31 + case.y.len() as u64);
         let mut raw = Vec::new();
         for y in case.y.clone() {
             for (index, channel) in case.channels.iter().enumerate() {
@@ -87,30 +87,32 @@ impl Case {
 }
 
 fn sample(
-    content: Content,
+    content: ChunkContent,
     kind: PixelType,
     [x, y, c]: [i32; 3],
-    random: &mut Random,
+    random: &mut SampleRandom,
     raw: &mut Vec<u8>,
 ) {
     let smooth =
         ((x as f32 + 3.0 * c as f32) * 0.11).sin() * 0.4 + (y as f32 * 0.07).cos() * 0.3 + 0.8;
     let bits = match content {
-        Content::Noise => random.next() as u32,
-        Content::Special => SPECIAL[random.next() as usize % SPECIAL.len()],
+        ChunkContent::Noise => random.next() as u32,
+        ChunkContent::Special => SPECIAL[random.next() as usize % SPECIAL.len()],
         _ => 0,
     };
     let value = match content {
-        Content::Grainy => smooth + (random.next() % 1000) as f32 * 1e-5,
-        Content::Constant => 0.25 + c as f32,
-        Content::Runs => ((x + y * 3) / 17 % 5) as f32 * 0.5,
+        ChunkContent::Grainy => smooth + (random.next() % 1000) as f32 * 1e-5,
+        ChunkContent::Constant => 0.25 + c as f32,
+        ChunkContent::Runs => ((x + y * 3) / 17 % 5) as f32 * 0.5,
         _ => smooth,
     };
-    let from_bits = matches!(content, Content::Noise | Content::Special);
+    let from_bits = matches!(content, ChunkContent::Noise | ChunkContent::Special);
     match kind {
         PixelType::Uint if from_bits => raw.extend(bits.to_le_bytes()),
         PixelType::Uint => raw.extend(((value * 1000.0) as u32).to_le_bytes()),
-        PixelType::Half if content == Content::Noise => raw.extend((bits as u16).to_le_bytes()),
+        PixelType::Half if content == ChunkContent::Noise => {
+            raw.extend((bits as u16).to_le_bytes())
+        }
         PixelType::Half if from_bits => {
             raw.extend(((bits >> 16) as u16 | bits as u16).to_le_bytes())
         }
@@ -141,9 +143,9 @@ const SPECIAL: [u32; 16] = [
 ];
 
 /// A small generator of numbers, the same ones each time.
-pub(crate) struct Random(pub(crate) u64);
+pub(crate) struct SampleRandom(pub(crate) u64);
 
-impl Random {
+impl SampleRandom {
     pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -197,38 +199,38 @@ pub(crate) const WINDOWS: [(Range<i32>, Range<i32>); 9] = [
 ];
 
 /// Calls `check` with each case of the matrix.
-pub(crate) fn each(mut check: impl FnMut(Case)) {
+pub(crate) fn each(mut check: impl FnMut(ChunkCase)) {
     for channels in channel_sets() {
         for (x, y) in WINDOWS {
             for content in CONTENTS {
-                check(Case::new(content, &channels, x.clone(), y.clone()));
+                check(ChunkCase::new(content, &channels, x.clone(), y.clone()));
             }
         }
     }
 }
 
 type Encode = fn(&Block, &[u8], &mut Vec<u8>) -> Result<()>;
-type Decode = fn(&Block, &[u8], &mut [u8]) -> Result<()>;
+type DecodeChunk = fn(&Block, &[u8], &mut [u8]) -> Result<()>;
 
-pub(crate) fn pack(encode: Encode, case: &Case) -> Vec<u8> {
+pub(crate) fn pack(encode: Encode, case: &ChunkCase) -> Vec<u8> {
     let mut packed = b"head".to_vec();
     encode(&case.block(), &case.raw, &mut packed).unwrap();
     assert_eq!(&packed[..4], b"head", "encoders append");
     packed.split_off(4)
 }
 
-pub(crate) fn unpack(decode: Decode, case: &Case, packed: &[u8]) -> Result<Vec<u8>> {
+pub(crate) fn unpack(decode: DecodeChunk, case: &ChunkCase, packed: &[u8]) -> Result<Vec<u8>> {
     let mut out = vec![0xa5; case.raw.len()];
     decode(&case.block(), packed, &mut out)?;
     Ok(out)
 }
 
 /// Chunks cut short, with bits turned over and with noise: errors or other pixels, no panic.
-pub(crate) fn broken(encode: Encode, decode: Decode) {
-    let mut random = Random(4);
+pub(crate) fn broken(encode: Encode, decode: DecodeChunk) {
+    let mut random = SampleRandom(4);
     for channels in channel_sets() {
-        for content in [Content::Grainy, Content::Runs] {
-            let case = Case::new(content, &channels, 0..19, 0..12);
+        for content in [ChunkContent::Grainy, ChunkContent::Runs] {
+            let case = ChunkCase::new(content, &channels, 0..19, 0..12);
             let packed = pack(encode, &case);
             for length in 0..packed.len() {
                 let _ = unpack(decode, &case, &packed[..length]);
@@ -257,7 +259,7 @@ pub(crate) fn hash(bytes: &[u8]) -> u64 {
 /// The hash of the packed chunks of all cases, or with `decode` of the pixels that they hold. The
 /// known answers were taken when each chunk and its pixels equalled those of OpenEXR 3.5.3, whose
 /// C library was given the same cases (those whose size divides by the sampling rates).
-pub(crate) fn hash_of_all(encode: Encode, decode: Option<Decode>) -> u64 {
+pub(crate) fn hash_of_all(encode: Encode, decode: Option<DecodeChunk>) -> u64 {
     let mut all = Vec::new();
     each(|case| {
         if !case.raw.is_empty() {

@@ -3,7 +3,7 @@
 use super::deflate;
 use solio_base::{Error, Result};
 use solio_codec::halves::{self, Merger};
-use solio_codec::inflate::Stream;
+use solio_codec::inflate::ZlibStream;
 
 /// Unpacks `bytes` bytes, filtered.
 pub(super) fn unpack<'b>(
@@ -18,13 +18,13 @@ pub(super) fn unpack<'b>(
 
 /// Unpacked zlib streams of chunks that come soon: side by side they take less time.
 #[derive(Default)]
-pub(crate) struct Ahead {
+pub(crate) struct InflatedAhead {
     filtered: Vec<Vec<u8>>,
     /// The chunks that are there; none where a stream is damaged.
     chunks: Vec<Option<u64>>,
 }
 
-impl Ahead {
+impl InflatedAhead {
     /// Forgets all chunks, and unpacks these: their numbers, what is packed, and their size.
     pub(crate) fn unpack(&mut self, chunks: &[(u64, &[u8], usize)]) {
         self.chunks.clear();
@@ -37,7 +37,7 @@ impl Ahead {
         let each = chunks.iter().zip(&mut self.filtered);
         let streams = each.map(|((_, input, bytes), filtered)| {
             filtered.resize(*bytes, 0);
-            Stream::new(input, filtered)
+            ZlibStream::new(input, filtered)
         });
         let mut streams: Vec<_> = streams.collect();
         deflate::unpack_all(&mut streams);

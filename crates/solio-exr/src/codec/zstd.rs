@@ -72,7 +72,7 @@ const REFERENCE_LEVEL: i32 = 5;
 
 /// Samples of one channel side by side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Row {
+pub(crate) struct SampleRow {
     /// How many there are.
     pub(crate) samples: usize,
     /// Bytes of each: 2 or 4.
@@ -86,7 +86,7 @@ thread_local! {
 
 /// How hard, and into which frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Effort {
+pub(crate) struct ZstdEffort {
     /// Of zstd.
     pub(crate) level: i32,
     /// The lower and the upper bytes of halves come into blocks of their own. Not what the
@@ -94,14 +94,14 @@ pub(crate) struct Effort {
     pub(crate) cut: bool,
 }
 
-impl Effort {
+impl ZstdEffort {
     /// What the level that somebody asked for means.
-    pub(crate) fn new(level: Option<f32>, compat: bool) -> Result<Effort> {
+    pub(crate) fn new(level: Option<f32>, compat: bool) -> Result<ZstdEffort> {
         if let Some(level) = level.filter(|level| !(1.0..=22.0).contains(level)) {
             return Err(Error::argument(format!("zstd has levels 1 to 22, not {level}")));
         }
         let without = if compat { REFERENCE_LEVEL } else { DEFAULT_LEVEL };
-        Ok(Effort { level: level.map_or(without, |level| level as i32), cut: !compat })
+        Ok(ZstdEffort { level: level.map_or(without, |level| level as i32), cut: !compat })
     }
 }
 
@@ -117,7 +117,7 @@ pub(crate) fn unpack<'b>(
 /// Appends a packed chunk.
 pub(crate) fn encode(
     block: &Block<'_>,
-    effort: Effort,
+    effort: ZstdEffort,
     raw: &[u8],
     out: &mut Vec<u8>,
     inner: &mut Vec<u8>,
@@ -126,16 +126,18 @@ pub(crate) fn encode(
 }
 
 /// The rows of a chunk without depth.
-fn rows(block: &Block) -> Vec<Row> {
-    let row =
-        |(c, samples): (usize, usize)| Row { samples, bytes: block.channels[c].pixel_type.bytes() };
+fn rows(block: &Block) -> Vec<SampleRow> {
+    let row = |(c, samples): (usize, usize)| SampleRow {
+        samples,
+        bytes: block.channels[c].pixel_type.bytes(),
+    };
     layout::rows(block).map(row).collect()
 }
 
 /// Unpacks a chunk of rows that follow each other: each channel's samples of a row of deep pixels,
 /// or the row's counts.
 pub(crate) fn decode_rows(
-    rows: &[Row],
+    rows: &[SampleRow],
     input: &[u8],
     out: &mut [u8],
     inner: &mut Vec<u8>,
@@ -207,8 +209,8 @@ fn unpack_segments<'b>(
 
 /// Appends a packed chunk of rows.
 pub(crate) fn encode_rows(
-    rows: &[Row],
-    effort: Effort,
+    rows: &[SampleRow],
+    effort: ZstdEffort,
     differences: bool,
     raw: &[u8],
     out: &mut Vec<u8>,
@@ -317,7 +319,7 @@ struct Segments {
 }
 
 impl Segments {
-    fn of(rows: &[Row]) -> Segments {
+    fn of(rows: &[SampleRow]) -> Segments {
         let sum = |bytes| rows.iter().filter(|r| r.bytes == bytes).map(|r| r.samples * bytes).sum();
         Segments { halves: sum(2), words: sum(4) }
     }
@@ -358,7 +360,7 @@ impl Segments {
 }
 
 /// Fills the segments from the chunk.
-fn split_rows(rows: &[Row], raw: &[u8], differences: bool, [halves, words]: [&mut [u8]; 2]) {
+fn split_rows(rows: &[SampleRow], raw: &[u8], differences: bool, [halves, words]: [&mut [u8]; 2]) {
     let (mut low, mut high) = halves.split_at_mut(halves.len() / 2);
     let (a, b) = words.split_at_mut(words.len() / 2);
     let ((mut a, mut b), (mut c, mut d)) =
@@ -389,8 +391,8 @@ mod tests {
     use super::super::samples;
     use super::*;
 
-    const OURS: Effort = Effort { level: DEFAULT_LEVEL, cut: true };
-    const REFERENCE: Effort = Effort { level: REFERENCE_LEVEL, cut: false };
+    const OURS: ZstdEffort = ZstdEffort { level: DEFAULT_LEVEL, cut: true };
+    const REFERENCE: ZstdEffort = ZstdEffort { level: REFERENCE_LEVEL, cut: false };
 
     fn encode_ours(block: &Block<'_>, raw: &[u8], out: &mut Vec<u8>) -> Result<()> {
         encode(block, OURS, raw, out, &mut Vec::new())
@@ -421,17 +423,17 @@ mod tests {
 
     #[test]
     fn levels_are_those_of_zstd() {
-        assert_eq!(Effort::new(None, false).unwrap(), OURS);
-        assert_eq!(Effort::new(None, true).unwrap(), REFERENCE);
-        assert_eq!(Effort::new(Some(22.0), false).unwrap().level, 22);
+        assert_eq!(ZstdEffort::new(None, false).unwrap(), OURS);
+        assert_eq!(ZstdEffort::new(None, true).unwrap(), REFERENCE);
+        assert_eq!(ZstdEffort::new(Some(22.0), false).unwrap().level, 22);
         for level in [0.0, 23.0, f32::NAN] {
-            assert!(Effort::new(Some(level), false).is_err());
+            assert!(ZstdEffort::new(Some(level), false).is_err());
         }
     }
 
     #[test]
     fn says_what_is_wrong() {
-        let rows = [Row { samples: 3, bytes: 2 }, Row { samples: 2, bytes: 4 }];
+        let rows = [SampleRow { samples: 3, bytes: 2 }, SampleRow { samples: 2, bytes: 4 }];
         let mut packed = Vec::new();
         let inner = &mut Vec::new();
         encode_rows(&rows, REFERENCE, true, &[7; 14], &mut packed, inner).unwrap();
@@ -447,7 +449,7 @@ mod tests {
         );
         let frame = packed.len() - 24;
         assert_eq!(refuse(16, 200), format!("byte 16: ZSTD data say 200 bytes of {frame}"));
-        let other = [Row { samples: 4, bytes: 2 }, Row { samples: 2, bytes: 4 }];
+        let other = [SampleRow { samples: 4, bytes: 2 }, SampleRow { samples: 2, bytes: 4 }];
         let error = decode_rows(&other, &packed, &mut [0; 16], &mut Vec::new()).unwrap_err();
         assert_eq!(error.to_string(), "byte 24: ZSTD data hold 30 bytes of 32");
     }

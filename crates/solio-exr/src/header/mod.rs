@@ -11,29 +11,34 @@
 //! they mean for the pixels.
 
 mod part;
+pub(crate) mod shape;
 mod show;
-mod sound;
 #[cfg(test)]
 mod tests;
 mod typed;
+mod validate;
 mod value_bytes;
 mod values;
 
 pub use part::{Kind, Part};
-pub use sound::{check_attribute, differing, is_shared};
 pub use typed::{is_typed, likely_type, standard_type, typed};
+pub use validate::{check_attribute, differing, is_shared};
 pub use values::{
     Box2i, Chromaticities, KeyCode, LevelMode, LineOrder, Preview, Rounding, Text, Tiles, TimeCode,
     Value,
 };
 
-use crate::cursor::Cursor;
-use crate::names;
+use crate::cursor::HeaderCursor;
+use crate::name_bytes;
 use solio_base::{Error, Limits, Result, Source};
+use solio_kinds::FileKind;
 use value_bytes::LONGEST_NAME;
 
 /// The first four bytes of a file.
-pub const MAGIC: [u8; 4] = [0x76, 0x2f, 0x31, 0x01];
+pub const MAGIC: [u8; 4] = match FileKind::Exr.mark().first_chunk() {
+    Some(magic) => *magic,
+    None => panic!("OpenEXR begins with four bytes"),
+};
 
 const VERSION: u32 = 2;
 const TILED: u32 = 0x200;
@@ -69,13 +74,7 @@ pub struct Attribute {
 /// ```
 /// use solio_exr::header::{Box2i, Part, Value, decode_header};
 /// use solio_exr::{Channel, Compression, Header, PixelType};
-/// let depth = Channel {
-///     name: "Z".into(),
-///     pixel_type: PixelType::Float,
-///     linear: false,
-///     x_sampling: 1,
-///     y_sampling: 1,
-/// };
+/// let depth = Channel::new("Z", PixelType::Float);
 /// let mut part = Part::new(Box2i::of_size(1920, 1080), Compression::Zip, vec![depth]);
 /// part.set("owner", Value::Text("Studio".into()));
 /// let mut bytes = Vec::new();
@@ -96,7 +95,7 @@ pub struct Header {
 
 /// A header, and where it ends.
 #[derive(Clone, Debug)]
-pub(crate) struct Placed {
+pub(crate) struct ParsedHeader {
     pub(crate) header: Header,
     /// Where the tables of chunks start.
     pub(crate) end: u64,
@@ -108,8 +107,7 @@ pub(crate) struct Placed {
 /// use solio_exr::decode_header;
 /// # use solio_exr::header::{Box2i, Part};
 /// # use solio_exr::{Channel, Compression, Header, PixelType};
-/// # let (name, pixel_type) = ("Y".to_owned(), PixelType::Half);
-/// # let channel = Channel { name, pixel_type, linear: false, x_sampling: 1, y_sampling: 1 };
+/// # let channel = Channel::new("Y", PixelType::Half);
 /// # let part = Part::new(Box2i::of_size(1920, 1080), Compression::Zip, vec![channel]);
 /// # let mut file = Vec::new();
 /// # Header { parts: vec![part], ..Header::default() }.encode(&mut file)?;
@@ -125,7 +123,7 @@ pub fn decode_header(source: &dyn Source, limits: &Limits) -> Result<Header> {
     Ok(decode_placed(source, limits)?.header)
 }
 
-pub(crate) fn decode_placed(source: &dyn Source, limits: &Limits) -> Result<Placed> {
+pub(crate) fn decode_placed(source: &dyn Source, limits: &Limits) -> Result<ParsedHeader> {
     if let Some(bytes) = source.as_bytes() {
         return parse(bytes).map_err(|(e, _)| e);
     }
@@ -152,8 +150,8 @@ pub(crate) fn decode_placed(source: &dyn Source, limits: &Limits) -> Result<Plac
 
 /// Reads a header from the first bytes of a file; when they are too few, says how many it needs
 /// at least.
-fn parse(bytes: &[u8]) -> Result<Placed, (Error, Option<usize>)> {
-    let mut cursor = Cursor::new(bytes, 0);
+fn parse(bytes: &[u8]) -> Result<ParsedHeader, (Error, Option<usize>)> {
+    let mut cursor = HeaderCursor::new(bytes, 0);
     let parsed = parse_all(&mut cursor);
     parsed.map_err(|e| (e, cursor.wanted))
 }
@@ -177,7 +175,7 @@ fn wrong_magic(magic: &[u8; 4]) -> Error {
     }
 }
 
-fn parse_all(cursor: &mut Cursor<'_>) -> Result<Placed> {
+fn parse_all(cursor: &mut HeaderCursor<'_>) -> Result<ParsedHeader> {
     let magic: [u8; 4] = cursor.array("the magic number")?;
     if magic != MAGIC {
         return Err(wrong_magic(&magic));
@@ -230,11 +228,11 @@ fn parse_all(cursor: &mut Cursor<'_>) -> Result<Placed> {
         }
     }
     let header = Header { multipart, long_names: flags & LONG_NAMES != 0, parts };
-    Ok(Placed { header, end: cursor.offset() })
+    Ok(ParsedHeader { header, end: cursor.offset() })
 }
 
 /// The next attribute and its place; `None` at the end of the part.
-fn parse_attribute(cursor: &mut Cursor<'_>) -> Result<Option<(Attribute, u64)>> {
+fn parse_attribute(cursor: &mut HeaderCursor<'_>) -> Result<Option<(Attribute, u64)>> {
     let place = cursor.offset();
     let name = cursor.name(LONGEST_NAME, "the name of an attribute")?;
     if name.is_empty() {
@@ -324,7 +322,7 @@ fn size(bytes: usize, what: &str) -> Result<i32> {
 }
 
 fn put_name(out: &mut Vec<u8>, name: &str, what: &str) -> Result<()> {
-    let bytes = names::encode(name);
+    let bytes = name_bytes::encode(name);
     if bytes.is_empty() || bytes.len() > LONGEST_NAME || bytes.contains(&0) {
         let message = format!("{name:?} cannot name {what}: 1 to 255 bytes, none of them zero");
         return Err(Error::argument(message));

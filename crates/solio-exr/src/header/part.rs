@@ -1,9 +1,9 @@
 //! The attributes of one part, and the few that say how its pixels lie.
 
 use super::Attribute;
+use super::shape::Shape;
 use super::values::{Box2i, LineOrder, Text, Tiles, Value};
-use crate::names;
-use crate::shape::Shape;
+use crate::name_bytes;
 use crate::{Channel, Compression};
 use solio_base::{Error, Result};
 
@@ -185,7 +185,7 @@ impl Part {
 
     /// Whether a name needs the flag for long ones.
     pub(super) fn has_long_names(&self) -> bool {
-        let long = |name: &str| names::encode(name).len() > SHORT_NAME;
+        let long = |name: &str| name_bytes::encode(name).len() > SHORT_NAME;
         self.attributes.iter().any(|attribute| {
             let inner = match &attribute.value {
                 Value::Channels(channels) => channels.iter().any(|channel| long(&channel.name)),

@@ -9,7 +9,7 @@ const SHOWN: usize = 12;
 
 impl Display for Box2i {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{} - {}", Point(&self.min), Point(&self.max))
+        write!(f, "{} - {}", PointText(&self.min), PointText(&self.max))
     }
 }
 
@@ -18,14 +18,15 @@ impl Display for Value {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Value::Box2i(v) => v.fmt(f),
-            Value::Box2f(v) => write!(f, "{} - {}", Point(&v[0]), Point(&v[1])),
+            Value::Box2f(v) => write!(f, "{} - {}", PointText(&v[0]), PointText(&v[1])),
             Value::Bytes { hint, data } if hint.0.is_empty() => write!(f, "{} bytes", data.len()),
             Value::Bytes { hint, data } => write!(f, "{} bytes of {hint}", data.len()),
             Value::Channels(channels) => channels.iter().try_for_each(|one| channel(f, one)),
             Value::Chromaticities(v) => {
                 let rows =
                     [("red", v.red), ("green", v.green), ("blue", v.blue), ("white", v.white)];
-                rows.iter().try_for_each(|(name, at)| write!(f, "\n    {name:<5} {}", Point(at)))
+                rows.iter()
+                    .try_for_each(|(name, at)| write!(f, "\n    {name:<5} {}", PointText(at)))
             }
             Value::Compression(v) => f.write_str(v.name()),
             Value::DeepImageState(v) => {
@@ -55,12 +56,12 @@ impl Display for Value {
             Value::TextVector(v) => v.iter().try_for_each(|text| write!(f, "\n    \"{text}\"")),
             Value::Tiles(v) => tiles(f, v),
             Value::TimeCode(v) => write!(f, "{v}"),
-            Value::V2i(v) => Point(v).fmt(f),
-            Value::V2f(v) => Point(v).fmt(f),
-            Value::V2d(v) => Point(v).fmt(f),
-            Value::V3i(v) => Point(v).fmt(f),
-            Value::V3f(v) => Point(v).fmt(f),
-            Value::V3d(v) => Point(v).fmt(f),
+            Value::V2i(v) => PointText(v).fmt(f),
+            Value::V2f(v) => PointText(v).fmt(f),
+            Value::V2d(v) => PointText(v).fmt(f),
+            Value::V3i(v) => PointText(v).fmt(f),
+            Value::V3f(v) => PointText(v).fmt(f),
+            Value::V3d(v) => PointText(v).fmt(f),
             Value::Opaque { data, .. } => write!(f, "{} bytes", data.len()),
         }
     }
@@ -118,9 +119,9 @@ impl Display for TimeCode {
 }
 
 /// Coordinates as `(1 2 3)`.
-struct Point<'a, T>(&'a [T]);
+struct PointText<'a, T>(&'a [T]);
 
-impl<T: Number> Display for Point<'_, T> {
+impl<T: ShownNumber> Display for PointText<'_, T> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         for (i, value) in self.0.iter().enumerate() {
             f.write_str(if i == 0 { "(" } else { " " })?;
@@ -131,24 +132,24 @@ impl<T: Number> Display for Point<'_, T> {
 }
 
 /// A number that may be a whole one.
-trait Number: Display {
+trait ShownNumber: Display {
     /// What shows as the same text, where it is one.
     fn whole(&self) -> Option<i32>;
 }
 
-impl Number for i32 {
+impl ShownNumber for i32 {
     fn whole(&self) -> Option<i32> {
         Some(*self)
     }
 }
 
-impl Number for f32 {
+impl ShownNumber for f32 {
     fn whole(&self) -> Option<i32> {
         f64::from(*self).whole()
     }
 }
 
-impl Number for f64 {
+impl ShownNumber for f64 {
     fn whole(&self) -> Option<i32> {
         let whole = *self as i32;
         (f64::from(whole) == *self && (whole != 0 || self.is_sign_positive())).then_some(whole)
@@ -156,7 +157,7 @@ impl Number for f64 {
 }
 
 /// As `Display` shows it; whole numbers, which most are, take a fraction of the time.
-fn number(f: &mut Formatter<'_>, value: &impl Number) -> fmt::Result {
+fn number(f: &mut Formatter<'_>, value: &impl ShownNumber) -> fmt::Result {
     match value.whole() {
         Some(whole) => whole.fmt(f),
         None => value.fmt(f),
@@ -176,10 +177,10 @@ fn list<T: Display>(f: &mut Formatter<'_>, values: &[T]) -> fmt::Result {
     write!(f, "{} values: {}{more}", values.len(), shown.join(" "))
 }
 
-fn matrix<T: Number, const N: usize>(f: &mut Formatter<'_>, values: &[T]) -> fmt::Result {
+fn matrix<T: ShownNumber, const N: usize>(f: &mut Formatter<'_>, values: &[T]) -> fmt::Result {
     values.chunks(N).try_for_each(|row| {
         f.write_str("\n    ")?;
-        Point(row).fmt(f)
+        PointText(row).fmt(f)
     })
 }
 

@@ -2,8 +2,7 @@ use super::*;
 use crate::{Channel, Compression, PixelType};
 
 fn channel(name: &str) -> Channel {
-    let name = name.to_owned();
-    Channel { name, pixel_type: PixelType::Half, linear: false, x_sampling: 1, y_sampling: 1 }
+    Channel::new(name, PixelType::Half)
 }
 
 fn part() -> Part {
@@ -41,9 +40,9 @@ fn decode(bytes: &[u8]) -> Result<Header> {
 }
 
 /// A source that has its bytes elsewhere.
-struct Elsewhere<'a>(&'a [u8]);
+struct UnmappedHeader<'a>(&'a [u8]);
 
-impl Source for Elsewhere<'_> {
+impl Source for UnmappedHeader<'_> {
     fn len_bytes(&self) -> Option<u64> {
         self.0.len_bytes()
     }
@@ -99,12 +98,14 @@ fn a_long_header_is_read_in_pieces() {
         header.parts[0].set("comments", Value::Text(text));
         let mut bytes = bytes(&header);
         bytes.resize(bytes.len() + 99, 0xff);
-        let placed = decode_placed(&Elsewhere(&bytes), &Limits::default()).unwrap();
+        let placed = decode_placed(&UnmappedHeader(&bytes), &Limits::default()).unwrap();
         assert_eq!(placed.end, bytes.len() as u64 - 99);
         assert_eq!(placed.header.parts[0].attributes, header.parts[0].attributes);
     }
-    let long =
-        decode_placed(&Elsewhere(&bytes(&header)), &Limits { bytes: 9999, ..Limits::default() });
+    let long = decode_placed(
+        &UnmappedHeader(&bytes(&header)),
+        &Limits { bytes: 9999, ..Limits::default() },
+    );
     assert_eq!(long.unwrap_err().kind(), solio_base::ErrorKind::Limit);
 }
 

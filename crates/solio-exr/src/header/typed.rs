@@ -183,30 +183,30 @@ pub fn typed(type_name: &str, text: &str) -> Result<Value> {
 }
 
 /// A number that text can be read as.
-trait Number: FromStr {
+trait TypedNumber: FromStr {
     /// Whether it is infinite: it may be too large for its type.
     fn is_infinite(&self) -> bool;
 }
 
-impl Number for i32 {
+impl TypedNumber for i32 {
     fn is_infinite(&self) -> bool {
         false
     }
 }
 
-impl Number for f32 {
+impl TypedNumber for f32 {
     fn is_infinite(&self) -> bool {
         f32::is_infinite(*self)
     }
 }
 
-impl Number for f64 {
+impl TypedNumber for f64 {
     fn is_infinite(&self) -> bool {
         f64::is_infinite(*self)
     }
 }
 
-fn list<T: Number>(type_name: &str, text: &str) -> Result<Vec<T>> {
+fn list<T: TypedNumber>(type_name: &str, text: &str) -> Result<Vec<T>> {
     let words = text.split(|c: char| c == ',' || c.is_whitespace()).filter(|w| !w.is_empty());
     let number = |word: &str| {
         let wrong = || Error::argument(format!("{word:?} is no number of the type {type_name}"));
@@ -222,7 +222,7 @@ fn list<T: Number>(type_name: &str, text: &str) -> Result<Vec<T>> {
     words.map(number).collect()
 }
 
-fn numbers<T: Number, const N: usize>(type_name: &str, text: &str) -> Result<[T; N]> {
+fn numbers<T: TypedNumber, const N: usize>(type_name: &str, text: &str) -> Result<[T; N]> {
     let values: Vec<T> = list(type_name, text)?;
     let count = values.len();
     values.try_into().map_err(|_| {

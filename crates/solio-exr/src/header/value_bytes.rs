@@ -4,7 +4,7 @@ use super::values::{
     Box2i, Chromaticities, KeyCode, LevelMode, LineOrder, Preview, Rounding, Text, Tiles, TimeCode,
     Value,
 };
-use crate::cursor::Cursor;
+use crate::cursor::HeaderCursor;
 use crate::{Channel, Compression, PixelType};
 use solio_base::Result;
 
@@ -14,14 +14,14 @@ pub(super) const LONGEST_NAME: usize = 255;
 /// The value of the type called `type_name` that `data` are; [`Value::Opaque`] where they are
 /// none. Encoding the value gives `data` again.
 pub(super) fn decode(type_name: &str, data: &[u8]) -> Value {
-    let mut cursor = Cursor::new(data, 0);
+    let mut cursor = HeaderCursor::new(data, 0);
     match typed(type_name, &mut cursor) {
         Some(value) if cursor.rest().is_empty() => value,
         _ => Value::Opaque { type_name: type_name.to_owned(), data: data.to_vec() },
     }
 }
 
-fn typed(type_name: &str, c: &mut Cursor<'_>) -> Option<Value> {
+fn typed(type_name: &str, c: &mut HeaderCursor<'_>) -> Option<Value> {
     Some(match type_name {
         "box2i" => {
             let [a, b, x, y] = ints(c)?;
@@ -70,7 +70,7 @@ fn typed(type_name: &str, c: &mut Cursor<'_>) -> Option<Value> {
     })
 }
 
-fn ints<const N: usize>(c: &mut Cursor<'_>) -> Option<[i32; N]> {
+fn ints<const N: usize>(c: &mut HeaderCursor<'_>) -> Option<[i32; N]> {
     let mut values = [0; N];
     for value in &mut values {
         *value = c.i32("").ok()?;
@@ -78,11 +78,11 @@ fn ints<const N: usize>(c: &mut Cursor<'_>) -> Option<[i32; N]> {
     Some(values)
 }
 
-fn floats<const N: usize>(c: &mut Cursor<'_>) -> Option<[f32; N]> {
+fn floats<const N: usize>(c: &mut HeaderCursor<'_>) -> Option<[f32; N]> {
     Some(ints::<N>(c)?.map(|bits| f32::from_bits(bits as u32)))
 }
 
-fn doubles<const N: usize>(c: &mut Cursor<'_>) -> Option<[f64; N]> {
+fn doubles<const N: usize>(c: &mut HeaderCursor<'_>) -> Option<[f64; N]> {
     let mut values = [0.0; N];
     for value in &mut values {
         *value = f64::from_bits(c.u64("").ok()?);
@@ -90,18 +90,18 @@ fn doubles<const N: usize>(c: &mut Cursor<'_>) -> Option<[f64; N]> {
     Some(values)
 }
 
-fn rest(c: &mut Cursor<'_>) -> Vec<u8> {
+fn rest(c: &mut HeaderCursor<'_>) -> Vec<u8> {
     let left = c.rest().len();
     c.take(left, "").expect("what is left").to_vec()
 }
 
 /// A text after its length.
-fn text(c: &mut Cursor<'_>) -> Option<Text> {
+fn text(c: &mut HeaderCursor<'_>) -> Option<Text> {
     let length = usize::try_from(c.i32("").ok()?).ok()?;
     Some(Text(c.take(length, "").ok()?.to_vec()))
 }
 
-fn text_vector(c: &mut Cursor<'_>) -> Option<Vec<Text>> {
+fn text_vector(c: &mut HeaderCursor<'_>) -> Option<Vec<Text>> {
     let mut texts = Vec::new();
     while !c.rest().is_empty() {
         texts.push(text(c)?);
@@ -109,20 +109,20 @@ fn text_vector(c: &mut Cursor<'_>) -> Option<Vec<Text>> {
     Some(texts)
 }
 
-fn float_vector(c: &mut Cursor<'_>) -> Option<Vec<f32>> {
+fn float_vector(c: &mut HeaderCursor<'_>) -> Option<Vec<f32>> {
     let bytes = rest(c);
     let (values, odd) = bytes.as_chunks::<4>();
     odd.is_empty().then(|| values.iter().map(|v| f32::from_le_bytes(*v)).collect())
 }
 
-fn preview(c: &mut Cursor<'_>) -> Option<Value> {
+fn preview(c: &mut HeaderCursor<'_>) -> Option<Value> {
     let (width, height) = (c.u32("").ok()?, c.u32("").ok()?);
     let rgba = rest(c);
     let bytes = u64::from(width).checked_mul(u64::from(height))?.checked_mul(4)?;
     (rgba.len() as u64 == bytes).then_some(Value::Preview(Preview { width, height, rgba }))
 }
 
-fn tiles(c: &mut Cursor<'_>) -> Option<Value> {
+fn tiles(c: &mut HeaderCursor<'_>) -> Option<Value> {
     let (width, height) = (c.u32("").ok()?, c.u32("").ok()?);
     let mode = c.u8("").ok()?;
     let levels = *LevelMode::ALL.get(usize::from(mode & 15))?;
@@ -134,7 +134,7 @@ fn tiles(c: &mut Cursor<'_>) -> Option<Value> {
     Some(Value::Tiles(Tiles { width, height, levels, rounding }))
 }
 
-fn channels(c: &mut Cursor<'_>) -> Option<Vec<Channel>> {
+fn channels(c: &mut HeaderCursor<'_>) -> Option<Vec<Channel>> {
     let mut channels = Vec::new();
     loop {
         let name = c.name(LONGEST_NAME, "").ok()?;
@@ -308,11 +308,9 @@ mod tests {
     #[test]
     fn channels_and_vectors() {
         let channel = |name: &str| Channel {
-            name: name.into(),
-            pixel_type: PixelType::Half,
             linear: true,
             x_sampling: 2,
-            y_sampling: 1,
+            ..Channel::new(name, PixelType::Half)
         };
         for value in [
             Value::Channels(vec![channel("R"), channel("diffuse.A")]),

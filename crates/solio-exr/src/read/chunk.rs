@@ -1,21 +1,20 @@
 //! The bytes of chunks: fetched, checked against what stands before them, unpacked.
 
-use super::deep;
-use super::store::Store;
+use super::store::RowStore;
 use crate::block::DeepBlock;
 use crate::chunk::{Leader, leader_bytes};
-use crate::codec::Rows;
-use crate::cursor::Cursor;
+use crate::codec::UnpackedRows;
+use crate::cursor::HeaderCursor;
+use crate::header::shape::{ChunkPlace, Shape};
 use crate::header::{Box2i, Kind};
-use crate::shape::{Place, Shape};
-use crate::table::{Opened, Table};
+use crate::table::{OffsetTable, OpenExr};
 use crate::{Channel, Compression, codec};
 use solio_base::{Error, Result};
 use std::ops::Range;
 
 /// What a thread keeps from chunk to chunk.
 #[derive(Default)]
-pub(crate) struct Buffers {
+pub(crate) struct ReadBuffers {
     /// What was read from the file, and where it started there.
     file: Vec<u8>,
     start: u64,
@@ -28,13 +27,13 @@ pub(crate) struct Buffers {
     counts: Vec<u32>,
     /// How many each row has.
     row_samples: Vec<u64>,
-    scratch: codec::Scratch,
-    ahead: codec::Ahead,
-    pub(crate) store: Store,
+    scratch: codec::CodecScratch,
+    ahead: codec::InflatedAhead,
+    pub(crate) store: RowStore,
 }
 
 /// A chunk as it lies in the file.
-pub(crate) struct Packed<'a> {
+pub(crate) struct StoredChunk<'a> {
     pub(crate) leader: Leader,
     /// Where what comes after it lies in the file.
     offset: u64,
@@ -45,9 +44,9 @@ pub(crate) struct Packed<'a> {
 /// Which part a chunk is of.
 #[derive(Clone, Copy)]
 pub(crate) struct Of<'a> {
-    pub(crate) opened: &'a Opened<'a>,
+    pub(crate) opened: &'a OpenExr<'a>,
     pub(crate) part: usize,
-    pub(crate) table: &'a Table,
+    pub(crate) table: &'a OffsetTable,
 }
 
 impl<'a> Of<'a> {
@@ -85,7 +84,7 @@ impl<'a> Of<'a> {
     }
 }
 
-impl Buffers {
+impl ReadBuffers {
     /// Reads all of `chunks` at once, where they lie close together.
     pub(crate) fn fetch(&mut self, of: Of<'_>, chunks: impl Iterator<Item = u64>) -> Result<()> {
         self.length = 0;
@@ -122,7 +121,7 @@ impl Buffers {
         let from = usize::try_from(offset.checked_sub(start)?).ok()?;
         let multipart = of.opened.header.is_multipart();
         let shape = of.shape();
-        let mut cursor = Cursor::new(file.get(from..)?, offset);
+        let mut cursor = HeaderCursor::new(file.get(from..)?, offset);
         let leader = Leader::decode(&mut cursor, shape.kind, multipart).ok()?;
         if offset == 0 || leader.part as usize != of.part && multipart {
             return None;
@@ -151,7 +150,7 @@ impl Buffers {
         single: &'b mut Vec<u8>,
         of: Of<'b>,
         chunk: u64,
-    ) -> Result<Packed<'b>> {
+    ) -> Result<StoredChunk<'b>> {
         let span = of.span(chunk);
         let shape = of.shape();
         let multipart = of.opened.header.is_multipart();
@@ -175,7 +174,7 @@ impl Buffers {
                 &own[..head]
             }
         };
-        let mut cursor = Cursor::new(head_bytes, span.start);
+        let mut cursor = HeaderCursor::new(head_bytes, span.start);
         let leader = Leader::decode(&mut cursor, shape.kind, multipart)?;
         if leader.part as usize != of.part && multipart || leader.chunk(shape) != Some(chunk) {
             let message = "another chunk lies where the table says that this one is";
@@ -190,11 +189,11 @@ impl Buffers {
             return Err(Error::corrupt(message).at_offset(of.opened.length));
         }
         if let Some(bytes) = fetched(&(from..to)) {
-            return Ok(Packed { leader, offset: from, bytes });
+            return Ok(StoredChunk { leader, offset: from, bytes });
         }
         single.resize(size as usize, 0);
         of.opened.source.read_exact_at(from, single, "a chunk")?;
-        Ok(Packed { leader, offset: from, bytes: single })
+        Ok(StoredChunk { leader, offset: from, bytes: single })
     }
 
     /// Unpacks those of `chunks` that are best unpacked side by side, for [`pixels`](Self::pixels)
@@ -226,25 +225,25 @@ impl Buffers {
         &'b mut self,
         of: Of<'b>,
         chunk: u64,
-        place: &Place,
-    ) -> Result<Rows<'b>> {
-        let Buffers { file, start, length, single, raw, scratch, ahead, .. } = self;
+        place: &ChunkPlace,
+    ) -> Result<UnpackedRows<'b>> {
+        let ReadBuffers { file, start, length, single, raw, scratch, ahead, .. } = self;
         if let Some(merger) = ahead.get(chunk) {
-            return Ok(Rows::Filtered(merger));
+            return Ok(UnpackedRows::Filtered(merger));
         }
         let packed = Self::packed(&file[..*length], *start, single, of, chunk)?;
         let shape = of.shape();
         let block = shape.block(&place.window);
         if is_stored(shape.compression, packed.bytes, block.bytes(), "pixels")? {
-            return Ok(Rows::Plain(packed.bytes));
+            return Ok(UnpackedRows::Plain(packed.bytes));
         }
         codec::unpack(shape.compression, &block, packed.bytes, raw, scratch)
             .map_err(|e| placed(e, packed.offset))
     }
 
     /// How many samples each pixel of a deep chunk has, row by row.
-    pub(crate) fn counts(&mut self, of: Of<'_>, chunk: u64, place: &Place) -> Result<&[u32]> {
-        let Buffers { file, start, length, single, scratch, counts, row_samples, .. } = self;
+    pub(crate) fn counts(&mut self, of: Of<'_>, chunk: u64, place: &ChunkPlace) -> Result<&[u32]> {
+        let ReadBuffers { file, start, length, single, scratch, counts, row_samples, .. } = self;
         let packed = Self::packed(&file[..*length], *start, single, of, chunk)?;
         let bytes = &packed.bytes[..packed.leader.counts as usize];
         unpack_counts(of.shape(), place, bytes, counts, row_samples, scratch)
@@ -257,9 +256,10 @@ impl Buffers {
         &'b mut self,
         of: Of<'b>,
         chunk: u64,
-        place: &Place,
+        place: &ChunkPlace,
     ) -> Result<(&'b [u32], &'b [u8])> {
-        let Buffers { file, start, length, single, raw, scratch, counts, row_samples, .. } = self;
+        let ReadBuffers { file, start, length, single, raw, scratch, counts, row_samples, .. } =
+            self;
         let packed = Self::packed(&file[..*length], *start, single, of, chunk)?;
         let shape = of.shape();
         let (before, bytes) = packed.bytes.split_at(packed.leader.counts as usize);
@@ -323,11 +323,11 @@ pub(crate) fn most_counts(shape: &Shape, size: u64) -> u64 {
 /// Unpacks the table of a deep chunk: in the file each row counts up from zero.
 fn unpack_counts(
     shape: &Shape,
-    place: &Place,
+    place: &ChunkPlace,
     packed: &[u8],
     counts: &mut Vec<u32>,
     row_samples: &mut Vec<u64>,
-    scratch: &mut codec::Scratch,
+    scratch: &mut codec::CodecScratch,
 ) -> Result<()> {
     let (width, height) = (place.window.width(), place.window.height());
     let (size, stored) = (4 * width * height, packed.len() as u64);
@@ -344,7 +344,7 @@ fn unpack_counts(
     } else {
         row_samples.clear();
         row_samples.resize(height as usize, width);
-        let block = DeepBlock { channels: &[deep::count_channel()], row_samples };
+        let block = DeepBlock { channels: &[Channel::counts()], row_samples };
         codec::decode_deep(shape.compression, &block, packed, bytes, scratch)?;
     }
     row_samples.clear();

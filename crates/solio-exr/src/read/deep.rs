@@ -1,28 +1,15 @@
 //! Deep parts: first the counts of all chunks, as if they were pixels; then, when the planes can be
 //! made and dealt out, the samples.
 
-use super::chunk::Buffers;
-use super::flat::tiles;
-use super::jobs::{Piece, Task};
+use super::chunk::ReadBuffers;
+use super::flat::{pieces, tiles};
+use super::jobs::{ChunkTarget, LevelTask};
 use crate::header::Box2i;
+use crate::header::shape::{Shape, columns, rows};
 use crate::model::{DeepLevel, Plane, Samples};
-use crate::shape::{Shape, columns, rows};
-use crate::{Channel, PixelType, codec};
+use crate::{Channel, codec};
 use solio_base::{Error, Limits, Result};
 use std::borrow::Cow;
-use std::collections::VecDeque;
-use std::ops::Range;
-
-/// The counts of a deep part, seen as a channel.
-pub(crate) fn count_channel() -> Channel {
-    Channel {
-        name: "counts".into(),
-        pixel_type: PixelType::Uint,
-        linear: false,
-        x_sampling: 1,
-        y_sampling: 1,
-    }
-}
 
 /// A level without samples yet.
 pub(crate) fn empty_level(shape: &Shape, level: usize, window: Box2i) -> DeepLevel<'static> {
@@ -32,7 +19,7 @@ pub(crate) fn empty_level(shape: &Shape, level: usize, window: Box2i) -> DeepLev
 
 /// Makes planes of zeros for as many samples as were counted.
 pub(crate) fn make_planes(
-    task: &Task<'_>,
+    task: &LevelTask<'_>,
     level: &mut DeepLevel<'static>,
     limits: &Limits,
 ) -> Result<()> {
@@ -58,37 +45,28 @@ pub(crate) fn make_planes(
 }
 
 /// Deals out the samples of one level, chunk after chunk.
-pub(crate) struct Dealer<'t, 'a> {
-    task: &'t Task<'t>,
-    /// How many samples each wanted pixel has.
-    counts: &'a [u32],
-    /// What is left of each wanted plane, and its bytes a sample.
-    planes: Vec<(&'a mut [u8], usize)>,
-    down: Range<u64>,
-    begun: VecDeque<Piece<'a>>,
-}
-
-impl<'t, 'a> Dealer<'t, 'a> {
-    pub(crate) fn new(task: &'t Task<'t>, level: &'a mut DeepLevel<'static>) -> Self {
-        let planes = level.planes.iter_mut().map(|plane| {
-            let bytes = plane.channel.pixel_type.bytes();
-            (plane.samples.bytes_mut(), bytes)
-        });
-        let [_, down] = task.shape.tiles_touching(task.level(), &task.region);
-        let planes = planes.collect();
-        Dealer { task, counts: &level.counts, planes, down, begun: VecDeque::new() }
-    }
-
-    fn begin(&mut self, down: u64) {
-        let region = &self.task.region;
-        let windows = tiles(self.task, down, &mut self.begun);
+pub(crate) fn deal<'a>(
+    task: &LevelTask<'_>,
+    level: &'a mut DeepLevel<'static>,
+) -> impl Iterator<Item = ChunkTarget<'a>> {
+    let (counts, region) = (&*level.counts, &task.region);
+    // What is left of each wanted plane, and its bytes a sample.
+    let planes = level.planes.iter_mut().map(|plane| {
+        let bytes = plane.channel.pixel_type.bytes();
+        (plane.samples.bytes_mut(), bytes)
+    });
+    let mut planes: Vec<_> = planes.collect();
+    let [_, down] = task.shape.tiles_touching(task.level(), region);
+    down.flat_map(move |down| {
+        let windows = tiles(task, down);
+        let mut pieces = pieces(task, down, 0);
         for y in rows(&windows[0]) {
             let row = (y - region.min[1]) as usize * region.width() as usize;
             let at = |x: i32| row + (x - region.min[0]) as usize;
-            for (plane, bytes) in &mut self.planes {
-                for (window, piece) in windows.iter().zip(&mut self.begun) {
+            for (plane, bytes) in &mut planes {
+                for (window, piece) in windows.iter().zip(&mut pieces) {
                     let columns = columns(window);
-                    let counts = &self.counts[at(columns.start)..at(columns.end)];
+                    let counts = &counts[at(columns.start)..at(columns.end)];
                     let samples: usize = counts.iter().map(|count| *count as usize).sum();
                     let (own, rest) = std::mem::take(plane).split_at_mut(samples * *bytes);
                     piece.rows.push(own);
@@ -96,26 +74,15 @@ impl<'t, 'a> Dealer<'t, 'a> {
                 }
             }
         }
-    }
-}
-
-impl<'a> Iterator for Dealer<'_, 'a> {
-    type Item = Piece<'a>;
-
-    fn next(&mut self) -> Option<Piece<'a>> {
-        if self.begun.is_empty() {
-            let row = self.down.next()?;
-            self.begin(row);
-        }
-        self.begun.pop_front()
-    }
+        pieces
+    })
 }
 
 /// Reads the samples of a chunk.
 pub(crate) fn read_piece(
-    task: &Task<'_>,
-    buffers: &mut Buffers,
-    piece: &mut Piece<'_>,
+    task: &LevelTask<'_>,
+    buffers: &mut ReadBuffers,
+    piece: &mut ChunkTarget<'_>,
 ) -> Result<()> {
     let place = task.place(piece.chunk)?;
     let (counts, raw) = buffers.samples(task.of, piece.chunk, &place)?;
@@ -124,7 +91,7 @@ pub(crate) fn read_piece(
 
 /// Copies the wanted samples of an unpacked chunk into their rows.
 fn scatter(
-    task: &Task<'_>,
+    task: &LevelTask<'_>,
     window: &Box2i,
     counts: &[u32],
     mut raw: &[u8],

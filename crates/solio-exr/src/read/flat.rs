@@ -8,16 +8,14 @@
 //!   source into the planes without a stop;
 //! * rows of channels that nobody asked for are stepped over.
 
-use super::chunk::Buffers;
-use super::jobs::{Piece, Task};
-use super::store::Target;
+use super::chunk::ReadBuffers;
+use super::jobs::{ChunkTarget, LevelTask};
+use super::store::SampleTarget;
 use crate::codec;
 use crate::header::Box2i;
+use crate::header::shape::{Shape, rows};
 use crate::model::{FlatLevel, Plane, Samples};
-use crate::shape::{Shape, rows};
 use solio_base::{Error, Result};
-use std::collections::VecDeque;
-use std::ops::Range;
 
 /// Planes of zeros for the wanted channels of the pixels `window` of a level.
 pub(crate) fn empty_level(
@@ -39,7 +37,7 @@ pub(crate) fn empty_level(
 }
 
 /// What is left of the rows of a target.
-struct Rows<'a> {
+struct TargetRows<'a> {
     bytes: &'a mut [u8],
     /// Bytes of a row.
     row: usize,
@@ -47,66 +45,40 @@ struct Rows<'a> {
     stride: usize,
 }
 
-/// Deals out the rows of one level, chunk after chunk.
-pub(crate) struct Dealer<'t, 'a> {
-    task: &'t Task<'t>,
-    /// What is left of each target.
-    targets: Vec<Rows<'a>>,
-    /// Of each target, the bytes of its rows in each tile of a row of tiles.
-    bytes: Vec<Vec<usize>>,
-    /// The rows of tiles that are left.
-    down: Range<u64>,
-    /// What is left of the row of tiles that was begun.
-    begun: VecDeque<Piece<'a>>,
+/// Deals out the rows of one level, chunk after chunk. Each of the task's targets has its rows
+/// without a gap.
+pub(crate) fn deal_planes<'a>(
+    task: &LevelTask<'_>,
+    planes: impl Iterator<Item = &'a mut [u8]>,
+) -> impl Iterator<Item = ChunkTarget<'a>> {
+    deal(task, planes.map(|plane| (plane, None)))
 }
 
-impl<'t, 'a> Dealer<'t, 'a> {
-    /// Each of the task's targets has its rows without a gap.
-    pub(crate) fn of_planes(
-        task: &'t Task<'t>,
-        planes: impl Iterator<Item = &'a mut [u8]>,
-    ) -> Dealer<'t, 'a> {
-        Dealer::new(task, planes.map(|plane| (plane, None)))
-    }
-
-    /// The bytes of each of the task's targets, and from a row to the next unless there is no gap.
-    pub(crate) fn new(
-        task: &'t Task<'t>,
-        targets: impl Iterator<Item = (&'a mut [u8], Option<usize>)>,
-    ) -> Dealer<'t, 'a> {
-        let region = task.shape.block(&task.region);
-        let targets = targets.zip(task.targets).map(|((bytes, stride), target)| {
-            let row = target.row_bytes(&region);
-            Rows { bytes, row, stride: stride.unwrap_or(row) }
-        });
-        let targets = targets.collect();
-        let level = task.level();
-        let [across, down] = task.shape.tiles_touching(level, &task.region);
-        let windows = across.map(|tile| task.shape.window_of(level, [tile, down.start]));
-        let windows = windows.filter_map(|window| window.intersection(&task.region));
-        let blocks: Vec<_> = windows.map(|window| task.shape.block(&window)).collect();
-        let of_target =
-            |target: &Target| blocks.iter().map(|block| target.row_bytes(block)).collect();
-        let bytes = task.targets.iter().map(of_target).collect();
-        Dealer { task, targets, bytes, down, begun: VecDeque::new() }
-    }
-
-    /// Cuts the rows of row `down` of tiles into those of each tile.
-    fn begin(&mut self, down: u64) {
-        let (task, level) = (self.task, self.task.level());
-        let [across, _] = task.shape.tiles_touching(level, &task.region);
-        let window = task.shape.window_of(level, [across.start, down]);
-        let (inside, of_tiles) = (rows(&task.region), rows(&window));
-        let down_to = inside.start.max(of_tiles.start)..inside.end.min(of_tiles.end);
-        let first = level.first_chunk + down * level.across;
-        let rows_of_piece = down_to.len() * task.targets.len();
-        self.begun.extend(
-            across
-                .map(|tile| Piece { chunk: first + tile, rows: Vec::with_capacity(rows_of_piece) }),
-        );
+/// As [`deal_planes`], of the bytes of each of the task's targets, and from a row to the next
+/// unless there is no gap.
+pub(crate) fn deal<'a>(
+    task: &LevelTask<'_>,
+    targets: impl Iterator<Item = (&'a mut [u8], Option<usize>)>,
+) -> impl Iterator<Item = ChunkTarget<'a>> {
+    let region = task.shape.block(&task.region);
+    let targets = targets.zip(task.targets).map(|((bytes, stride), target)| {
+        let row = target.row_bytes(&region);
+        TargetRows { bytes, row, stride: stride.unwrap_or(row) }
+    });
+    // What is left of each target.
+    let mut targets: Vec<_> = targets.collect();
+    let [_, down] = task.shape.tiles_touching(task.level(), &task.region);
+    // Of each target, the bytes of its rows in each tile of a row of tiles.
+    let windows = tiles(task, down.start);
+    let blocks: Vec<_> = windows.iter().map(|window| task.shape.block(window)).collect();
+    let of_target =
+        |target: &SampleTarget| blocks.iter().map(|block| target.row_bytes(block)).collect();
+    let bytes: Vec<Vec<usize>> = task.targets.iter().map(of_target).collect();
+    down.flat_map(move |down| {
+        let down_to = tiles(task, down).first().map_or(0..0, rows);
+        let mut pieces = pieces(task, down, down_to.len() * task.targets.len());
         for y in down_to {
-            let targets = task.targets.iter().zip(&self.bytes);
-            for ((target, bytes), rows) in targets.zip(&mut self.targets) {
+            for ((target, bytes), rows) in task.targets.iter().zip(&bytes).zip(&mut targets) {
                 if !target.has_row(y) {
                     continue;
                 }
@@ -114,49 +86,48 @@ impl<'t, 'a> Dealer<'t, 'a> {
                 let (row, rest) = all.split_at_mut(rows.stride.min(all.len()));
                 rows.bytes = rest;
                 let mut row = &mut row[..rows.row];
-                for (bytes, piece) in bytes.iter().zip(&mut self.begun) {
+                for (bytes, piece) in bytes.iter().zip(&mut pieces) {
                     let (of_tile, rest) = row.split_at_mut(*bytes);
                     piece.rows.push(of_tile);
                     row = rest;
                 }
             }
         }
-    }
+        pieces
+    })
 }
 
-impl<'a> Iterator for Dealer<'_, 'a> {
-    type Item = Piece<'a>;
-
-    fn next(&mut self) -> Option<Piece<'a>> {
-        if self.begun.is_empty() {
-            let row = self.down.next()?;
-            self.begin(row);
-        }
-        self.begun.pop_front()
-    }
-}
-
-/// A piece without rows for each wanted chunk of row `down` of tiles, and the wanted pixels of
-/// each.
-pub(crate) fn tiles(task: &Task<'_>, down: u64, pieces: &mut VecDeque<Piece<'_>>) -> Vec<Box2i> {
+/// A piece for each wanted chunk of row `down` of tiles, with room for so many rows.
+pub(crate) fn pieces<'a>(task: &LevelTask<'_>, down: u64, rows: usize) -> Vec<ChunkTarget<'a>> {
     let level = task.level();
     let [across, _] = task.shape.tiles_touching(level, &task.region);
     let first = level.first_chunk + down * level.across;
-    pieces.extend(across.clone().map(|tile| Piece { chunk: first + tile, rows: Vec::new() }));
+    let piece = |tile| ChunkTarget { chunk: first + tile, rows: Vec::with_capacity(rows) };
+    across.map(piece).collect()
+}
+
+/// The wanted pixels of each wanted chunk of row `down` of tiles.
+pub(crate) fn tiles(task: &LevelTask<'_>, down: u64) -> Vec<Box2i> {
+    let level = task.level();
+    let [across, _] = task.shape.tiles_touching(level, &task.region);
     let windows = across.map(|tile| task.shape.window_of(level, [tile, down]));
     windows.filter_map(|window| window.intersection(&task.region)).collect()
 }
 
 /// Reads a chunk of pixels, or the counts of a deep one.
 pub(crate) fn read_piece(
-    task: &Task<'_>,
-    buffers: &mut Buffers,
-    piece: &mut Piece<'_>,
+    task: &LevelTask<'_>,
+    buffers: &mut ReadBuffers,
+    piece: &mut ChunkTarget<'_>,
 ) -> Result<()> {
     let place = task.place(piece.chunk)?;
     let mut store = std::mem::take(&mut buffers.store);
     let source = if task.shape.kind.is_deep() {
-        codec::Rows::Plain(bytemuck::cast_slice(buffers.counts(task.of, piece.chunk, &place)?))
+        codec::UnpackedRows::Plain(bytemuck::cast_slice(buffers.counts(
+            task.of,
+            piece.chunk,
+            &place,
+        )?))
     } else {
         buffers.pixels(task.of, piece.chunk, &place)?
     };

@@ -1,16 +1,15 @@
 //! Reading into the caller's memory: each chunk's samples are converted as they are stored.
 
-use super::flat::Dealer;
 use super::jobs;
 use super::options::{IntoOptions, Levels, ReadOptions};
-use super::store::{Target, sample_bytes};
+use super::store::{SampleTarget, sample_bytes};
 use super::{check_sizes, flat, plan, plan_tasks, whole};
 use crate::block::Channel;
+use crate::header::shape::Shape;
 use crate::header::{Box2i, Part};
 use crate::model::MissingChunk;
 use crate::raster::{RasterMut, check_rows};
-use crate::shape::Shape;
-use crate::table::{Opened, Table};
+use crate::table::{OffsetTable, OpenExr};
 use solio_base::{Error, Limits, Result, Source, Work};
 use solio_codec::copy::Keep;
 
@@ -49,7 +48,7 @@ fn decode_placed(
     rasters: Vec<RasterMut<'_>>,
     work: &Work,
 ) -> Result<ReadInto> {
-    let opened = Opened::new(source, &options.limits)?;
+    let opened = OpenExr::new(source, &options.limits)?;
     let shape = opened.shapes.get(options.part).ok_or_else(|| {
         let there = opened.shapes.len();
         Error::argument(format!("there is no part {}; the file has {there}", options.part))
@@ -98,15 +97,15 @@ fn decode_placed(
         plans[0].targets.push(target);
         memory.push((samples, Some(raster.row_stride.max(row / bytes) * bytes)));
     }
-    let tables: [Table; 1] = [opened.table(options.part)?];
+    let tables: [OffsetTable; 1] = [opened.table(options.part)?];
     check_sizes(&opened, &plans, &tables, &read)?;
     let tasks: Vec<_> = plan_tasks(&opened, &plans[0], &tables[0]).collect();
-    let dealers = vec![Dealer::new(&tasks[0], memory.into_iter())];
-    let pool = jobs::Pool::default();
+    let dealers = vec![flat::deal(&tasks[0], memory.into_iter())];
+    let pool = jobs::BufferPool::default();
     // New memory is in the caches already: the system has just filled it with zeros.
     let keep = match options.fresh {
         true => Keep::Cached,
-        false => Keep::of_result(tasks.iter().map(jobs::Task::result_bytes).sum()),
+        false => Keep::of_result(tasks.iter().map(jobs::LevelTask::result_bytes).sum()),
     };
     let how = (options.partial, keep);
     let missing = jobs::read(&tasks, dealers, flat::read_piece, how, &pool, work)?;
@@ -115,7 +114,7 @@ fn decode_placed(
 }
 
 /// Where the channels of `raster` come from.
-fn target(raster: &RasterMut<'_>, shape: &Shape, fill: Option<f32>) -> Result<Target> {
+fn target(raster: &RasterMut<'_>, shape: &Shape, fill: Option<f32>) -> Result<SampleTarget> {
     let pixel_type = raster.samples.pixel_type();
     if raster.channels.is_empty() {
         return Err(Error::argument("pixels without a channel"));
@@ -139,5 +138,5 @@ fn target(raster: &RasterMut<'_>, shape: &Shape, fill: Option<f32>) -> Result<Ta
         channels.push(found);
     }
     let fill = sample_bytes(fill.unwrap_or(0.0), pixel_type);
-    Ok(Target { channels, pixel_type, fill, sampling })
+    Ok(SampleTarget { channels, pixel_type, fill, sampling })
 }

@@ -1,15 +1,15 @@
 //! The pipeline of reading: chunks are fetched and unpacked side by side, each into its own rows.
 
-use super::chunk::{Buffers, Of};
-use super::store::Target;
+use super::chunk::{Of, ReadBuffers};
+use super::store::SampleTarget;
 use super::stored;
 use crate::codec;
 use crate::header::Box2i;
+use crate::header::shape::{ChunkPlace, Level, Shape};
 use crate::model::MissingChunk;
-use crate::shape::{Level, Place, Shape};
-use solio_base::{Error, ErrorKind, Result, Work, ordered};
+use solio_base::{Error, ErrorKind, Result, Work, lock, ordered};
 use solio_codec::copy::Keep;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 /// Pixels of a job, in bytes: enough that handing it out costs nothing beside it.
 pub(crate) const JOB_BYTES: u64 = 256 << 10;
@@ -18,7 +18,7 @@ pub(crate) const JOB_BYTES: u64 = 256 << 10;
 pub(crate) const NOT_THERE: &str = "the file does not have it: it was not written to its end";
 
 /// A level of a part that is to be read.
-pub(crate) struct Task<'a> {
+pub(crate) struct LevelTask<'a> {
     pub(crate) of: Of<'a>,
     /// The part's own, or that of its counts.
     pub(crate) shape: &'a Shape,
@@ -29,16 +29,16 @@ pub(crate) struct Task<'a> {
     /// Which channels of the shape are.
     pub(crate) wanted: &'a [bool],
     /// Where the samples of flat chunks go.
-    pub(crate) targets: &'a [Target],
+    pub(crate) targets: &'a [SampleTarget],
 }
 
-impl<'a> Task<'a> {
+impl<'a> LevelTask<'a> {
     pub(crate) fn level(&self) -> &'a Level {
         &self.shape.levels[self.level]
     }
 
     /// Where the pixels of a chunk lie; an error where the file does not have it.
-    pub(crate) fn place(&self, chunk: u64) -> Result<Place> {
+    pub(crate) fn place(&self, chunk: u64) -> Result<ChunkPlace> {
         match self.of.table[chunk as usize] {
             0 => Err(Error::corrupt(NOT_THERE)),
             _ => Ok(self.shape.place(chunk)),
@@ -49,7 +49,7 @@ impl<'a> Task<'a> {
     pub(crate) fn result_bytes(&self) -> usize {
         let region = self.shape.block(&self.region);
         let bytes =
-            |target: &Target| target.row_bytes(&region) * region.rows_at(target.sampling[1]);
+            |target: &SampleTarget| target.row_bytes(&region) * region.rows_at(target.sampling[1]);
         self.targets.iter().map(bytes).sum()
     }
 
@@ -65,26 +65,26 @@ impl<'a> Task<'a> {
 /// A chunk, and the rows that are its own, in its order: of flat chunks row by row, in each target by
 /// target; of deep ones row by row, in each channel by channel, as far as they are wanted.
 #[derive(Default)]
-pub(crate) struct Piece<'a> {
+pub(crate) struct ChunkTarget<'a> {
     pub(crate) chunk: u64,
     pub(crate) rows: Vec<&'a mut [u8]>,
 }
 
 /// Some chunks of one level, and what a thread needs for them.
 #[derive(Default)]
-struct Job<'a> {
+struct LevelJob<'a> {
     task: usize,
-    pieces: Vec<Piece<'a>>,
+    pieces: Vec<ChunkTarget<'a>>,
     /// Those of the pieces.
     chunks: Vec<u64>,
     missing: Vec<MissingChunk>,
 }
 
 /// What threads need, for the next one.
-pub(crate) type Pool = Mutex<Vec<Buffers>>;
+pub(crate) type BufferPool = Mutex<Vec<ReadBuffers>>;
 
 /// How many chunks of a task one job should have, so that all threads still get some jobs.
-fn side_by_side(task: &Task<'_>, threads: usize) -> usize {
+fn side_by_side(task: &LevelTask<'_>, threads: usize) -> usize {
     let jobs = 2 * threads.max(1);
     let most = usize::try_from(task.shape.chunks).unwrap_or(usize::MAX) / jobs;
     codec::side_by_side(task.shape.compression).min(most).max(1)
@@ -94,11 +94,11 @@ fn side_by_side(task: &Task<'_>, threads: usize) -> usize {
 /// as they are. Damaged chunks are an error, or,
 /// where `partial` allows it, returned.
 pub(crate) fn read<'a>(
-    tasks: &[Task<'_>],
-    dealers: Vec<impl Iterator<Item = Piece<'a>> + Send>,
-    read_piece: impl Fn(&Task<'_>, &mut Buffers, &mut Piece<'a>) -> Result<()> + Sync,
+    tasks: &[LevelTask<'_>],
+    dealers: Vec<impl Iterator<Item = ChunkTarget<'a>> + Send>,
+    read_piece: impl Fn(&LevelTask<'_>, &mut ReadBuffers, &mut ChunkTarget<'a>) -> Result<()> + Sync,
     (partial, keep): (bool, Keep),
-    pool: &Pool,
+    pool: &BufferPool,
     work: &Work,
 ) -> Result<Vec<MissingChunk>> {
     let mut dealers = dealers.into_iter().enumerate().peekable();
@@ -113,7 +113,7 @@ pub(crate) fn read<'a>(
     let largest = sizes.fold(JOB_BYTES, u64::max);
     let window = work.window(usize::try_from(largest.saturating_mul(3)).unwrap_or(usize::MAX));
     let mut missing = Vec::new();
-    ordered::run::<Job<'_>>(
+    ordered::run::<LevelJob<'_>>(
         work,
         window,
         |job| {
@@ -139,8 +139,7 @@ pub(crate) fn read<'a>(
             let task = &tasks[job.task];
             job.chunks.clear();
             job.chunks.extend(job.pieces.iter().map(|piece| piece.chunk));
-            let spare = || pool.lock().unwrap_or_else(PoisonError::into_inner);
-            let mut buffers = spare().pop().unwrap_or_default();
+            let mut buffers = lock(pool).pop().unwrap_or_default();
             buffers.fetch(task.of, job.chunks.iter().copied())?;
             buffers.unpack_ahead(task.of, &job.chunks);
             stored::read(task, &buffers, &mut job.pieces, keep);
@@ -156,7 +155,7 @@ pub(crate) fn read<'a>(
                 let message = e.to_string();
                 job.missing.push(MissingChunk { part: task.of.part, chunk: piece.chunk, message });
             }
-            spare().push(buffers);
+            lock(pool).push(buffers);
             Ok(())
         },
         |job| {

@@ -11,24 +11,22 @@ mod scanlines;
 mod store;
 mod stored;
 
-pub(crate) use chunk::{Buffers, Of, is_stored, most_counts};
-pub(crate) use deep::count_channel;
+pub(crate) use chunk::{Of, ReadBuffers, is_stored, most_counts};
 pub use into::{ReadInto, decode_exr_into};
 pub use options::{IntoOptions, Levels, ReadOptions};
 pub use scanlines::{ScanlineOptions, Scanlines};
 
 use crate::header::Box2i;
+use crate::header::shape::Shape;
 use crate::model::{Image, ImagePart, MissingChunk, Pixels, zeros};
-use crate::shape::Shape;
-use crate::table::{Opened, Table};
+use crate::table::{OffsetTable, OpenExr};
 use crate::{Block, Channel, codec};
-use jobs::{Pool, Task};
+use jobs::{BufferPool, LevelTask};
 use plan::PartPlan;
 use solio_base::{Error, Limits, Result, Source, Work};
 use solio_codec::copy::Keep;
 use std::borrow::Cow;
-use store::Target;
-pub(crate) use store::conversion;
+use store::SampleTarget;
 
 /// Most bytes of pixels for a byte of an unfinished file.
 const MOST_MISSING: u64 = 1 << 12;
@@ -70,10 +68,10 @@ fn decode_placed(
     options: &ReadOptions,
     work: &Work,
 ) -> Result<Image<'static>> {
-    let opened = Opened::new(source, &options.limits)?;
+    let opened = OpenExr::new(source, &options.limits)?;
     let plans = plan::plan(&opened, options)?;
     let tables = plans.iter().map(|plan| opened.table(plan.part));
-    let tables: Vec<Table> = tables.collect::<Result<_>>()?;
+    let tables: Vec<OffsetTable> = tables.collect::<Result<_>>()?;
     check_sizes(&opened, &plans, &tables, options)?;
     let mut image = Image::default();
     for plan in &plans {
@@ -95,9 +93,9 @@ fn decode_placed(
 }
 
 fn read_flat(
-    opened: &Opened<'_>,
+    opened: &OpenExr<'_>,
     plans: &[PartPlan],
-    tables: &[Table],
+    tables: &[OffsetTable],
     parts: &mut [ImagePart<'static>],
     options: &ReadOptions,
     work: &Work,
@@ -112,46 +110,46 @@ fn read_flat(
     }
     let dealers = tasks.iter().zip(levels).map(|(task, level)| {
         let planes = level.planes.iter_mut().map(|plane| plane.samples.bytes_mut());
-        flat::Dealer::of_planes(task, planes)
+        flat::deal_planes(task, planes)
     });
-    let (how, pool) = ((options.partial, Keep::Cached), Pool::default());
+    let (how, pool) = ((options.partial, Keep::Cached), BufferPool::default());
     jobs::read(&tasks, dealers.collect(), flat::read_piece, how, &pool, work)
 }
 
 fn read_deep(
-    opened: &Opened<'_>,
+    opened: &OpenExr<'_>,
     plans: &[PartPlan],
-    tables: &[Table],
+    tables: &[OffsetTable],
     parts: &mut [ImagePart<'static>],
     options: &ReadOptions,
     work: &Work,
 ) -> Result<Vec<MissingChunk>> {
     let mut all_missing = Vec::new();
-    let (how, pool) = ((options.partial, Keep::Cached), Pool::default());
+    let (how, pool) = ((options.partial, Keep::Cached), BufferPool::default());
     for ((plan, table), part) in plans.iter().zip(tables).zip(parts) {
         let Pixels::Deep(levels) = &mut part.pixels else { continue };
-        let tasks: Vec<Task<'_>> = plan_tasks(opened, plan, table).collect();
-        let channels = vec![count_channel()];
+        let tasks: Vec<LevelTask<'_>> = plan_tasks(opened, plan, table).collect();
+        let channels = vec![Channel::counts()];
         let of_counts = Shape { channels, ..opened.shapes[plan.part].clone() };
         let wanted = &[true][..];
-        let targets = &Target::planes(&of_counts.channels, wanted);
+        let targets = &SampleTarget::planes(&of_counts.channels, wanted);
         let of_counts =
-            tasks.iter().map(|task| Task { shape: &of_counts, wanted, targets, ..*task });
-        let of_counts: Vec<Task<'_>> = of_counts.collect();
+            tasks.iter().map(|task| LevelTask { shape: &of_counts, wanted, targets, ..*task });
+        let of_counts: Vec<LevelTask<'_>> = of_counts.collect();
         for (level, task) in levels.iter_mut().zip(&tasks) {
             let pixels = task.region.width() * task.region.height();
             level.counts = Cow::Owned(zeros(pixels as usize)?);
         }
         let dealers = of_counts.iter().zip(levels.iter_mut()).map(|(task, level)| {
             let counts = bytemuck::cast_slice_mut(level.counts.to_mut().as_mut_slice());
-            flat::Dealer::of_planes(task, std::iter::once(counts))
+            flat::deal_planes(task, std::iter::once(counts))
         });
         let dealers = dealers.collect();
         let missing = jobs::read(&of_counts, dealers, flat::read_piece, how, &pool, work)?;
         for (level, task) in levels.iter_mut().zip(&tasks) {
             deep::make_planes(task, level, &options.limits)?;
         }
-        let dealers = tasks.iter().zip(levels).map(|(task, level)| deep::Dealer::new(task, level));
+        let dealers = tasks.iter().zip(levels).map(|(task, level)| deep::deal(task, level));
         let dealers = dealers.collect();
         let more = jobs::read(&tasks, dealers, deep::read_piece, how, &pool, work)?;
         let known = |chunk: &MissingChunk| missing.iter().any(|other| other.chunk == chunk.chunk);
@@ -163,25 +161,25 @@ fn read_deep(
 
 /// The levels of a part that are to be read.
 fn plan_tasks<'a>(
-    opened: &'a Opened<'a>,
+    opened: &'a OpenExr<'a>,
     plan: &'a PartPlan,
-    table: &'a Table,
-) -> impl Iterator<Item = Task<'a>> {
+    table: &'a OffsetTable,
+) -> impl Iterator<Item = LevelTask<'a>> {
     let of = Of { opened, part: plan.part, table };
     let shape = &opened.shapes[plan.part];
     let (wanted, targets) = (&plan.wanted[..], &plan.targets[..]);
-    let task = move |(level, region)| Task { of, shape, level, region, wanted, targets };
+    let task = move |(level, region)| LevelTask { of, shape, level, region, wanted, targets };
     plan.levels.iter().copied().map(task)
 }
 
 /// Refuses what the file cannot hold, before memory is taken. Of deep data that is the counts.
 fn check_sizes(
-    opened: &Opened<'_>,
+    opened: &OpenExr<'_>,
     plans: &[PartPlan],
-    tables: &[Table],
+    tables: &[OffsetTable],
     options: &ReadOptions,
 ) -> Result<()> {
-    let counts = [count_channel()];
+    let counts = [Channel::counts()];
     let mut all = 0u64;
     for (plan, table) in plans.iter().zip(tables) {
         let shape = &opened.shapes[plan.part];

@@ -1,10 +1,10 @@
 //! Which pixels of which part are wanted, and the header of what is left.
 
 use super::options::{Levels, ReadOptions};
-use super::store::Target;
+use super::store::SampleTarget;
+use crate::header::shape::Shape;
 use crate::header::{self, Box2i, LevelMode, Value};
-use crate::shape::Shape;
-use crate::table::Opened;
+use crate::table::OpenExr;
 use solio_base::{Error, Result};
 
 /// What is wanted of a part.
@@ -16,13 +16,13 @@ pub(crate) struct PartPlan {
     /// Which of the channels of its shape are wanted.
     pub(crate) wanted: Vec<bool>,
     /// Where the samples of flat parts go: a plane a wanted channel.
-    pub(crate) targets: Vec<Target>,
+    pub(crate) targets: Vec<SampleTarget>,
     /// The levels, and the pixels of each.
     pub(crate) levels: Vec<(usize, Box2i)>,
 }
 
 /// What `options` want of all parts.
-pub(crate) fn plan(opened: &Opened<'_>, options: &ReadOptions) -> Result<Vec<PartPlan>> {
+pub(crate) fn plan(opened: &OpenExr<'_>, options: &ReadOptions) -> Result<Vec<PartPlan>> {
     let there = opened.shapes.len();
     let all: Vec<usize> = (0..there).collect();
     let parts = options.parts.as_ref().unwrap_or(&all);
@@ -50,7 +50,7 @@ fn is_wanted(channel: &str, options: &ReadOptions) -> bool {
     options.channels.as_ref().is_none_or(|names| names.iter().any(|name| name == channel))
 }
 
-fn plan_part(opened: &Opened<'_>, part: usize, options: &ReadOptions) -> Result<PartPlan> {
+fn plan_part(opened: &OpenExr<'_>, part: usize, options: &ReadOptions) -> Result<PartPlan> {
     let shape = &opened.shapes[part];
     let mut header = opened.header.parts[part].clone();
     let wanted: Vec<bool> = shape.channels.iter().map(|c| is_wanted(&c.name, options)).collect();
@@ -103,7 +103,7 @@ fn plan_part(opened: &Opened<'_>, part: usize, options: &ReadOptions) -> Result<
             header.set("tiles", Value::Tiles(tiles));
         }
     }
-    let targets = Target::planes(&shape.channels, &wanted);
+    let targets = SampleTarget::planes(&shape.channels, &wanted);
     Ok(PartPlan { part, header, wanted, targets, levels })
 }
 

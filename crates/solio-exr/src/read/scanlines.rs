@@ -4,15 +4,15 @@
 //! pays for one row of chunks. They stay within the cache until they are asked for. Rows without
 //! compression go straight from the file to where they are wanted.
 
-use super::chunk::{Buffers, Of};
-use super::flat::{self, Dealer};
-use super::jobs::{self, Piece, Pool, Task};
+use super::chunk::{Of, ReadBuffers};
+use super::flat;
+use super::jobs::{self, BufferPool, ChunkTarget, LevelTask};
 use super::{Levels, ReadOptions, plan, stored};
+use crate::header::shape::Shape;
 use crate::header::{Box2i, Part};
 use crate::model::{FlatLevel, Samples};
 use crate::raster::SamplesMut;
-use crate::shape::Shape;
-use crate::table::{Opened, Table};
+use crate::table::{OffsetTable, OpenExr};
 use crate::{Channel, Compression};
 use solio_base::{Error, Limits, Result, Source, Work};
 use solio_codec::copy::{self, Keep};
@@ -41,9 +41,9 @@ pub struct ScanlineOptions {
 
 /// Reads a flat part row by row, in any order; fastest in that of the file.
 pub struct Scanlines<'s> {
-    opened: Opened<'s>,
+    opened: OpenExr<'s>,
     plan: plan::PartPlan,
-    table: Table,
+    table: OffsetTable,
     /// The shape of what is wanted: its channels are those of the rows.
     wanted: Shape,
     work: Work,
@@ -51,9 +51,9 @@ pub struct Scanlines<'s> {
     /// Rows of chunks that the next step reads.
     step: u64,
     /// For the next step.
-    pool: Pool,
+    pool: BufferPool,
     /// For rows that are read by themselves, and the last of them.
-    buffers: Buffers,
+    buffers: ReadBuffers,
     last: Option<i32>,
     /// How rows are stored that go to memory of the whole image, and where the last one went.
     keep: Keep,
@@ -67,7 +67,7 @@ impl<'s> Scanlines<'s> {
             let message = "reading row by row needs a file that can be read in any order";
             return Err(Error::argument(message));
         }
-        let opened = Opened::new(source, &options.limits)?;
+        let opened = OpenExr::new(source, &options.limits)?;
         let (x, y) = options.level;
         let read = ReadOptions {
             parts: Some(vec![options.part]),
@@ -94,8 +94,8 @@ impl<'s> Scanlines<'s> {
             work: work.clone(),
             kept: None,
             step: 1,
-            pool: Pool::default(),
-            buffers: Buffers::default(),
+            pool: BufferPool::default(),
+            buffers: ReadBuffers::default(),
             last: None,
             went: usize::MAX,
         })
@@ -195,7 +195,7 @@ impl<'s> Scanlines<'s> {
         let (level, whole) = self.plan.levels[0];
         let region = Box2i { min: [whole.min[0], y], max: [whole.max[0], y] };
         let (wanted, targets) = (&self.plan.wanted[..], &self.plan.targets[..]);
-        let task = Task { of, shape, level, region, wanted, targets };
+        let task = LevelTask { of, shape, level, region, wanted, targets };
         let chunk = (i64::from(y) - i64::from(shape.data_window.min[1])) as u64;
         let error = |e| of.error(chunk, e);
         let place = task.place(chunk).map_err(error)?;
@@ -207,7 +207,7 @@ impl<'s> Scanlines<'s> {
             self.buffers.fetch(of, chunks)?;
         }
         self.last = Some(y);
-        let mut pieces = vec![Piece { chunk, rows }];
+        let mut pieces = vec![ChunkTarget { chunk, rows }];
         stored::read(&task, &self.buffers, &mut pieces, keep);
         // What is wrong with it is found out here.
         let Some(mut piece) = pieces.pop() else { return Ok(()) };
@@ -245,7 +245,7 @@ impl<'s> Scanlines<'s> {
         let region = Box2i { min: [whole.min[0], top as i32], max: [whole.max[0], bottom as i32] };
 
         let (wanted, targets) = (&self.plan.wanted[..], &self.plan.targets[..]);
-        let task = Task { of, shape, level, region, wanted, targets };
+        let task = LevelTask { of, shape, level, region, wanted, targets };
         if let Some(chunk) = task.chunks().find(|chunk| self.table[*chunk as usize] == 0) {
             let error = Error::corrupt(jobs::NOT_THERE).at_offset(self.opened.length);
             return Err(of.error(chunk, error));
@@ -261,7 +261,7 @@ impl<'s> Scanlines<'s> {
             None => flat::empty_level(shape, &self.plan.wanted, level, region)?,
         };
         let planes = kept.planes.iter_mut().map(|plane| plane.samples.bytes_mut());
-        let dealers = vec![Dealer::of_planes(&task, planes)];
+        let dealers = vec![flat::deal_planes(&task, planes)];
         let tasks = std::slice::from_ref(&task);
         jobs::read(
             tasks,

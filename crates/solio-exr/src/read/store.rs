@@ -1,14 +1,14 @@
 //! From unpacked chunks into the rows of planes, or of pixels with several channels side by side.
 
 use crate::block::{Block, Channel, PixelType};
-use crate::codec::{Rows, room};
+use crate::codec::{UnpackedRows, room};
 use crate::header::Box2i;
-use crate::shape::{columns, rows};
-use solio_codec::samples::{self, Conversion};
+use crate::header::shape::{columns, rows};
+use solio_codec::samples;
 
 /// Where samples go: a channel alone, or several side by side in each pixel.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Target {
+pub(crate) struct SampleTarget {
     /// Which channels of the shape; others are filled in. Those beside others are not subsampled.
     pub(crate) channels: Vec<Option<usize>>,
     /// How samples are stored there.
@@ -19,11 +19,11 @@ pub(crate) struct Target {
     pub(crate) sampling: [i32; 2],
 }
 
-impl Target {
+impl SampleTarget {
     /// A plane for each wanted channel, in its own type.
-    pub(crate) fn planes(channels: &[Channel], wanted: &[bool]) -> Vec<Target> {
+    pub(crate) fn planes(channels: &[Channel], wanted: &[bool]) -> Vec<SampleTarget> {
         let wanted = channels.iter().enumerate().zip(wanted).filter(|(_, wanted)| **wanted);
-        let plane = |(index, channel): (usize, &Channel)| Target {
+        let plane = |(index, channel): (usize, &Channel)| SampleTarget {
             channels: vec![Some(index)],
             pixel_type: channel.pixel_type,
             fill: [0; 4],
@@ -44,7 +44,7 @@ impl Target {
     }
 
     /// Whether `targets` take rows as they are, in the order in which a chunk has them.
-    pub(crate) fn are_in_order(targets: &[Target], channels: &[Channel]) -> bool {
+    pub(crate) fn are_in_order(targets: &[SampleTarget], channels: &[Channel]) -> bool {
         let plain = targets.iter().map(|target| target.plain(channels));
         plain.clone().all(|index| index.is_some()) && plain.is_sorted_by(|a, b| a < b)
     }
@@ -60,7 +60,7 @@ impl Target {
 
 /// Where a channel's row lies in a row of a chunk.
 #[derive(Clone, Copy)]
-struct Place {
+struct ChannelPlace {
     /// The first byte that is wanted, in a row of all channels.
     start: usize,
     /// Bytes of its row, and of those that are not wanted at its start.
@@ -71,24 +71,24 @@ struct Place {
 
 /// What a thread keeps from row to row.
 #[derive(Default)]
-pub(crate) struct Store {
+pub(crate) struct RowStore {
     /// Of each channel.
-    places: Vec<Place>,
+    places: Vec<ChannelPlace>,
     /// A row, unpacked.
     line: Vec<u8>,
     /// Rows of channels in the type of the target.
     converted: Vec<u8>,
 }
 
-impl Store {
+impl RowStore {
     /// Stores the samples of a chunk that lie in `region` in the rows of its targets: row by row,
     /// in each target by target.
     pub(crate) fn chunk(
         &mut self,
         block: &Block<'_>,
         region: &Box2i,
-        targets: &[Target],
-        mut source: Rows<'_>,
+        targets: &[SampleTarget],
+        mut source: UnpackedRows<'_>,
         rows_of_targets: &mut [&mut [u8]],
     ) {
         let left = block.x.start..columns(region).start.max(block.x.start);
@@ -97,9 +97,14 @@ impl Store {
         self.places.extend(block.channels.iter().map(|channel| {
             let bytes = channel.pixel_type.bytes();
             let (row, skip) = (block.row_samples(channel), left.row_samples(channel));
-            Place { start: 0, row: row * bytes, skip: skip * bytes, pixel_type: channel.pixel_type }
+            ChannelPlace {
+                start: 0,
+                row: row * bytes,
+                skip: skip * bytes,
+                pixel_type: channel.pixel_type,
+            }
         }));
-        let in_order = Target::are_in_order(targets, block.channels);
+        let in_order = SampleTarget::are_in_order(targets, block.channels);
         let mut rows_of_targets = rows_of_targets.iter_mut();
         for y in block.y.clone() {
             if !rows(region).contains(&y) {
@@ -112,7 +117,7 @@ impl Store {
         }
     }
 
-    fn skip(&self, block: &Block<'_>, y: i32, source: &mut Rows<'_>) {
+    fn skip(&self, block: &Block<'_>, y: i32, source: &mut UnpackedRows<'_>) {
         for (index, (place, channel)) in self.places.iter().zip(block.channels).enumerate() {
             if block.has_row(channel, y) {
                 source.skip(place.row, index, channel);
@@ -126,8 +131,8 @@ impl Store {
         &mut self,
         block: &Block<'_>,
         y: i32,
-        targets: &[Target],
-        source: &mut Rows<'_>,
+        targets: &[SampleTarget],
+        source: &mut UnpackedRows<'_>,
         rows_of_targets: &mut impl Iterator<Item = &'r mut &'m mut [u8]>,
     ) {
         let mut wanted = targets.iter().map(|target| target.channels[0]).peekable();
@@ -162,8 +167,8 @@ impl Store {
         &mut self,
         block: &Block<'_>,
         y: i32,
-        targets: &[Target],
-        source: &mut Rows<'_>,
+        targets: &[SampleTarget],
+        source: &mut UnpackedRows<'_>,
         rows_of_targets: &mut impl Iterator<Item = &'r mut &'m mut [u8]>,
     ) {
         let mut all = 0;
@@ -203,7 +208,7 @@ impl Store {
     }
 
     /// Stores a row of a target; `line` has all channels of the row.
-    fn row(&mut self, target: &Target, channels: &[Channel], line: &[u8], to: &mut [u8]) {
+    fn row(&mut self, target: &SampleTarget, channels: &[Channel], line: &[u8], to: &mut [u8]) {
         if let Some(index) = target.plain(channels) {
             to.copy_from_slice(&line[self.places[index].start..][..to.len()]);
             return;
@@ -247,10 +252,10 @@ fn interleave<const N: usize>(rows: &[&[u8]], to: &mut [u8]) {
 }
 
 /// Fills `to` with samples of a channel of `line`, as `pixel_type`.
-fn convert(place: Place, pixel_type: PixelType, line: &[u8], to: &mut [u8]) {
+fn convert(place: ChannelPlace, pixel_type: PixelType, line: &[u8], to: &mut [u8]) {
     let count = to.len() / pixel_type.bytes();
     let from = &line[place.start..][..count * place.pixel_type.bytes()];
-    match conversion(place.pixel_type, pixel_type) {
+    match place.pixel_type.conversion(pixel_type) {
         Some(conversion) => conversion.apply(from, to),
         None => to.copy_from_slice(from),
     }
@@ -260,24 +265,9 @@ fn convert(place: Place, pixel_type: PixelType, line: &[u8], to: &mut [u8]) {
 pub(crate) fn sample_bytes(value: f32, pixel_type: PixelType) -> [u8; 4] {
     let mut sample = [0; 4];
     let to = &mut sample[..pixel_type.bytes()];
-    match conversion(PixelType::Float, pixel_type) {
+    match PixelType::Float.conversion(pixel_type) {
         Some(conversion) => conversion.apply(&value.to_le_bytes(), to),
         None => to.copy_from_slice(&value.to_le_bytes()),
     }
     sample
-}
-
-/// How samples of one type become samples of another.
-pub(crate) fn conversion(from: PixelType, to: PixelType) -> Option<Conversion> {
-    Some(match (from, to) {
-        (PixelType::Half, PixelType::Float) => Conversion::HalfToFloat,
-        (PixelType::Half, PixelType::Uint) => Conversion::HalfToUint,
-        (PixelType::Float, PixelType::Half) => Conversion::FloatToHalf,
-        (PixelType::Float, PixelType::Uint) => Conversion::FloatToUint,
-        (PixelType::Uint, PixelType::Half) => Conversion::UintToHalf,
-        (PixelType::Uint, PixelType::Float) => Conversion::UintToFloat,
-        (PixelType::Half, PixelType::Half)
-        | (PixelType::Float, PixelType::Float)
-        | (PixelType::Uint, PixelType::Uint) => return None,
-    })
 }

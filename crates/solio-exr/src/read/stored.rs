@@ -1,16 +1,16 @@
 //! Chunks that are stored as they are: all rows of a job go straight from the file to where they
 //! belong, several at once.
 
-use super::chunk::Buffers;
-use super::jobs::{Piece, Task};
-use super::store::Target;
+use super::chunk::ReadBuffers;
+use super::jobs::{ChunkTarget, LevelTask};
+use super::store::SampleTarget;
 use crate::Compression;
-use crate::shape::{columns, rows};
+use crate::header::shape::{columns, rows};
 use solio_codec::copy::{self, Keep};
 
 /// A channel's row in a row of a chunk: all its bytes, those that are not wanted at its start, and
 /// whether any are wanted.
-struct Lane {
+struct StoredLane {
     row: usize,
     skip: usize,
     wanted: bool,
@@ -19,14 +19,14 @@ struct Lane {
 
 /// Reads those of `pieces` that can be read so, and takes them out.
 pub(super) fn read<'a>(
-    task: &Task<'_>,
-    buffers: &Buffers,
-    pieces: &mut Vec<Piece<'a>>,
+    task: &LevelTask<'_>,
+    buffers: &ReadBuffers,
+    pieces: &mut Vec<ChunkTarget<'a>>,
     keep: Keep,
 ) {
     let shape = task.shape;
     let stored = shape.compression == Compression::None && !shape.kind.is_deep();
-    if !stored || !Target::are_in_order(task.targets, &shape.channels) {
+    if !stored || !SampleTarget::are_in_order(task.targets, &shape.channels) {
         return;
     }
     // What stands before each chunk is not where the last one ends: it would be waited for.
@@ -68,13 +68,13 @@ pub(super) fn read<'a>(
 }
 
 /// Of each channel of a chunk.
-fn lanes(task: &Task<'_>, block: &crate::Block<'_>) -> impl Iterator<Item = Lane> {
+fn lanes(task: &LevelTask<'_>, block: &crate::Block<'_>) -> impl Iterator<Item = StoredLane> {
     let left = block.x.start..columns(&task.region).start.max(block.x.start);
     let left = crate::Block { x: left, ..block.clone() };
     let channels = block.channels.iter().zip(task.wanted);
     channels.map(move |(channel, wanted)| {
         let bytes = channel.pixel_type.bytes();
         let (row, skip) = (block.row_samples(channel) * bytes, left.row_samples(channel) * bytes);
-        Lane { row, skip, wanted: *wanted, y_sampling: channel.y_sampling }
+        StoredLane { row, skip, wanted: *wanted, y_sampling: channel.y_sampling }
     })
 }

@@ -1,11 +1,11 @@
 //! Flat chunks: the rows of the planes, packed.
 
-use super::deep::keep_smaller;
-use super::pack::{Buffers, Style};
+use super::chunk::keep_smaller;
+use super::chunk::{PartStyle, WriteBuffers};
 use crate::chunk::{Leader, leader_bytes};
 use crate::codec;
+use crate::header::shape::{ChunkPlace, Shape, columns, rows};
 use crate::model::FlatLevel;
-use crate::shape::{Place, Shape, columns, rows};
 use crate::{Block, Channel};
 use solio_base::{Error, Result};
 use solio_codec::copy::{self, Keep};
@@ -15,9 +15,9 @@ pub(super) fn chunk(
     levels: &[FlatLevel<'_>],
     shape: &Shape,
     leader: Leader,
-    place: &Place,
-    style: Style,
-    buffers: &mut Buffers,
+    place: &ChunkPlace,
+    style: PartStyle,
+    buffers: &mut WriteBuffers,
     out: &mut Vec<u8>,
 ) -> Result<()> {
     let block = shape.block(&place.window);
@@ -76,14 +76,14 @@ fn check_size(size: u64) -> Result<()> {
 }
 
 /// A channel of a chunk: its rows, from a row to the next, bytes of each.
-type Rows<'p> = (&'p Channel, &'p [u8], usize, usize);
+type ChannelRows<'p> = (&'p Channel, &'p [u8], usize, usize);
 
 /// Appends the rows of a chunk to `runs`, as [`Block`] lays them out. `planes` is used again.
 fn gather<'p>(
     pixels: &'p FlatLevel<'_>,
     shape: &Shape,
     block: &Block<'_>,
-    planes: &mut Vec<Rows<'p>>,
+    planes: &mut Vec<ChannelRows<'p>>,
     runs: &mut Vec<&'p [u8]>,
 ) {
     // Where the image lies does not matter: the chunk's place is that in the header.

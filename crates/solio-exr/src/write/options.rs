@@ -53,7 +53,7 @@ pub struct WriteOptions {
 
 impl WriteOptions {
     /// How the chunks of `part` are packed.
-    pub(super) fn style(&self, part: &Part) -> codec::Style {
-        codec::Style { level: self.level.or_else(|| part.dwa_level()), compat: self.compat }
+    pub(super) fn style(&self, part: &Part) -> codec::PackStyle {
+        codec::PackStyle { level: self.level.or_else(|| part.dwa_level()), compat: self.compat }
     }
 }

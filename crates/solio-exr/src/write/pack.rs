@@ -1,46 +1,31 @@
 //! All chunks of a file, in the order of the file, each with its place noted for the table.
 
+use super::chunk::{PartStyle, WriteBuffers};
 use super::plan;
 use crate::chunk::Leader;
 use crate::codec::{self, Compression};
+use crate::header::shape::Shape;
 use crate::model::{Image, Pixels};
-use crate::shape::Shape;
-use solio_base::{Result, Sink, Work, memory};
+use solio_base::{Result, Sink, Work, lock, memory};
 use solio_codec::copy::Keep;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 /// Pixels that are packed in one go, in bytes: enough that handing them out costs nothing.
 const JOB_BYTES: u64 = 256 << 10;
-
-/// What all chunks of a part have in common.
-#[derive(Clone, Copy)]
-pub(super) struct Style {
-    /// How hard chunks are packed.
-    pub(super) pack: codec::Style,
-    /// Whether a chunk names its part.
-    pub(super) multipart: bool,
-}
-
-/// What a thread keeps from chunk to chunk.
-#[derive(Default)]
-pub(super) struct Buffers {
-    pub(super) raw: Vec<u8>,
-    pub(super) scratch: codec::Scratch,
-}
 
 /// Writes the chunks of all parts; their sizes, by part and number.
 pub(super) fn chunks(
     image: &Image<'_>,
     shapes: &[Shape],
-    styles: &[codec::Style],
+    styles: &[codec::PackStyle],
     sink: &mut dyn Sink,
     work: &Work,
 ) -> Result<Vec<Vec<u64>>> {
-    let pool: Mutex<Vec<Buffers>> = Mutex::default();
+    let pool: Mutex<Vec<WriteBuffers>> = Mutex::default();
     let mut all = Vec::new();
     for (index, (part, shape)) in image.parts.iter().zip(shapes).enumerate() {
-        let style = Style { pack: styles[index], multipart: shapes.len() > 1 };
+        let style = PartStyle { pack: styles[index], multipart: shapes.len() > 1 };
         let order = plan::order(shape);
         let sizes: Vec<AtomicU64> = order.iter().map(|_| AtomicU64::new(0)).collect();
         let first = shape.block(&shape.place(0).window).bytes().max(1);
@@ -61,8 +46,7 @@ pub(super) fn chunks(
             continue;
         }
         let fill = |i: usize, out: &mut Vec<u8>| {
-            let lock = || pool.lock().unwrap_or_else(PoisonError::into_inner);
-            let mut buffers = lock().pop().unwrap_or_default();
+            let mut buffers = lock(&pool).pop().unwrap_or_default();
             for &chunk in groups[i] {
                 let start = out.len();
                 let place = shape.place(chunk);
@@ -86,7 +70,7 @@ pub(super) fn chunks(
                 }
                 sizes[chunk as usize].store((out.len() - start) as u64, Ordering::Relaxed);
             }
-            lock().push(buffers);
+            lock(&pool).push(buffers);
             Ok(())
         };
         sink.write_chunks(work, groups.len(), &fill)?;

@@ -2,9 +2,9 @@
 
 use super::options::{Layout, Shared, WriteOptions};
 use crate::Compression;
+use crate::header::shape::Shape;
 use crate::header::{self, Box2i, Header, Kind, LevelMode, LineOrder, Rounding, Value};
 use crate::model::{DeepLevel, FlatLevel, Image, ImagePart, Pixels, Plane};
-use crate::shape::Shape;
 use solio_base::{Error, Result};
 
 /// The header of a file with this image, and the shape of each part.

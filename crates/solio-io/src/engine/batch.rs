@@ -1,11 +1,11 @@
 //! One call's requests, and their results as they come.
 
-use super::alone::Alone;
+use super::deferred::SlotNumber;
 use super::handles::Handle;
-use super::later::Place;
+use super::receiver_reads::DirectRequests;
 use super::request::{Done, Request};
-use super::shared::Owner;
-use solio_base::Error;
+use super::threads::Owner;
+use solio_base::{Error, lock};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
@@ -22,7 +22,7 @@ pub(crate) struct BatchState {
     pub(crate) to: Option<Arc<Handle>>,
     pub(crate) queued_ns: u64,
     /// Of each request.
-    pub(crate) places: Vec<Place>,
+    pub(crate) places: Vec<SlotNumber>,
     /// Nobody waits for the results any more. Set and read under the engine's lock.
     pub(crate) abandoned: AtomicBool,
     arrived: Mutex<Arrived>,
@@ -46,7 +46,7 @@ impl BatchState {
     ) -> Self {
         let arrived = Arrived { missing: requests.len(), ..Arrived::default() };
         BatchState {
-            places: requests.iter().map(|_| Place::later()).collect(),
+            places: requests.iter().map(|_| SlotNumber::later()).collect(),
             number,
             requests,
             to,
@@ -58,7 +58,7 @@ impl BatchState {
     }
 
     fn arrived(&self) -> MutexGuard<'_, Arrived> {
-        self.arrived.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.arrived)
     }
 
     /// A result, and the bytes of the budget that it holds. Returns whether its receiver sleeps
@@ -138,7 +138,7 @@ struct Receiver {
     /// Results that it takes at once, where there are others.
     most: usize,
     /// Requests that it has taken to itself.
-    alone: Option<Alone>,
+    alone: Option<DirectRequests>,
     /// Whether the engine counts it as a reader.
     helping: bool,
 }

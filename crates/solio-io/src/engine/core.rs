@@ -2,11 +2,11 @@
 //! out. A write is a request whose file is open and whose memory is there from the start. The backends drive it under a lock; the simulator drives it with a clock of its own.
 
 use super::batch::BatchState;
+use super::deferred::{Alike, Later};
 use super::handles::Handle;
-use super::later::{Alike, Later};
-use super::pool::{Buffer, Landing, Pool};
+use super::pool::{BlockPool, Buffer, Landing};
 use super::request::{Done, Packing, Request, at};
-use super::scheduler::{Entry, Grant, Next, SMALL, Scheduler, Tuning, UNKNOWN};
+use super::scheduler::{Grant, Next, SMALL, ScheduledRequest, Scheduler, Tuning, UNKNOWN};
 use solio_base::{Error, ErrorKind, Result};
 use std::ops::Range;
 use std::sync::Arc;
@@ -36,14 +36,14 @@ impl Flight {
 }
 
 /// The answer of [`Core::next`].
-pub(crate) enum Work {
+pub(crate) enum NextWork {
     Fly(Flight),
     Wait(u64),
     Nothing,
 }
 
 /// What follows an opened file.
-pub(crate) enum Opened {
+pub(crate) enum AfterOpen {
     /// Read the flight's piece.
     Read(Flight),
     /// No memory yet, or the request has ended: nothing more to do for this flight.
@@ -51,20 +51,20 @@ pub(crate) enum Opened {
 }
 
 /// A request whose bytes are all there, packed: unpack them, then [`Core::unpacked`].
-pub(crate) struct Packed {
+pub(crate) struct PackedResult {
     slot: u32,
-    job: Job,
+    job: PendingRequest,
     pub(crate) bytes: Buffer,
 }
 
-impl Packed {
+impl PackedResult {
     pub(crate) fn request(&self) -> &Request {
         &self.job.batch.requests[self.job.index]
     }
 }
 
 /// A request that has not ended.
-struct Job {
+struct PendingRequest {
     batch: Arc<BatchState>,
     index: usize,
     into: Option<Vec<u8>>,
@@ -78,12 +78,12 @@ struct Job {
 pub(crate) struct Core {
     pub(crate) scheduler: Scheduler,
     /// By the scheduler's slot.
-    jobs: Vec<Option<Job>>,
+    jobs: Vec<Option<PendingRequest>>,
     /// By the number of a batch: its requests that do not stand in the queue yet.
     later: Vec<Option<Later>>,
     /// With so many receivers that read by themselves, a batch leaves nothing to others.
     pub(crate) enough_readers: usize,
-    pub(crate) pool: Arc<Pool>,
+    pub(crate) pool: Arc<BlockPool>,
     /// Batches with results whose receivers sleep on until there are more.
     sleepers: Vec<Arc<BatchState>>,
     /// See [`Core::break_down`].
@@ -91,7 +91,7 @@ pub(crate) struct Core {
 }
 
 impl Core {
-    pub(crate) fn new(tuning: Tuning, width: usize, pool: Arc<Pool>) -> Self {
+    pub(crate) fn new(tuning: Tuning, width: usize, pool: Arc<BlockPool>) -> Self {
         Core {
             scheduler: Scheduler::new(tuning, width),
             jobs: Vec::new(),
@@ -124,7 +124,7 @@ impl Core {
             None => UNKNOWN,
         };
         let deadline = request.deadline.map(|d| batch.queued_ns + d.as_nanos() as u64);
-        let entry = Entry {
+        let entry = ScheduledRequest {
             batch: batch.number,
             level: request.priority as u8,
             device,
@@ -132,7 +132,7 @@ impl Core {
             end,
             deadline_ns: deadline,
         };
-        let job = Job {
+        let job = PendingRequest {
             batch: batch.clone(),
             index,
             into,
@@ -247,21 +247,21 @@ impl Core {
     }
 
     /// The next piece to read.
-    pub(crate) fn next(&mut self, now_ns: u64) -> Work {
+    pub(crate) fn next(&mut self, now_ns: u64) -> NextWork {
         if self.broken {
-            return Work::Nothing;
+            return NextWork::Nothing;
         }
         loop {
             let grant = match self.scheduler.next(now_ns) {
                 Next::Grant(grant) => grant,
                 Next::Wait(ns) => {
                     self.wake_receivers();
-                    return Work::Wait(ns);
+                    return NextWork::Wait(ns);
                 }
                 Next::Nothing if self.feed_all(now_ns) => continue,
                 Next::Nothing => {
                     self.wake_receivers();
-                    return Work::Nothing;
+                    return NextWork::Nothing;
                 }
             };
             if grant.first {
@@ -290,7 +290,7 @@ impl Core {
                 self.scheduler.small.add(false);
                 self.scheduler.tiny.add(false);
             }
-            return Work::Fly(flight);
+            return NextWork::Fly(flight);
         }
     }
 
@@ -314,14 +314,14 @@ impl Core {
         flight: Flight,
         file: Result<Arc<Handle>>,
         now_ns: u64,
-    ) -> Opened {
+    ) -> AfterOpen {
         let piece = self.scheduler.tuning.piece_bytes;
         self.ready(flight, file.map(|file| (file.bytes, Some(file))), piece, now_ns)
     }
 
     /// The file of a flight, which is not open, is said to have so many bytes. They are to be read
     /// as one piece; if that shows another length, [`Core::unsure`] follows.
-    pub(crate) fn sized(&mut self, flight: Flight, bytes: u64, now_ns: u64) -> Opened {
+    pub(crate) fn sized(&mut self, flight: Flight, bytes: u64, now_ns: u64) -> AfterOpen {
         self.ready(flight, Ok((bytes, None)), u64::MAX, now_ns)
     }
 
@@ -343,9 +343,9 @@ impl Core {
         file: Result<(u64, Option<Arc<Handle>>)>,
         piece: u64,
         now_ns: u64,
-    ) -> Opened {
+    ) -> AfterOpen {
         if self.broken {
-            return Opened::Over;
+            return AfterOpen::Over;
         }
         let job = self.jobs[flight.grant.slot as usize].as_mut().expect("a flight keeps it alive");
         let ready = match file {
@@ -367,7 +367,7 @@ impl Core {
                     Ok((file, length))
                 } else {
                     match self.scheduler.learned(flight.grant, end, piece) {
-                        None => return Opened::Over,
+                        None => return AfterOpen::Over,
                         Some(grant) => {
                             flight.grant = grant;
                             Ok((file, length))
@@ -392,11 +392,11 @@ impl Core {
                 job.file = file.clone();
                 flight.landing = job.landing.clone();
                 flight.file = file;
-                Opened::Read(flight)
+                AfterOpen::Read(flight)
             }
             Err(e) => {
                 self.landed(flight, Err(e), now_ns);
-                Opened::Over
+                AfterOpen::Over
             }
         }
     }
@@ -407,7 +407,7 @@ impl Core {
         flight: Flight,
         result: Result<()>,
         now_ns: u64,
-    ) -> Option<Packed> {
+    ) -> Option<PackedResult> {
         let Flight { grant, landing, file, .. } = flight;
         drop((landing, file));
         if self.broken {
@@ -421,7 +421,7 @@ impl Core {
         self.land(grant, now_ns)
     }
 
-    fn land(&mut self, grant: Grant, now_ns: u64) -> Option<Packed> {
+    fn land(&mut self, grant: Grant, now_ns: u64) -> Option<PackedResult> {
         if !self.scheduler.landed(grant) {
             return None;
         }
@@ -436,12 +436,12 @@ impl Core {
             self.end(grant.slot, job, Ok(bytes), now_ns);
             return None;
         }
-        Some(Packed { slot: grant.slot, job, bytes })
+        Some(PackedResult { slot: grant.slot, job, bytes })
     }
 
     /// The bytes of a packed request, unpacked.
-    pub(crate) fn unpacked(&mut self, packed: Packed, result: Result<Buffer>, now_ns: u64) {
-        let Packed { slot, job, bytes } = packed;
+    pub(crate) fn unpacked(&mut self, packed: PackedResult, result: Result<Buffer>, now_ns: u64) {
+        let PackedResult { slot, job, bytes } = packed;
         drop(bytes);
         if self.broken {
             return give_up(job, result, now_ns);
@@ -452,8 +452,8 @@ impl Core {
         self.end(slot, job, result, now_ns);
     }
 
-    fn end(&mut self, slot: u32, job: Job, result: Result<Buffer>, now_ns: u64) {
-        let Job { batch, index, submitted_ns, .. } = job;
+    fn end(&mut self, slot: u32, job: PendingRequest, result: Result<Buffer>, now_ns: u64) {
+        let PendingRequest { batch, index, submitted_ns, .. } = job;
         let abandoned = batch.abandoned.load(Ordering::Relaxed);
         let keeps = result.is_ok() && !abandoned;
         let held = self.scheduler.end(slot, keeps);
@@ -538,8 +538,8 @@ impl Core {
 }
 
 /// Delivers what a request has come to, past the scheduler.
-fn give_up(job: Job, result: Result<Buffer>, now_ns: u64) {
-    let Job { batch, index, submitted_ns, .. } = job;
+fn give_up(job: PendingRequest, result: Result<Buffer>, now_ns: u64) {
+    let PendingRequest { batch, index, submitted_ns, .. } = job;
     batch.deliver(answer(&batch, index, submitted_ns, result, now_ns), 0);
     batch.wake();
 }

@@ -1,18 +1,18 @@
 //! Open files, and those kept open for the next range of the same file.
 
-use super::names::{self, Folds, Names};
+use super::path_keys::{self, Folds, PathNames};
 use super::residency::{Residency, residency};
 use crate::io_error;
 use rustix::fs::{CWD, Mode, OFlags};
 use siphasher::sip128::{Hasher128, SipHasher13};
-use solio_base::{Error, ErrorKind, Result};
+use solio_base::{Error, ErrorKind, Result, lock};
 use std::collections::{HashMap, VecDeque};
 use std::fs::File;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// An open regular file.
 #[derive(Debug)]
@@ -158,12 +158,12 @@ fn set_direct(_: &impl AsFd, _: bool) -> bool {
 /// process; a hit counts only if the whole (folded) path is the same and still means the same file.
 pub(crate) struct Handles {
     cache: Mutex<Cache>,
-    names: Names,
+    names: PathNames,
     seed: (u64, u64),
 }
 
 /// A file that is kept open.
-struct Known {
+struct KeptHandle {
     /// Its path, folded where the medium folds.
     name: Box<[u8]>,
     handle: Arc<Handle>,
@@ -171,7 +171,7 @@ struct Known {
 }
 
 struct Cache {
-    known: HashMap<u128, Known>,
+    known: HashMap<u128, KeptHandle>,
     /// Keys with the time of their use; those that were used again later are passed over.
     uses: VecDeque<(u128, u64)>,
     time: u64,
@@ -180,7 +180,7 @@ struct Cache {
 
 impl Handles {
     pub(crate) fn new(most: usize) -> Self {
-        Handles::with(most, names::folds)
+        Handles::with(most, path_keys::folds)
     }
 
     /// With an answer of which folders fold.
@@ -193,7 +193,7 @@ impl Handles {
                 time: 0,
                 most,
             }),
-            names: Names::new(folds),
+            names: PathNames::new(folds),
             seed: (random.hash_one(0), random.hash_one(1)),
         }
     }
@@ -220,12 +220,12 @@ impl Handles {
             }
         }
         let handle = Arc::new(Handle::open(path, bypass)?);
-        self.cache.lock().unwrap_or_else(PoisonError::into_inner).add(key, &name, handle.clone());
+        lock(&self.cache).add(key, &name, handle.clone());
         Ok(handle)
     }
 
     fn find(&self, key: u128, name: &[u8]) -> Option<Arc<Handle>> {
-        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cache = lock(&self.cache);
         cache.time += 1;
         let time = cache.time;
         let known = cache.known.get_mut(&key).filter(|known| *known.name == *name)?;
@@ -238,7 +238,7 @@ impl Handles {
 
     /// Closes all that nobody reads from: the process has no descriptors left.
     pub(crate) fn clear(&self) {
-        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cache = lock(&self.cache);
         cache.known.clear();
         cache.uses.clear();
     }
@@ -247,7 +247,7 @@ impl Handles {
 impl Cache {
     fn add(&mut self, key: u128, name: &[u8], handle: Arc<Handle>) {
         self.time += 1;
-        self.known.insert(key, Known { name: name.into(), handle, used: self.time });
+        self.known.insert(key, KeptHandle { name: name.into(), handle, used: self.time });
         self.uses.push_back((key, self.time));
         self.shrink();
     }

@@ -20,45 +20,44 @@
 //! the same core, with `link.rs` for small files. `later.rs` keeps long batches out of the queue, and
 //! `alone.rs` is how a receiver reads small files of the page cache itself.
 
-mod alone;
 mod batch;
 mod core;
+mod deferred;
 mod handles;
-mod later;
-mod link;
-mod names;
-mod piece;
+mod linked_read;
+mod path_keys;
 mod pool;
-mod rate;
 mod read;
+mod receiver_reads;
 mod registered;
 mod request;
 mod residency;
 mod scheduler;
 mod share;
-mod shared;
 #[cfg(test)]
 mod simulator;
 #[cfg(test)]
 mod tests;
+mod threads;
+mod transfer;
 mod uring;
 
-pub(crate) use alone::Folder;
 pub use batch::Batch;
 pub use handles::Direct;
 pub(crate) use handles::Handle;
 pub use pool::Buffer;
-pub(crate) use rate::Bucket;
+pub(crate) use receiver_reads::LastFolder;
 pub use request::{Done, Packing, Priority, Request};
 pub(crate) use residency::{Residency, residency};
 
 use self::core::Core;
+use crate::token_bucket::TokenBucket;
 use scheduler::Tuning;
-use shared::{Owner, Shared};
 use solio_base::Result;
 use std::path::Path;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, OnceLock};
+use threads::{EngineShared, Owner};
 
 /// What moves the bytes.
 ///
@@ -122,7 +121,7 @@ impl Backend {
         match (self, warm) {
             (Backend::Uring, true) => 8 * self.threads(options),
             (Backend::Uring, false) => uring::DEPTH * self.threads(options),
-            (_, true) => shared::TOGETHER * options.warm_threads,
+            (_, true) => threads::TOGETHER * options.warm_threads,
             (_, false) => options.threads,
         }
     }
@@ -248,7 +247,7 @@ impl Engine {
     /// # Ok::<(), solio_base::Error>(())
     /// ```
     pub fn new(mut options: EngineOptions) -> Result<Self> {
-        if let Some(backend) = shared::forced_backend()? {
+        if let Some(backend) = threads::forced_backend()? {
             options.backend = backend;
         }
         options.bytes_per_second = options.bytes_per_second.or(crate::throttle::limit()?);
@@ -268,14 +267,14 @@ impl Engine {
             let _ = fallback.set(why);
             backend = Backend::Threads;
         }
-        let pool = pool::Pool::new(options.memory_bytes);
+        let pool = pool::BlockPool::new(options.memory_bytes);
         let mut core = Core::new(tuning, backend.width(&options, true), pool);
-        core.scheduler.ahead = shared::ahead(&options, true);
-        core.enough_readers = shared::enough_readers(&options, true);
-        core.scheduler.bytes_rate = options.bytes_per_second.map(Bucket::new);
-        core.scheduler.operations_rate = options.operations_per_second.map(Bucket::new);
+        core.scheduler.ahead = threads::ahead(&options, true);
+        core.enough_readers = threads::enough_readers(&options, true);
+        core.scheduler.bytes_rate = options.bytes_per_second.map(TokenBucket::new);
+        core.scheduler.operations_rate = options.operations_per_second.map(TokenBucket::new);
         let handles = handles::Handles::new((descriptors / 4).min(1024));
-        let shared = Shared::new(options, backend, fallback, core, handles);
+        let shared = EngineShared::new(options, backend, fallback, core, handles);
         Ok(Engine { owner: Arc::new(Owner(shared)) })
     }
 

@@ -8,10 +8,10 @@
 use core::ffi::c_void;
 use core::ptr::NonNull;
 use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
-use solio_base::{Error, Result};
+use solio_base::{Error, Result, lock};
 use std::ops::{Deref, Range};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Offsets, lengths and addresses of direct I/O are multiples of this.
 pub(crate) const ALIGN: usize = 4096;
@@ -28,23 +28,23 @@ const CLASSES: usize = (HUGE / ALIGN).trailing_zeros() as usize + 1;
 const HOMES: usize = 64;
 
 /// Hands out blocks, and keeps those that come back, up to a bound.
-pub(crate) struct Pool {
-    homes: Vec<Arc<Home>>,
-    mapped: Arc<Mapped>,
+pub(crate) struct BlockPool {
+    homes: Vec<Arc<ThreadBlocks>>,
+    mapped: Arc<MappedSlabs>,
 }
 
 /// The free blocks of a thread, by class. Blocks hold on to it and not to the pool: what all
 /// threads count in would go from core to core with every read.
 #[repr(align(128))]
-struct Home {
-    free: Mutex<[Vec<Memory>; CLASSES]>,
-    mapped: Arc<Mapped>,
+struct ThreadBlocks {
+    free: Mutex<[Vec<MappedBytes>; CLASSES]>,
+    mapped: Arc<MappedSlabs>,
 }
 
 /// All that was taken from the system.
-struct Mapped {
+struct MappedSlabs {
     slabs: Mutex<Slabs>,
-    large: Mutex<Large>,
+    large: Mutex<LargeBlocks>,
     /// Most bytes of large blocks that are kept.
     keep_bytes: usize,
 }
@@ -52,30 +52,30 @@ struct Mapped {
 #[derive(Default)]
 struct Slabs {
     /// Every one, to give it back in the end.
-    all: Vec<Memory>,
+    all: Vec<MappedBytes>,
     /// Bytes of the last one that are cut already.
     cut: usize,
 }
 
 /// Free blocks above [`HUGE`].
 #[derive(Default)]
-struct Large {
-    free: Vec<Memory>,
+struct LargeBlocks {
+    free: Vec<MappedBytes>,
     bytes: usize,
 }
 
 /// Some mapped bytes.
 #[derive(Clone, Copy)]
-struct Memory {
+struct MappedBytes {
     start: NonNull<u8>,
     bytes: usize,
 }
 
 // SAFETY: a `Memory` is an address; who may touch what is behind it is said by its holder, and it
 // is not bound to a thread.
-unsafe impl Send for Memory {}
+unsafe impl Send for MappedBytes {}
 // SAFETY: as above.
-unsafe impl Sync for Memory {}
+unsafe impl Sync for MappedBytes {}
 
 /// The list of this thread.
 fn home() -> usize {
@@ -84,27 +84,23 @@ fn home() -> usize {
     HOME.with(|home| *home)
 }
 
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl Pool {
+impl BlockPool {
     pub(crate) fn new(keep_bytes: u64) -> Arc<Self> {
-        let mapped = Arc::new(Mapped {
+        let mapped = Arc::new(MappedSlabs {
             slabs: Mutex::default(),
             large: Mutex::default(),
             keep_bytes: keep_bytes as usize,
         });
-        let home = |_| Arc::new(Home { free: Mutex::default(), mapped: mapped.clone() });
-        Arc::new(Pool { homes: (0..HOMES).map(home).collect(), mapped: mapped.clone() })
+        let home = |_| Arc::new(ThreadBlocks { free: Mutex::default(), mapped: mapped.clone() });
+        Arc::new(BlockPool { homes: (0..HOMES).map(home).collect(), mapped: mapped.clone() })
     }
 
     /// A block of at least `bytes`, aligned to [`ALIGN`].
-    fn take(&self, bytes: usize) -> Result<Block> {
+    fn take(&self, bytes: usize) -> Result<PoolBlock> {
         let home = &self.homes[home()];
         let memory = if bytes <= HUGE {
             let class = bytes.div_ceil(ALIGN).next_power_of_two().trailing_zeros() as usize;
-            let own = locked(&home.free)[class].pop();
+            let own = lock(&home.free)[class].pop();
             match own.or_else(|| self.take_from_others(class)) {
                 Some(memory) => memory,
                 None => home.cut(class)?,
@@ -112,44 +108,44 @@ impl Pool {
         } else {
             self.mapped.take_large(bytes)?
         };
-        Ok(Block { memory, home: home.clone() })
+        Ok(PoolBlock { memory, home: home.clone() })
     }
 
     /// From whoever has most to spare; that one needs it last.
-    fn take_from_others(&self, class: usize) -> Option<Memory> {
-        let fullest = self.homes.iter().max_by_key(|home| locked(&home.free)[class].len())?;
-        locked(&fullest.free)[class].pop()
+    fn take_from_others(&self, class: usize) -> Option<MappedBytes> {
+        let fullest = self.homes.iter().max_by_key(|home| lock(&home.free)[class].len())?;
+        lock(&fullest.free)[class].pop()
     }
 }
 
-impl Home {
+impl ThreadBlocks {
     /// Cuts fresh memory into blocks; one of them goes out at once.
-    fn cut(&self, class: usize) -> Result<Memory> {
+    fn cut(&self, class: usize) -> Result<MappedBytes> {
         let block = ALIGN << class;
         let memory = self.mapped.cut(block.max(CUT))?;
-        let mut free = locked(&self.free);
+        let mut free = lock(&self.free);
         for at in (block..memory.bytes).step_by(block).rev() {
             // SAFETY: `at` lies inside the memory.
             let start = unsafe { memory.start.add(at) };
-            free[class].push(Memory { start, bytes: block });
+            free[class].push(MappedBytes { start, bytes: block });
         }
-        Ok(Memory { start: memory.start, bytes: block })
+        Ok(MappedBytes { start: memory.start, bytes: block })
     }
 
-    fn give_back(&self, memory: Memory) {
+    fn give_back(&self, memory: MappedBytes) {
         if memory.bytes <= HUGE {
             let class = (memory.bytes / ALIGN).trailing_zeros() as usize;
-            locked(&self.free)[class].push(memory);
+            lock(&self.free)[class].push(memory);
         } else {
             self.mapped.give_back_large(memory);
         }
     }
 }
 
-impl Mapped {
+impl MappedSlabs {
     /// `bytes`, a power of two up to [`HUGE`], inside of one huge page.
-    fn cut(&self, bytes: usize) -> Result<Memory> {
-        let mut slabs = locked(&self.slabs);
+    fn cut(&self, bytes: usize) -> Result<MappedBytes> {
+        let mut slabs = lock(&self.slabs);
         let mut at = slabs.cut.next_multiple_of(bytes);
         if slabs.all.is_empty() || at >= SLAB {
             slabs.all.push(map(SLAB)?);
@@ -158,12 +154,12 @@ impl Mapped {
         slabs.cut = at + bytes;
         let slab = slabs.all.last().expect("just made").start;
         // SAFETY: `at` lies inside the slab's mapping, and so does what ends at the next multiple.
-        Ok(Memory { start: unsafe { slab.add(at) }, bytes })
+        Ok(MappedBytes { start: unsafe { slab.add(at) }, bytes })
     }
 
-    fn take_large(&self, bytes: usize) -> Result<Memory> {
-        let mut large = locked(&self.large);
-        let fits = |m: &Memory| m.bytes >= bytes && m.bytes / 2 <= bytes;
+    fn take_large(&self, bytes: usize) -> Result<MappedBytes> {
+        let mut large = lock(&self.large);
+        let fits = |m: &MappedBytes| m.bytes >= bytes && m.bytes / 2 <= bytes;
         if let Some(i) = large.free.iter().rposition(fits) {
             let memory = large.free.swap_remove(i);
             large.bytes -= memory.bytes;
@@ -173,8 +169,8 @@ impl Mapped {
         map(bytes.next_multiple_of(HUGE))
     }
 
-    fn give_back_large(&self, memory: Memory) {
-        let mut large = locked(&self.large);
+    fn give_back_large(&self, memory: MappedBytes) {
+        let mut large = lock(&self.large);
         if large.bytes + memory.bytes <= self.keep_bytes {
             large.bytes += memory.bytes;
             large.free.push(memory);
@@ -185,7 +181,7 @@ impl Mapped {
     }
 }
 
-impl Drop for Mapped {
+impl Drop for MappedSlabs {
     fn drop(&mut self) {
         // Blocks and homes keep it alive, so nobody has any left.
         let slabs = self.slabs.get_mut().unwrap_or_else(PoisonError::into_inner);
@@ -196,7 +192,7 @@ impl Drop for Mapped {
 }
 
 /// `bytes` (a multiple of [`HUGE`]) of zeros, aligned to [`HUGE`].
-fn map(bytes: usize) -> Result<Memory> {
+fn map(bytes: usize) -> Result<MappedBytes> {
     let failed = |e: rustix::io::Errno| Error::io("get memory", e.into());
     let flags = MapFlags::PRIVATE | MapFlags::NORESERVE;
     // SAFETY: a new anonymous mapping at an address of the kernel's choice.
@@ -222,36 +218,36 @@ fn map(bytes: usize) -> Result<Memory> {
         }
         #[cfg(target_os = "linux")]
         let _ = madvise(start.cast::<c_void>(), bytes, Advice::LinuxHugepage);
-        Ok(Memory { start: NonNull::new_unchecked(start), bytes })
+        Ok(MappedBytes { start: NonNull::new_unchecked(start), bytes })
     }
 }
 
-fn unmap(memory: Memory) {
+fn unmap(memory: MappedBytes) {
     // SAFETY: a mapping of `map`, whole, that nobody uses any more.
     let _ = unsafe { munmap(memory.start.as_ptr().cast(), memory.bytes) };
 }
 
 /// Memory of the pool that has one holder.
-struct Block {
-    memory: Memory,
+struct PoolBlock {
+    memory: MappedBytes,
     /// Where it goes back to.
-    home: Arc<Home>,
+    home: Arc<ThreadBlocks>,
 }
 
-impl Drop for Block {
+impl Drop for PoolBlock {
     fn drop(&mut self) {
         self.home.give_back(self.memory);
     }
 }
 
-enum Store {
-    Pool(Block),
+enum BufferStore {
+    Pool(PoolBlock),
     Caller(Vec<u8>),
 }
 
 /// The bytes of a read. Dropping it gives its memory back to the engine's pool.
 pub struct Buffer {
-    store: Store,
+    store: BufferStore,
     range: Range<usize>,
 }
 
@@ -259,18 +255,18 @@ impl Buffer {
     /// A buffer over the caller's own memory.
     pub(crate) fn of(bytes: Vec<u8>) -> Self {
         let range = 0..bytes.len();
-        Buffer { store: Store::Caller(bytes), range }
+        Buffer { store: BufferStore::Caller(bytes), range }
     }
 
     /// The caller's own memory, with the bytes read into it; those of the pool are copied.
     pub fn into_vec(self) -> Vec<u8> {
         match self.store {
-            Store::Caller(mut bytes) => {
+            BufferStore::Caller(mut bytes) => {
                 bytes.truncate(self.range.end);
                 bytes.drain(..self.range.start);
                 bytes
             }
-            Store::Pool(_) => self.to_vec(),
+            BufferStore::Pool(_) => self.to_vec(),
         }
     }
 }
@@ -279,10 +275,10 @@ impl Deref for Buffer {
     type Target = [u8];
     fn deref(&self) -> &[u8] {
         match &self.store {
-            Store::Caller(bytes) => &bytes[self.range.clone()],
+            BufferStore::Caller(bytes) => &bytes[self.range.clone()],
             // SAFETY: the block is mapped and this buffer's alone; `range` lies inside (checked
             // by `Landing::new`). The bytes are initialised: the system maps zeros.
-            Store::Pool(block) => unsafe {
+            BufferStore::Pool(block) => unsafe {
                 let start = block.memory.start.as_ptr().add(self.range.start);
                 core::slice::from_raw_parts(start, self.range.len())
             },
@@ -320,14 +316,19 @@ unsafe impl Sync for Landing {}
 impl Landing {
     /// Room for the bytes `offset..offset + length` of a file, with what direct I/O reads before
     /// and after them.
-    pub(crate) fn new(pool: &Arc<Pool>, offset: u64, length: usize) -> Result<Self> {
+    pub(crate) fn new(pool: &Arc<BlockPool>, offset: u64, length: usize) -> Result<Self> {
         let base = offset / ALIGN as u64 * ALIGN as u64;
         let before = (offset - base) as usize;
         let block = pool.take((before + length).next_multiple_of(ALIGN))?;
         let (start, capacity) = (block.memory.start.as_ptr(), block.memory.bytes);
         let range = before..before + length;
         assert!(range.end <= capacity);
-        Ok(Landing { buffer: Buffer { store: Store::Pool(block), range }, base, start, capacity })
+        Ok(Landing {
+            buffer: Buffer { store: BufferStore::Pool(block), range },
+            base,
+            start,
+            capacity,
+        })
     }
 
     /// The caller's memory, which is not aligned: only for buffered reads.
@@ -351,13 +352,13 @@ impl Landing {
 
     /// The address of the huge page of a slab in which all of it lies.
     pub(crate) fn huge_page(&self) -> Option<usize> {
-        let Store::Pool(Block { memory, .. }) = &self.buffer.store else { return None };
+        let BufferStore::Pool(PoolBlock { memory, .. }) = &self.buffer.store else { return None };
         (memory.bytes <= HUGE).then(|| memory.start.as_ptr() as usize / HUGE * HUGE)
     }
 
     /// Whether direct I/O may read into it.
     pub(crate) fn is_aligned(&self) -> bool {
-        matches!(self.buffer.store, Store::Pool(_))
+        matches!(self.buffer.store, BufferStore::Pool(_))
     }
 
     /// The memory of `length` bytes of the file from `offset` on.
@@ -385,7 +386,7 @@ mod tests {
 
     #[test]
     fn memory_comes_back_and_is_aligned() {
-        let pool = Pool::new(64 << 20);
+        let pool = BlockPool::new(64 << 20);
         let mut seen = Vec::new();
         for (offset, length) in [(0, 1), (5, 4096), (4097, 70_000), (0, HUGE), (1, 5 << 20)] {
             let landing = Landing::new(&pool, offset, length).unwrap();

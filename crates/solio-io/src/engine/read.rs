@@ -3,26 +3,26 @@
 use super::Backend;
 use super::core::Flight;
 use super::handles::Handle;
-use super::piece::{Piece, Step};
 use super::pool::{ALIGN, Landing};
-use super::shared::Counts;
+use super::threads::EngineCounters;
+use super::transfer::{Transfer, TransferStep};
 use solio_base::{Error, Result};
 use std::sync::atomic::Ordering::Relaxed;
 
 /// Writes the piece of a flight, with `pwrite`.
-pub(crate) fn write(flight: &Flight, counts: &Counts) -> Result<()> {
+pub(crate) fn write(flight: &Flight, counts: &EngineCounters) -> Result<()> {
     let handle = flight.file.as_ref().expect("writes come with an open file");
     let landing = flight.landing.as_ref().expect("writes come with their bytes");
-    let mut piece = Piece::write(flight.grant.offset, flight.grant.length);
+    let mut piece = Transfer::write(flight.grant.offset, flight.grant.length);
     let mut step = piece.step();
     loop {
         match step {
-            Step::Full => {
+            TransferStep::Full => {
                 counts.written_bytes.fetch_add(flight.grant.length, Relaxed);
                 return Ok(());
             }
-            Step::Failed(e) => return Err(e),
-            Step::Read { offset, length } => {
+            TransferStep::Failed(e) => return Err(e),
+            TransferStep::Read { offset, length } => {
                 // SAFETY: the piece is this flight's alone.
                 let window = unsafe { landing.window(offset, length) };
                 let answer = rustix::io::pwrite(handle.file(), window, offset);
@@ -33,7 +33,7 @@ pub(crate) fn write(flight: &Flight, counts: &Counts) -> Result<()> {
 }
 
 /// Reads the piece of a flight whose file is open.
-pub(crate) fn read(backend: Backend, flight: &Flight, counts: &Counts) -> Result<()> {
+pub(crate) fn read(backend: Backend, flight: &Flight, counts: &EngineCounters) -> Result<()> {
     let handle = flight.file.as_ref().expect("opened before");
     let landing = flight.landing.as_ref().expect("opened before");
     let grant = flight.grant;
@@ -42,16 +42,16 @@ pub(crate) fn read(backend: Backend, flight: &Flight, counts: &Counts) -> Result
         counts.add(grant.length, false);
         return Ok(());
     }
-    let mut piece = Piece::new(grant.offset, grant.length);
+    let mut piece = Transfer::new(grant.offset, grant.length);
     let mut step = piece.step();
     loop {
         match step {
-            Step::Full => {
+            TransferStep::Full => {
                 counts.add(grant.length, handle.is_direct());
                 return Ok(());
             }
-            Step::Failed(e) => return Err(e),
-            Step::Read { offset, length } => {
+            TransferStep::Failed(e) => return Err(e),
+            TransferStep::Read { offset, length } => {
                 step = piece.answer(pread(handle, landing, offset, length));
             }
         }
@@ -102,13 +102,13 @@ fn copy_map(handle: &Handle, landing: &Landing, offset: u64, length: usize) -> R
     let size = rustix::fs::fstat(handle.file()).map_err(failed)?.st_size as u64;
     if size < offset + length as u64 {
         // The end is inside of the piece: the plain way says where.
-        let mut piece = Piece::new(offset, length as u64);
+        let mut piece = Transfer::new(offset, length as u64);
         let mut step = piece.step();
         loop {
             match step {
-                Step::Full => return Ok(()),
-                Step::Failed(e) => return Err(e),
-                Step::Read { offset, length } => {
+                TransferStep::Full => return Ok(()),
+                TransferStep::Failed(e) => return Err(e),
+                TransferStep::Read { offset, length } => {
                     step = piece.answer(pread(handle, landing, offset, length));
                 }
             }

@@ -15,8 +15,8 @@
 //! * Fields of requests lie in arrays of their own, found by slot. Nothing here is searched:
 //!   queueing, handing out and cancelling cost the same with ten requests and with a million.
 
-use super::rate::Bucket;
 use super::share::Share;
+use crate::token_bucket::TokenBucket;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
@@ -65,7 +65,7 @@ impl Default for Tuning {
 
 /// A request as the scheduler sees it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Entry {
+pub(crate) struct ScheduledRequest {
     pub(crate) batch: u32,
     pub(crate) level: u8,
     pub(crate) device: u16,
@@ -99,7 +99,7 @@ pub(crate) enum Next {
 
 /// One level of one device.
 #[derive(Debug, Default)]
-struct Level {
+struct DeviceLevel {
     /// Queues that have something waiting, in the order of their turns.
     turns: VecDeque<u32>,
     /// Requests with a deadline.
@@ -111,7 +111,7 @@ struct Level {
     used_ns: Option<u64>,
 }
 
-impl Level {
+impl DeviceLevel {
     fn waits(&self) -> bool {
         !self.turns.is_empty() || !self.due.is_empty()
     }
@@ -119,7 +119,7 @@ impl Level {
 
 /// The requests of one batch at one level of one device.
 #[derive(Debug)]
-struct Queue {
+struct RequestQueue {
     level: u8,
     device: u16,
     slots: VecDeque<u32>,
@@ -127,7 +127,7 @@ struct Queue {
 
 /// What a batch has at the moment.
 #[derive(Debug, Default)]
-struct Batch {
+struct ScheduledBatch {
     /// Requests that count in `held_bytes`.
     held: u32,
     /// Its queues: few, as they are per level and device.
@@ -141,18 +141,18 @@ pub(crate) struct Scheduler {
     /// Pieces in flight at most; follows from the medium and from what is in the page cache.
     pub(crate) width: usize,
     /// How far reading runs ahead of the receivers.
-    pub(crate) ahead: Ahead,
+    pub(crate) ahead: ResultsAhead,
     /// Small whole files among the requests that were begun.
     pub(crate) small: Share,
     /// Tiny ones.
     pub(crate) tiny: Share,
-    pub(crate) bytes_rate: Option<Bucket>,
-    pub(crate) operations_rate: Option<Bucket>,
-    devices: Vec<[Level; LEVELS]>,
+    pub(crate) bytes_rate: Option<TokenBucket>,
+    pub(crate) operations_rate: Option<TokenBucket>,
+    devices: Vec<[DeviceLevel; LEVELS]>,
     turn: usize,
-    queues: Vec<Queue>,
+    queues: Vec<RequestQueue>,
     free_queues: Vec<u32>,
-    batches: Vec<Batch>,
+    batches: Vec<ScheduledBatch>,
     free_batches: Vec<u32>,
     requests: Requests,
     flying: usize,
@@ -165,21 +165,21 @@ pub(crate) struct Scheduler {
 /// Bytes of results under way or not taken yet, or results where those are large; never more
 /// than [`Tuning::memory_bytes`].
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Ahead {
+pub(crate) struct ResultsAhead {
     pub(crate) bytes: u64,
     pub(crate) results: usize,
 }
 
-impl Default for Ahead {
+impl Default for ResultsAhead {
     fn default() -> Self {
-        Ahead { bytes: u64::MAX, results: usize::MAX }
+        ResultsAhead { bytes: u64::MAX, results: usize::MAX }
     }
 }
 
 /// The fields of all requests, by slot.
 #[derive(Debug, Default)]
 struct Requests {
-    entry: Vec<Entry>,
+    entry: Vec<ScheduledRequest>,
     queue: Vec<u32>,
     next: Vec<u64>,
     pieces: Vec<u32>,
@@ -204,7 +204,7 @@ impl Scheduler {
         Scheduler {
             tuning,
             width,
-            ahead: Ahead::default(),
+            ahead: ResultsAhead::default(),
             small: Share::default(),
             tiny: Share::default(),
             bytes_rate: None,
@@ -264,7 +264,7 @@ impl Scheduler {
     /// A new batch.
     pub(crate) fn add_batch(&mut self) -> u32 {
         self.free_batches.pop().unwrap_or_else(|| {
-            self.batches.push(Batch::default());
+            self.batches.push(ScheduledBatch::default());
             self.batches.len() as u32 - 1
         })
     }
@@ -281,7 +281,7 @@ impl Scheduler {
 
     /// Forgets what is left in a queue: requests that were cancelled.
     fn drop_stopped(&mut self, queue: u32) {
-        let Queue { level, device, .. } = self.queues[queue as usize];
+        let RequestQueue { level, device, .. } = self.queues[queue as usize];
         for slot in std::mem::take(&mut self.queues[queue as usize].slots) {
             self.leave_queue(slot);
         }
@@ -289,7 +289,7 @@ impl Scheduler {
     }
 
     /// Queues a request; its slot names it until it has ended.
-    pub(crate) fn add(&mut self, entry: Entry, now_ns: u64) -> u32 {
+    pub(crate) fn add(&mut self, entry: ScheduledRequest, now_ns: u64) -> u32 {
         let device = entry.device as usize;
         while self.devices.len() <= device {
             self.devices.push(Default::default());
@@ -309,7 +309,7 @@ impl Scheduler {
         slot
     }
 
-    fn queue_of(&mut self, entry: &Entry) -> u32 {
+    fn queue_of(&mut self, entry: &ScheduledRequest) -> u32 {
         let known = &self.batches[entry.batch as usize].queues;
         let same = |q: &&u32| {
             let queue = &self.queues[**q as usize];
@@ -318,8 +318,8 @@ impl Scheduler {
         if let Some(&queue) = known.iter().rev().find(same) {
             return queue;
         }
-        let &Entry { batch, level, device, .. } = entry;
-        let new = Queue { level, device, slots: VecDeque::new() };
+        let &ScheduledRequest { batch, level, device, .. } = entry;
+        let new = RequestQueue { level, device, slots: VecDeque::new() };
         let queue = match self.free_queues.pop() {
             Some(free) => {
                 self.queues[free as usize] = new;
@@ -375,7 +375,7 @@ impl Scheduler {
 
     fn next_of(&mut self, device: usize, now_ns: u64) -> Option<Grant> {
         let levels = &self.devices[device];
-        let highest = levels.iter().rposition(Level::waits)?;
+        let highest = levels.iter().rposition(DeviceLevel::waits)?;
         let old = |l: &usize| now_ns.saturating_sub(levels[*l].served_ns) >= self.tuning.ageing_ns;
         let starved = (0..highest).filter(|&l| levels[l].waits()).filter(old);
         let starved = starved.min_by_key(|&l| levels[l].served_ns);
@@ -387,7 +387,7 @@ impl Scheduler {
     /// The next piece of a level, where the bytes in flight leave room for one.
     fn next_at(&mut self, device: usize, level: usize, now_ns: u64) -> Option<Grant> {
         let levels = &self.devices[device];
-        let recent = |l: &Level| {
+        let recent = |l: &DeviceLevel| {
             l.used_ns.is_some_and(|used| now_ns.saturating_sub(used) < self.tuning.linger_ns)
         };
         let narrow = levels[level + 1..].iter().any(recent);
@@ -646,10 +646,16 @@ fn cut(offset: u64, end: u64, room: u64) -> u64 {
 }
 
 impl Requests {
-    fn add(&mut self, entry: Entry, queue: u32) -> u32 {
+    fn add(&mut self, entry: ScheduledRequest, queue: u32) -> u32 {
         let slot = self.free.pop().unwrap_or_else(|| {
-            let unused =
-                Entry { batch: 0, level: 0, device: 0, offset: 0, end: 0, deadline_ns: None };
+            let unused = ScheduledRequest {
+                batch: 0,
+                level: 0,
+                device: 0,
+                offset: 0,
+                end: 0,
+                deadline_ns: None,
+            };
             self.entry.push(unused);
             self.queue.push(0);
             self.next.push(0);

@@ -3,14 +3,14 @@
 //! the machine stops. A seed says all that happens.
 
 use super::batch::BatchState;
-use super::core::{Core, Flight, Opened, Work, answer};
+use super::core::{AfterOpen, Core, Flight, NextWork, answer};
+use super::deferred;
 use super::handles::Handle;
-use super::later;
-use super::piece::{Piece, Step};
-use super::pool::{Landing, Pool};
-use super::rate::Bucket;
+use super::pool::{BlockPool, Landing};
 use super::request::{Done, Priority, Request};
 use super::scheduler::Tuning;
+use super::transfer::{Transfer, TransferStep};
+use crate::token_bucket::TokenBucket;
 use solio_base::{Cancel, Error, ErrorKind};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use std::time::Duration;
 
 /// What is wrong with a file.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Fault {
+enum SimulatedFault {
     None,
     Missing,
     Forbidden,
@@ -31,9 +31,9 @@ enum Fault {
     Full(u64),
 }
 
-struct File {
+struct SimulatedFile {
     bytes: u64,
-    fault: Fault,
+    fault: SimulatedFault,
     /// What was written to it, by offset.
     written: Vec<Option<u8>>,
 }
@@ -41,15 +41,15 @@ struct File {
 /// No file is longer.
 const MOST_BYTES: u64 = 60_000;
 
-impl File {
+impl SimulatedFile {
     fn byte(index: usize, offset: u64) -> u8 {
         ((offset ^ (index as u64) << 7).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8
     }
 }
 
-struct Random(u64);
+struct SimulatorRandom(u64);
 
-impl Random {
+impl SimulatorRandom {
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let z = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -68,7 +68,7 @@ impl Random {
 struct Pending {
     due_ns: u64,
     flight: Flight,
-    piece: Option<Piece>,
+    piece: Option<Transfer>,
     /// Its file is opened, read and closed in one go.
     linked: bool,
 }
@@ -79,22 +79,22 @@ struct Sent {
     token: Cancel,
     answers: Vec<Option<Done>>,
     cancelled: HashSet<usize>,
-    alone: Vec<Alone>,
+    alone: Vec<SimulatedDirect>,
     dropped: bool,
 }
 
 /// Requests that a receiver has taken to itself.
-struct Alone {
+struct SimulatedDirect {
     left: std::ops::Range<u32>,
     ended: usize,
     plain: Vec<u32>,
 }
 
-struct Run {
-    pool: Arc<Pool>,
-    random: Random,
+struct Simulation {
+    pool: Arc<BlockPool>,
+    random: SimulatorRandom,
     core: Core,
-    files: Vec<File>,
+    files: Vec<SimulatedFile>,
     now_ns: u64,
     pending: Vec<Pending>,
     sent: Vec<Sent>,
@@ -102,9 +102,9 @@ struct Run {
     touched: HashSet<(usize, usize)>,
 }
 
-impl Run {
-    fn new(seed: u64, pool: &Arc<Pool>) -> Self {
-        let mut random = Random(seed);
+impl Simulation {
+    fn new(seed: u64, pool: &Arc<BlockPool>) -> Self {
+        let mut random = SimulatorRandom(seed);
         let tuning = Tuning {
             piece_bytes: 4096 << random.below(3),
             flying_bytes: 16_384 << random.below(5),
@@ -118,10 +118,10 @@ impl Run {
         let width = 1 + random.below(8) as usize;
         let mut core = Core::new(tuning, width, pool.clone());
         if random.one_in(8) {
-            core.scheduler.bytes_rate = Some(Bucket::new(1_000_000 + random.below(1 << 30)));
+            core.scheduler.bytes_rate = Some(TokenBucket::new(1_000_000 + random.below(1 << 30)));
         }
         if random.one_in(8) {
-            core.scheduler.operations_rate = Some(Bucket::new(1000 + random.below(100_000)));
+            core.scheduler.operations_rate = Some(TokenBucket::new(1000 + random.below(100_000)));
         }
         let files = (0..1 + random.below(6)).map(|_| {
             let bytes = match random.below(4) {
@@ -130,19 +130,19 @@ impl Run {
                 _ => random.below(MOST_BYTES),
             };
             let fault = match random.below(13) {
-                0 => Fault::Missing,
-                1 => Fault::Forbidden,
-                2 => Fault::Folder,
-                3 => Fault::BadSector(random.below(bytes + 1)),
-                4 => Fault::CutTo(random.below(bytes + 1)),
-                5 => Fault::Full(random.below(MOST_BYTES)),
-                _ => Fault::None,
+                0 => SimulatedFault::Missing,
+                1 => SimulatedFault::Forbidden,
+                2 => SimulatedFault::Folder,
+                3 => SimulatedFault::BadSector(random.below(bytes + 1)),
+                4 => SimulatedFault::CutTo(random.below(bytes + 1)),
+                5 => SimulatedFault::Full(random.below(MOST_BYTES)),
+                _ => SimulatedFault::None,
             };
-            File { bytes, fault, written: vec![None; 2 * MOST_BYTES as usize] }
+            SimulatedFile { bytes, fault, written: vec![None; 2 * MOST_BYTES as usize] }
         });
         let files = files.collect();
         core.enough_readers = 1 + random.below(3) as usize;
-        Run {
+        Simulation {
             pool: pool.clone(),
             random,
             core,
@@ -197,7 +197,7 @@ impl Run {
             Request { deadline: None, offset, length, ..request }
         };
         let requests: Vec<Request> = files.iter().map(request).collect();
-        let alike = later::alike(&requests, &vec![1; count]).expect("made so");
+        let alike = deferred::alike(&requests, &vec![1; count]).expect("made so");
         let number = self.core.scheduler.add_batch();
         let state = Arc::new(BatchState::new(number, requests, None, self.now_ns));
         self.core.add_alike(&state, alike, self.now_ns);
@@ -211,7 +211,7 @@ impl Run {
         let number = self.sent[b].state.number;
         if self.sent[b].alone.is_empty() || self.random.one_in(4) {
             if let Some(left) = self.core.begin_alone(number) {
-                self.sent[b].alone.push(Alone { left, ended: 0, plain: Vec::new() });
+                self.sent[b].alone.push(SimulatedDirect { left, ended: 0, plain: Vec::new() });
             }
             return;
         }
@@ -239,11 +239,11 @@ impl Run {
         let result = if !submitted {
             place.end();
             cancelled()
-        } else if file.fault == Fault::None && file.bytes > 0 && !self.random.one_in(6) {
+        } else if file.fault == SimulatedFault::None && file.bytes > 0 && !self.random.one_in(6) {
             let landing = Landing::new(&self.pool, 0, file.bytes as usize).unwrap();
             // SAFETY: the only window.
             let window = unsafe { landing.window(0, file.bytes as usize) };
-            let byte = |at: usize| File::byte(self.sent[b].files[i], at as u64);
+            let byte = |at: usize| SimulatedFile::byte(self.sent[b].files[i], at as u64);
             window.iter_mut().enumerate().for_each(|(at, to)| *to = byte(at));
             if place.end() { Ok(landing.into_buffer()) } else { cancelled() }
         } else if place.put_back() {
@@ -262,7 +262,7 @@ impl Run {
     }
 
     fn end_alone(&mut self, b: usize) {
-        let Alone { left, ended, plain } = self.sent[b].alone.swap_remove(0);
+        let SimulatedDirect { left, ended, plain } = self.sent[b].alone.swap_remove(0);
         let state = self.sent[b].state.clone();
         state.ended(ended);
         self.core.end_alone(&state, left, &plain, self.now_ns);
@@ -280,7 +280,7 @@ impl Run {
         let path = format!("file{file}");
         let request = if writes {
             let (offset, length) = (r.below(MOST_BYTES), r.below(MOST_BYTES));
-            let bytes = (offset..offset + length).map(|at| File::byte(file, at)).collect();
+            let bytes = (offset..offset + length).map(|at| SimulatedFile::byte(file, at)).collect();
             Request::range(path, offset, length).into_buffer(bytes)
         } else if r.one_in(3) {
             let offset = r.below(bytes + 1);
@@ -302,9 +302,9 @@ impl Run {
     fn fly(&mut self) -> Option<u64> {
         loop {
             match self.core.next(self.now_ns) {
-                Work::Nothing => return None,
-                Work::Wait(ns) => return Some(self.now_ns + ns),
-                Work::Fly(flight) => {
+                NextWork::Nothing => return None,
+                NextWork::Wait(ns) => return Some(self.now_ns + ns),
+                NextWork::Fly(flight) => {
                     let sent = self.sent.iter().position(|s| Arc::ptr_eq(&s.state, &flight.batch));
                     self.touched.insert((sent.unwrap(), flight.index));
                     let due_ns = self.now_ns + 1 + self.random.below(1_000_000);
@@ -330,32 +330,32 @@ impl Run {
         }
         if flight.file.is_none() {
             let opened = self.open(file);
-            if let Opened::Read(flight) = self.core.opened(flight, opened, self.now_ns) {
+            if let AfterOpen::Read(flight) = self.core.opened(flight, opened, self.now_ns) {
                 self.pending.push(Pending { due_ns, flight, piece: None, linked: false });
             }
             return;
         }
         let writes = flight.is_write();
-        let begin = if writes { Piece::write } else { Piece::new };
+        let begin = if writes { Transfer::write } else { Transfer::new };
         let mut piece = piece.unwrap_or_else(|| begin(flight.grant.offset, flight.grant.length));
         let step = match piece.step() {
-            Step::Read { offset, length } if writes => {
+            TransferStep::Read { offset, length } if writes => {
                 let answer = self.write(&mut flight, file, offset, length);
                 piece.answer(answer)
             }
-            Step::Read { offset, length } => {
+            TransferStep::Read { offset, length } => {
                 let answer = self.read(&mut flight, file, offset, length);
                 piece.answer(answer)
             }
             step => step,
         };
         let result = match step {
-            Step::Read { .. } => {
+            TransferStep::Read { .. } => {
                 self.pending.push(Pending { due_ns, flight, piece: Some(piece), linked: false });
                 return;
             }
-            Step::Full => Ok(()),
-            Step::Failed(e) => Err(e),
+            TransferStep::Full => Ok(()),
+            TransferStep::Failed(e) => Err(e),
         };
         assert!(self.core.landed(flight, result, self.now_ns).is_none());
     }
@@ -370,7 +370,7 @@ impl Run {
             (Ok(_), bytes) if self.random.one_in(8) => bytes.saturating_sub(self.random.below(9)),
             (Ok(_), bytes) => bytes,
         };
-        if let Opened::Read(flight) = self.core.sized(flight, bytes, self.now_ns) {
+        if let AfterOpen::Read(flight) = self.core.sized(flight, bytes, self.now_ns) {
             assert_eq!((flight.grant.length, flight.grant.unknown), (bytes, false));
             self.pending.push(Pending { due_ns, flight, piece: None, linked: true });
         }
@@ -396,9 +396,9 @@ impl Run {
     fn open(&mut self, file: usize) -> solio_base::Result<Arc<Handle>> {
         let error = |code: i32| Err(Error::io("open", std::io::Error::from_raw_os_error(code)));
         match self.files[file].fault {
-            Fault::Missing => error(libc::ENOENT),
-            Fault::Forbidden => error(libc::EACCES),
-            Fault::Folder => error(libc::EISDIR),
+            SimulatedFault::Missing => error(libc::ENOENT),
+            SimulatedFault::Forbidden => error(libc::EACCES),
+            SimulatedFault::Folder => error(libc::EISDIR),
             _ => Ok(Arc::new(Handle::simulated(self.files[file].bytes))),
         }
     }
@@ -421,13 +421,13 @@ impl Run {
         offset: u64,
         length: usize,
     ) -> std::io::Result<usize> {
-        let File { bytes, fault, .. } = self.files[file];
+        let SimulatedFile { bytes, fault, .. } = self.files[file];
         let end = match fault {
-            Fault::CutTo(end) => end,
+            SimulatedFault::CutTo(end) => end,
             _ => bytes,
         };
         let length = self.moves(length.min(end.saturating_sub(offset) as usize))?;
-        if let Fault::BadSector(bad) = fault
+        if let SimulatedFault::BadSector(bad) = fault
             && (offset..offset + length as u64).contains(&bad)
         {
             return Err(std::io::Error::from_raw_os_error(libc::EIO));
@@ -435,7 +435,7 @@ impl Run {
         // SAFETY: the piece is this flight's alone.
         let window = unsafe { flight.landing.as_ref().unwrap().window(offset, length) };
         for (i, byte) in window.iter_mut().enumerate() {
-            *byte = File::byte(file, offset + i as u64);
+            *byte = SimulatedFile::byte(file, offset + i as u64);
         }
         Ok(length)
     }
@@ -449,11 +449,11 @@ impl Run {
     ) -> std::io::Result<usize> {
         let mut length = self.moves(length)? as u64;
         match self.files[file].fault {
-            Fault::Full(full) if offset >= full => {
+            SimulatedFault::Full(full) if offset >= full => {
                 return Err(std::io::Error::from_raw_os_error(libc::ENOSPC));
             }
-            Fault::Full(full) => length = length.min(full - offset),
-            Fault::BadSector(bad) if (offset..offset + length).contains(&bad) => {
+            SimulatedFault::Full(full) => length = length.min(full - offset),
+            SimulatedFault::BadSector(bad) if (offset..offset + length).contains(&bad) => {
                 return Err(std::io::Error::from_raw_os_error(libc::EIO));
             }
             _ => {}
@@ -525,7 +525,7 @@ impl Run {
                 let file = sent.files[index];
                 for at in request.offset..request.offset + request.length.unwrap() {
                     let there = self.files[file].written[at as usize];
-                    assert_eq!(there, Some(File::byte(file, at)), "{at} of file {file}");
+                    assert_eq!(there, Some(SimulatedFile::byte(file, at)), "{at} of file {file}");
                 }
             }
         }
@@ -555,16 +555,17 @@ impl Run {
         match &done.result {
             Ok(bytes) => {
                 assert_eq!(bytes.len() as u64, end - request.offset);
-                let same =
-                    |(i, &byte)| byte == File::byte(sent.files[index], request.offset + i as u64);
+                let same = |(i, &byte)| {
+                    byte == SimulatedFile::byte(sent.files[index], request.offset + i as u64)
+                };
                 assert!(bytes.iter().enumerate().all(same), "wrong bytes");
                 let ok = match file.fault {
-                    Fault::None => true,
-                    Fault::BadSector(at) => !(request.offset..end).contains(&at),
-                    Fault::Full(at) => !writes || at >= end || end == request.offset,
+                    SimulatedFault::None => true,
+                    SimulatedFault::BadSector(at) => !(request.offset..end).contains(&at),
+                    SimulatedFault::Full(at) => !writes || at >= end || end == request.offset,
                     // The file that is written is open already.
                     _ if writes => true,
-                    Fault::CutTo(at) => at >= end || end == request.offset,
+                    SimulatedFault::CutTo(at) => at >= end || end == request.offset,
                     _ => false,
                 };
                 let there = writes || end <= file.bytes;
@@ -576,7 +577,7 @@ impl Run {
             Err(e) => {
                 assert!(e.path().is_some(), "{e}");
                 let beyond = end > file.bytes && !writes;
-                assert!(file.fault != Fault::None || beyond, "{e}");
+                assert!(file.fault != SimulatedFault::None || beyond, "{e}");
                 if writes {
                     let known = matches!(e.os_error(), Some(libc::ENOSPC | libc::EIO));
                     assert!(known && e.offset().is_some(), "{e}");
@@ -587,8 +588,8 @@ impl Run {
 }
 
 /// One schedule, from its seed.
-fn run(seed: u64, pool: &Arc<Pool>) {
-    let mut run = Run::new(seed, pool);
+fn run(seed: u64, pool: &Arc<BlockPool>) {
+    let mut run = Simulation::new(seed, pool);
     let batches = 1 + run.random.below(5);
     let mut steps = 0;
     loop {
@@ -629,7 +630,7 @@ fn run_all(seeds: std::ops::Range<u64>) {
     std::thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| {
-                let pool = Pool::new(1 << 20);
+                let pool = BlockPool::new(1 << 20);
                 loop {
                     let seed = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
                     if seed >= seeds.end {
@@ -651,7 +652,7 @@ fn run_all(seeds: std::ops::Range<u64>) {
 #[test]
 fn every_request_ends_once_in_100_000_schedules() {
     match std::env::var("SOLIO_SEED") {
-        Ok(seed) => run(seed.parse().unwrap(), &Pool::new(1 << 20)),
+        Ok(seed) => run(seed.parse().unwrap(), &BlockPool::new(1 << 20)),
         Err(_) => run_all(0..100_000),
     }
 }

@@ -1,6 +1,6 @@
 //! The engine over real files, and what the scheduler promises, in made-up time.
 
-use super::scheduler::{Entry, Grant, Next, Scheduler, Tuning, UNKNOWN};
+use super::scheduler::{Grant, Next, ScheduledRequest, Scheduler, Tuning, UNKNOWN};
 use super::*;
 use crate::probe::write_plain;
 use solio_base::{Cancel, Error, ErrorKind};
@@ -470,8 +470,8 @@ fn a_panic_ends_its_request_or_all_but_nobody_waits() {
     }
 }
 
-fn entry(batch: u32, level: u8, bytes: u64) -> Entry {
-    Entry { batch, level, device: 0, offset: 0, end: bytes, deadline_ns: None }
+fn entry(batch: u32, level: u8, bytes: u64) -> ScheduledRequest {
+    ScheduledRequest { batch, level, device: 0, offset: 0, end: bytes, deadline_ns: None }
 }
 
 fn granted(next: Next) -> Grant {
@@ -488,7 +488,7 @@ fn higher_priorities_and_earlier_deadlines_go_first() {
     let levels = [0u8, 3, 5, 1, 5, 2, 4, 0];
     let slots: Vec<u32> =
         levels.iter().map(|&level| scheduler.add(entry(batch, level, 100), 0)).collect();
-    let due = |ns| Entry { deadline_ns: Some(ns), ..entry(batch, 3, 100) };
+    let due = |ns| ScheduledRequest { deadline_ns: Some(ns), ..entry(batch, 3, 100) };
     let late = scheduler.add(due(900), 0);
     let early = scheduler.add(due(100), 0);
     let order: Vec<u32> = (0..10)

@@ -7,12 +7,12 @@
 
 use super::core::Flight;
 use super::handles::Handle;
-use super::link::{Asked, End, LINKS, Link, NEEDS, Seen};
-use super::piece::{Piece, Step};
+use super::linked_read::{LINKS, Link, LinkEnd, NEEDS, StatFlight, StatOutcome};
 use super::pool::ALIGN;
 use super::read::widened;
 use super::registered::Registered;
-use super::shared::{Shared, Taken};
+use super::threads::{EngineShared, TakenFlight};
+use super::transfer::{Transfer, TransferStep};
 use io_uring::{IoUring, Probe, opcode, squeue, types};
 use solio_base::Result;
 use solio_measure::SpanName;
@@ -31,7 +31,7 @@ pub(crate) const DEPTH: usize = 64;
 const LOOK_NS: u32 = 500_000;
 
 /// A ring and what it can do.
-pub(crate) struct Ring {
+pub(crate) struct UringQueue {
     ring: IoUring,
     /// Whether it can open, read and close a file by linked entries.
     links: bool,
@@ -39,7 +39,7 @@ pub(crate) struct Ring {
 }
 
 /// A ring, where the system has one with the operations that it needs; else why not.
-pub(crate) fn ring() -> std::result::Result<Ring, String> {
+pub(crate) fn ring() -> std::result::Result<UringQueue, String> {
     let mut ring = IoUring::new((LINKS * DEPTH) as u32)
         .map_err(|e| format!("the system refuses io_uring: {e}"))?;
     let mut probe = Probe::new();
@@ -59,7 +59,7 @@ pub(crate) fn ring() -> std::result::Result<Ring, String> {
         && ring.params().is_feature_linked_file()
         && ring.submitter().register_files_sparse(DEPTH as u32).is_ok();
     let registered = Registered::new(&ring, links && can(&[opcode::ReadFixed::CODE]));
-    Ok(Ring { ring, links, registered })
+    Ok(UringQueue { ring, links, registered })
 }
 
 /// A system may give a ring and then forbid to use it.
@@ -78,10 +78,10 @@ fn try_out(ring: &mut IoUring) -> std::io::Result<()> {
 }
 
 /// What the ring does for a flight. What the system may look at, or write to, lives here.
-enum Stage {
+enum UringOp {
     Open { flight: Flight, _path: CString },
-    Read { flight: Flight, piece: Piece, before: usize },
-    Asked(Asked),
+    Read { flight: Flight, piece: Transfer, before: usize },
+    Asked(StatFlight),
     Linked(Link),
 }
 
@@ -91,7 +91,7 @@ pub(crate) struct Driver {
     links: bool,
     registered: Registered,
     /// By the number that a completion carries.
-    stages: Vec<Option<Stage>>,
+    stages: Vec<Option<UringOp>>,
     free: Vec<usize>,
     /// Where reads behind the end of files go, of which nothing is to come.
     beyond: Box<Beyond>,
@@ -102,7 +102,7 @@ pub(crate) struct Driver {
 struct Beyond(#[allow(dead_code)] [u8; ALIGN]);
 
 impl Driver {
-    pub(crate) fn new(Ring { ring, links, registered }: Ring) -> Self {
+    pub(crate) fn new(UringQueue { ring, links, registered }: UringQueue) -> Self {
         let stages = (0..DEPTH).map(|_| None).collect();
         let beyond = Box::new(Beyond([0; ALIGN]));
         Driver { ring, links, registered, stages, free: (0..DEPTH).collect(), beyond }
@@ -113,7 +113,7 @@ impl Driver {
     }
 
     /// Serves the engine, beginning with `first`, until the engine has no more for a ring.
-    pub(crate) fn serve(&mut self, shared: &Arc<Shared>, first: Taken) {
+    pub(crate) fn serve(&mut self, shared: &Arc<EngineShared>, first: TakenFlight) {
         self.start(shared, first);
         let mut open = true;
         while open || self.flying() > 0 {
@@ -122,7 +122,7 @@ impl Driver {
                 match shared.take(self.flying() == 0) {
                     Ok(Some(taken)) => self.start(shared, taken),
                     Ok(None) => break,
-                    Err(super::shared::NoMore) => open = false,
+                    Err(super::threads::NoMore) => open = false,
                 }
             }
             if self.flying() > 0 {
@@ -132,7 +132,7 @@ impl Driver {
         }
     }
 
-    fn start(&mut self, shared: &Arc<Shared>, Taken { flight, link }: Taken) {
+    fn start(&mut self, shared: &Arc<EngineShared>, TakenFlight { flight, link }: TakenFlight) {
         let whole = flight.request().length.is_none();
         if flight.file.is_some() {
             return self.read(shared, flight);
@@ -140,17 +140,17 @@ impl Driver {
         let path = CString::new(flight.request().path.as_os_str().as_bytes());
         let (true, Ok(path)) = (whole, path) else { return self.open(shared, flight) };
         if link && self.links {
-            let mut asked = Asked::new(flight, path);
+            let mut asked = StatFlight::new(flight, path);
             let entry = asked.entry();
-            return self.push(&[entry], Stage::Asked(asked));
+            return self.push(&[entry], UringOp::Asked(asked));
         }
         let flags = libc::O_RDONLY | libc::O_CLOEXEC | libc::O_NONBLOCK;
         let entry = opcode::OpenAt::new(types::Fd(libc::AT_FDCWD), path.as_ptr()).flags(flags);
-        self.push(&[entry.build()], Stage::Open { flight, _path: path });
+        self.push(&[entry.build()], UringOp::Open { flight, _path: path });
     }
 
     /// Opens a file outside of the ring.
-    fn open(&mut self, shared: &Arc<Shared>, flight: Flight) {
+    fn open(&mut self, shared: &Arc<EngineShared>, flight: Flight) {
         let file = shared.open(&flight);
         if let Some(flight) = shared.opened(flight, file) {
             self.read(shared, flight);
@@ -158,9 +158,9 @@ impl Driver {
     }
 
     /// The size of a file was asked for.
-    fn seen(&mut self, shared: &Arc<Shared>, seen: Seen) {
+    fn seen(&mut self, shared: &Arc<EngineShared>, seen: StatOutcome) {
         match seen {
-            Seen::Small { flight, path, bytes } => {
+            StatOutcome::Small { flight, path, bytes } => {
                 let Some(flight) = shared.sized(flight, bytes) else { return };
                 let place = *self.free.last().expect("that of the question is free");
                 let landing = flight.landing.as_ref().expect("its size is known");
@@ -170,33 +170,39 @@ impl Driver {
                 }
                 let mut link = Link::new(flight, path);
                 let entries = link.entries(place, known, (&raw mut *self.beyond).cast());
-                self.push(&entries, Stage::Linked(link));
+                self.push(&entries, UringOp::Linked(link));
             }
-            Seen::None { flight, error } => drop(shared.opened(flight, Err(error))),
-            Seen::Other { flight } => self.open(shared, flight),
+            StatOutcome::None { flight, error } => drop(shared.opened(flight, Err(error))),
+            StatOutcome::Other { flight } => self.open(shared, flight),
         }
     }
 
     /// A file was opened, read and closed, or not.
-    fn linked(&mut self, shared: &Arc<Shared>, end: End) {
+    fn linked(&mut self, shared: &Arc<EngineShared>, end: LinkEnd) {
         match end {
-            End::Whole { flight } => shared.arrived(flight),
-            End::NotOpened { flight, error } => drop(shared.opened(flight, Err(error))),
-            End::Unclear { flight } => self.open(shared, shared.unsure(flight)),
+            LinkEnd::Whole { flight } => shared.arrived(flight),
+            LinkEnd::NotOpened { flight, error } => drop(shared.opened(flight, Err(error))),
+            LinkEnd::Unclear { flight } => self.open(shared, shared.unsure(flight)),
         }
     }
 
-    fn read(&mut self, shared: &Arc<Shared>, flight: Flight) {
-        let piece = Piece::new(flight.grant.offset, flight.grant.length);
+    fn read(&mut self, shared: &Arc<EngineShared>, flight: Flight) {
+        let piece = Transfer::new(flight.grant.offset, flight.grant.length);
         let step = piece.step();
         self.go_on(shared, flight, piece, step);
     }
 
-    fn go_on(&mut self, shared: &Arc<Shared>, flight: Flight, piece: Piece, step: Step) {
+    fn go_on(
+        &mut self,
+        shared: &Arc<EngineShared>,
+        flight: Flight,
+        piece: Transfer,
+        step: TransferStep,
+    ) {
         let result = match step {
-            Step::Full => Ok(()),
-            Step::Failed(e) => Err(e),
-            Step::Read { offset, length } => {
+            TransferStep::Full => Ok(()),
+            TransferStep::Failed(e) => Err(e),
+            TransferStep::Read { offset, length } => {
                 let handle = flight.file.as_ref().expect("it is open");
                 let landing = flight.landing.as_ref().expect("it is open");
                 let (start, before, length) = widened(handle, landing, offset, length);
@@ -206,14 +212,14 @@ impl Driver {
                 let file = types::Fd(handle.file().as_raw_fd());
                 let entry = opcode::Read::new(file, window.as_mut_ptr(), window.len() as u32);
                 let entry = entry.offset(start).build();
-                return self.push(&[entry], Stage::Read { flight, piece, before });
+                return self.push(&[entry], UringOp::Read { flight, piece, before });
             }
         };
         shared.ended(flight, result);
     }
 
     /// Queues the entries of a stage; each completion names its place and which of them it is of.
-    fn push(&mut self, entries: &[squeue::Entry], stage: Stage) {
+    fn push(&mut self, entries: &[squeue::Entry], stage: UringOp) {
         let place = self.free.pop().expect("asked for only with room");
         self.stages[place] = Some(stage);
         let entries: Vec<squeue::Entry> = entries
@@ -237,13 +243,13 @@ impl Driver {
         let _ = self.ring.submitter().submit_with_args((self.flying() / 4).max(1), &until);
     }
 
-    fn finish(&mut self, shared: &Arc<Shared>) {
+    fn finish(&mut self, shared: &Arc<EngineShared>) {
         let answers: Vec<(u64, i32)> =
             self.ring.completion().map(|entry| (entry.user_data(), entry.result())).collect();
         for (name, answer) in answers {
             let (part, place) = ((name >> 32) as usize, name as u32 as usize);
             let stage = self.stages[place].as_mut().expect("its entries are not all answered");
-            if let Stage::Linked(link) = stage
+            if let UringOp::Linked(link) = stage
                 && !link.answer(part, answer)
             {
                 continue; // the others follow
@@ -251,17 +257,22 @@ impl Driver {
             let stage = self.stages[place].take().expect("just seen");
             self.free.push(place);
             match stage {
-                Stage::Open { flight, .. } => self.opened(shared, flight, result(answer)),
-                Stage::Read { flight, piece, before } => {
+                UringOp::Open { flight, .. } => self.opened(shared, flight, result(answer)),
+                UringOp::Read { flight, piece, before } => {
                     self.answered(shared, flight, piece, before, result(answer));
                 }
-                Stage::Asked(asked) => self.seen(shared, asked.seen(answer)),
-                Stage::Linked(link) => self.linked(shared, link.end()),
+                UringOp::Asked(asked) => self.seen(shared, asked.seen(answer)),
+                UringOp::Linked(link) => self.linked(shared, link.end()),
             }
         }
     }
 
-    fn opened(&mut self, shared: &Arc<Shared>, flight: Flight, answer: std::io::Result<usize>) {
+    fn opened(
+        &mut self,
+        shared: &Arc<EngineShared>,
+        flight: Flight,
+        answer: std::io::Result<usize>,
+    ) {
         let path = &flight.request().path;
         let direct = shared.direct_of(&flight);
         let file: Result<Arc<Handle>> = match answer {
@@ -283,9 +294,9 @@ impl Driver {
 
     fn answered(
         &mut self,
-        shared: &Arc<Shared>,
+        shared: &Arc<EngineShared>,
         flight: Flight,
-        mut piece: Piece,
+        mut piece: Transfer,
         before: usize,
         answer: std::io::Result<usize>,
     ) {

@@ -22,7 +22,7 @@ const CALLS: usize = 4;
 
 /// What is known of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Known {
+pub(super) enum FileLocation {
     /// Not looked at by itself; its folder is on this device.
     Folder { device: u64 },
     /// A regular file.
@@ -32,16 +32,16 @@ pub(super) enum Known {
 }
 
 /// A file, once however many reads it has.
-pub(super) struct File<'a> {
+pub(super) struct BatchFile<'a> {
     pub(super) path: &'a Path,
-    pub(super) known: Known,
+    pub(super) known: FileLocation,
     /// Its pieces, once asked for; `None` where the file system does not tell.
     pub(super) extents: Option<Vec<Extent>>,
 }
 
 /// All files of a batch.
-pub(super) struct Files<'a> {
-    all: Vec<File<'a>>,
+pub(super) struct BatchFiles<'a> {
+    all: Vec<BatchFile<'a>>,
     /// For each read its file.
     of_reads: Vec<usize>,
     /// Devices whose file systems do not tell where files lie.
@@ -50,10 +50,10 @@ pub(super) struct Files<'a> {
     calls: BTreeMap<u64, usize>,
 }
 
-impl<'a> Files<'a> {
+impl<'a> BatchFiles<'a> {
     /// Groups reads by file, and lists folders of which there are many files.
-    pub(super) fn of(reads: &[Read<'a>], work: &Work) -> Result<Files<'a>> {
-        let mut files = Files {
+    pub(super) fn of(reads: &[Read<'a>], work: &Work) -> Result<BatchFiles<'a>> {
+        let mut files = BatchFiles {
             all: Vec::new(),
             of_reads: Vec::new(),
             silent: HashSet::new(),
@@ -69,7 +69,7 @@ impl<'a> Files<'a> {
             if file < next {
                 continue;
             }
-            files.all.push(File { path: read.path, known: Known::Bad, extents: None });
+            files.all.push(BatchFile { path: read.path, known: FileLocation::Bad, extents: None });
             let Some(folder) = read.path.parent() else { continue };
             let next = folders.len();
             let at = *folder_index.entry(folder).or_insert(next);
@@ -86,7 +86,7 @@ impl<'a> Files<'a> {
     }
 
     /// The file of a read.
-    pub(super) fn of_read(&self, read: usize) -> &File<'a> {
+    pub(super) fn of_read(&self, read: usize) -> &BatchFile<'a> {
         &self.all[self.of_reads[read]]
     }
 
@@ -112,7 +112,7 @@ impl<'a> Files<'a> {
         let Ok(meta) = fs::metadata(here) else { return Ok(()) };
         let device = meta.dev();
         for &member in members {
-            self.all[member].known = Known::Folder { device };
+            self.all[member].known = FileLocation::Folder { device };
         }
         let mut calls = members.len();
         if members.len() >= MANY {
@@ -145,7 +145,7 @@ impl<'a> Files<'a> {
             let Some(member) = wanted.remove(&*entry.file_name()) else { continue };
             // A link has an inode of its own: those are looked up one by one.
             if entry.file_type().is_ok_and(|kind| kind.is_file()) {
-                self.all[member].known = Known::Here { device, inode: Some(entry.ino()) };
+                self.all[member].known = FileLocation::Here { device, inode: Some(entry.ino()) };
                 found += 1;
             }
             if wanted.is_empty() {
@@ -159,16 +159,18 @@ impl<'a> Files<'a> {
     /// wanted is taken to be there.
     pub(super) fn look_up(&mut self, wanted: impl Fn(u64) -> bool, work: &Work) -> Result<()> {
         for file in &mut self.all {
-            let Known::Folder { device } = file.known else { continue };
+            let FileLocation::Folder { device } = file.known else { continue };
             if !wanted(device) {
-                file.known = Known::Here { device, inode: None };
+                file.known = FileLocation::Here { device, inode: None };
                 continue;
             }
             work.cancel.check()?;
             file.known = match fs::metadata(file.path) {
                 // Behind a link there may be another device: it is sorted with those of the link.
-                Ok(meta) if meta.is_file() => Known::Here { device, inode: Some(meta.ino()) },
-                _ => Known::Bad,
+                Ok(meta) if meta.is_file() => {
+                    FileLocation::Here { device, inode: Some(meta.ino()) }
+                }
+                _ => FileLocation::Bad,
             };
         }
         Ok(())
@@ -178,7 +180,7 @@ impl<'a> Files<'a> {
     pub(super) fn map(&mut self, wanted: impl Fn(u64) -> bool, work: &Work) -> Result<()> {
         let mut queue: Vec<(u64, u64, usize)> = Vec::new();
         for (i, file) in self.all.iter().enumerate() {
-            if let Known::Here { device, inode } = file.known
+            if let FileLocation::Here { device, inode } = file.known
                 && wanted(device)
             {
                 queue.push((device, inode.unwrap_or(0), i));
@@ -196,18 +198,18 @@ impl<'a> Files<'a> {
                 Err(error) if says_nothing(&error) => {
                     self.silent.insert(device);
                 }
-                Err(_) => file.known = Known::Bad,
+                Err(_) => file.known = FileLocation::Bad,
             }
         }
         Ok(())
     }
 }
 
-impl File<'_> {
+impl BatchFile<'_> {
     fn device(&self) -> Option<u64> {
         match self.known {
-            Known::Folder { device } | Known::Here { device, .. } => Some(device),
-            Known::Bad => None,
+            FileLocation::Folder { device } | FileLocation::Here { device, .. } => Some(device),
+            FileLocation::Bad => None,
         }
     }
 }

@@ -27,22 +27,22 @@ pub enum Medium {
 const MOST_LEVELS: usize = 8;
 
 /// Where the kernel tells, so that tests can tell something else.
-pub(super) struct Kernel {
+pub(super) struct KernelFiles {
     sys: PathBuf,
     /// Read when it is needed, which is seldom.
     mounts: OnceCell<String>,
 }
 
-impl Kernel {
+impl KernelFiles {
     /// The kernel that runs here.
-    pub(super) fn here() -> Kernel {
-        Kernel { sys: "/sys/dev/block".into(), mounts: OnceCell::new() }
+    pub(super) fn here() -> KernelFiles {
+        KernelFiles { sys: "/sys/dev/block".into(), mounts: OnceCell::new() }
     }
 
     /// A kernel that tells what a test wants.
     #[cfg(test)]
-    pub(super) fn made(sys: PathBuf) -> Kernel {
-        Kernel { sys, mounts: OnceCell::from(String::new()) }
+    pub(super) fn made(sys: PathBuf) -> KernelFiles {
+        KernelFiles { sys, mounts: OnceCell::from(String::new()) }
     }
 
     /// The medium below the device of a file (`st_dev`).
@@ -140,14 +140,14 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     /// A folder like `/sys`, with one disk of each kind and what can lie above.
-    struct Made {
+    struct FakeSystem {
         folder: tempfile::TempDir,
         mounts: String,
     }
 
-    impl Made {
-        fn new() -> Made {
-            Made { folder: tempfile::tempdir().unwrap(), mounts: String::new() }
+    impl FakeSystem {
+        fn new() -> FakeSystem {
+            FakeSystem { folder: tempfile::tempdir().unwrap(), mounts: String::new() }
         }
 
         fn file(&self, path: &str, text: &str) {
@@ -176,7 +176,7 @@ mod tests {
         }
 
         fn medium(&self, major: u32, minor: u32) -> Medium {
-            let kernel = Kernel {
+            let kernel = KernelFiles {
                 sys: self.folder.path().join("block"),
                 mounts: self.mounts.clone().into(),
             };
@@ -186,7 +186,7 @@ mod tests {
 
     #[test]
     fn disks_and_partitions() {
-        let made = Made::new();
+        let made = FakeSystem::new();
         made.device("8:0", "pci/ata1/sda", &[("queue/rotational", "1\n")]);
         made.device("8:1", "pci/ata1/sda/sda1", &[("partition", "1\n")]);
         made.device("259:0", "pci/nvme0n1", &[("queue/rotational", "0\n")]);
@@ -211,7 +211,7 @@ mod tests {
 
     #[test]
     fn stacks_are_as_slow_as_their_slowest_disk() {
-        let made = Made::new();
+        let made = FakeSystem::new();
         made.device("8:0", "pci/ata1/sda", &[("queue/rotational", "1\n")]);
         made.device("8:1", "pci/ata1/sda/sda1", &[("partition", "1\n")]);
         made.device("259:0", "pci/nvme0n1", &[("queue/rotational", "0\n")]);
@@ -233,7 +233,7 @@ mod tests {
 
     #[test]
     fn file_systems_with_numbers_of_their_own() {
-        let mut made = Made::new();
+        let mut made = FakeSystem::new();
         made.mounts = "28 27 0:25 / /run rw - tmpfs none ro,size=4k\n\
                        29 27 0:26 / /data rw shared:1 - btrfs /dev/no-such-device rw\n\
                        30 27 0:27 / /net rw - nfs4 server:/export rw\n"
@@ -242,7 +242,7 @@ mod tests {
             assert_eq!(made.medium(0, minor), Medium::NoDevice);
         }
         assert_eq!(made.medium(0, 26), Medium::Unknown, "a device that is gone");
-        let kernel = Kernel { sys: "/".into(), mounts: made.mounts.into() };
+        let kernel = KernelFiles { sys: "/".into(), mounts: made.mounts.into() };
         assert_eq!(kernel.mounted_from("0:26"), Some("/dev/no-such-device"));
         assert_eq!(kernel.mounted_from("0:27"), None);
     }
@@ -250,9 +250,9 @@ mod tests {
     #[test]
     fn this_machine_answers() {
         let here = fs::metadata(".").unwrap().dev();
-        let _ = Kernel::here().medium(here);
+        let _ = KernelFiles::here().medium(here);
         if let Ok(memory) = fs::metadata("/proc") {
-            assert_eq!(Kernel::here().medium(memory.dev()), Medium::NoDevice);
+            assert_eq!(KernelFiles::here().medium(memory.dev()), Medium::NoDevice);
         }
     }
 }

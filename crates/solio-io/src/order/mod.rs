@@ -22,8 +22,8 @@ pub use extents::{Extent, extents};
 pub use medium::Medium;
 
 use extents::{place, within};
-use files::{File, Files, Known};
-use medium::Kernel;
+use files::{BatchFile, BatchFiles, FileLocation};
+use medium::KernelFiles;
 use solio_base::{Result, Work};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -205,11 +205,11 @@ const AS_ASKED: &str = "as asked for";
 /// # Errors
 /// Only when cancelled. A file that cannot be read takes its place at the end.
 pub fn plan(reads: &[Read<'_>], options: OrderOptions, work: &Work) -> Result<Plan> {
-    plan_by(&Kernel::here(), reads, options, work)
+    plan_by(&KernelFiles::here(), reads, options, work)
 }
 
 fn plan_by(
-    kernel: &Kernel,
+    kernel: &KernelFiles,
     reads: &[Read<'_>],
     options: OrderOptions,
     work: &Work,
@@ -223,12 +223,12 @@ fn plan_by(
         let used = Used { medium: None, order: asked, reads: reads.len(), why: AS_ASKED };
         return Ok(Plan { order, missing: 0, used: vec![used] });
     }
-    let mut files = Files::of(reads, work)?;
-    let mut devices = Devices::of(kernel, &files, options);
+    let mut files = BatchFiles::of(reads, work)?;
+    let mut devices = BatchDevices::of(kernel, &files, options);
     files.look_up(|device| devices.wants_inodes(device), work)?;
     files.map(|device| devices.wants_extents(device), work)?;
     devices.without_extents(&files);
-    let mut keys: Vec<(Key, usize)> = Vec::with_capacity(reads.len());
+    let mut keys: Vec<(ReadSortKey, usize)> = Vec::with_capacity(reads.len());
     for (i, read) in reads.iter().enumerate() {
         keys.push((key(read, files.of_read(i), &mut devices), i));
     }
@@ -244,7 +244,7 @@ const MISSING: usize = usize::MAX;
 
 /// What reads are sorted by, most significant first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-struct Key {
+struct ReadSortKey {
     device: usize,
     fragments: u32,
     position: u64,
@@ -252,27 +252,27 @@ struct Key {
     offset: u64,
 }
 
-fn key(read: &Read<'_>, file: &File<'_>, devices: &mut Devices) -> Key {
-    let Known::Here { device, inode } = file.known else {
-        return Key { device: MISSING, ..Key::default() };
+fn key(read: &Read<'_>, file: &BatchFile<'_>, devices: &mut BatchDevices) -> ReadSortKey {
+    let FileLocation::Here { device, inode } = file.known else {
+        return ReadSortKey { device: MISSING, ..ReadSortKey::default() };
     };
     let index = devices.index[&device];
     let used = &mut devices.all[index].used;
     used.reads += 1;
     let offset = read.offset();
-    let key = Key { device: index, ..Key::default() };
+    let key = ReadSortKey { device: index, ..ReadSortKey::default() };
     match (used.order, &file.extents) {
         (Order::Physical, Some(extents)) => {
             let (fragments, position) = place(within(extents, read.bytes()));
-            Key { fragments, position, inode: inode.unwrap_or(0), offset, ..key }
+            ReadSortKey { fragments, position, inode: inode.unwrap_or(0), offset, ..key }
         }
-        (Order::Inode, _) => Key { inode: inode.unwrap_or(0), offset, ..key },
+        (Order::Inode, _) => ReadSortKey { inode: inode.unwrap_or(0), offset, ..key },
         _ => key,
     }
 }
 
 /// The devices of a batch, in the order in which it names them.
-struct Devices {
+struct BatchDevices {
     all: Vec<Device>,
     index: BTreeMap<u64, usize>,
 }
@@ -282,9 +282,9 @@ struct Device {
     used: Used,
 }
 
-impl Devices {
-    fn of(kernel: &Kernel, files: &Files<'_>, options: OrderOptions) -> Devices {
-        let mut devices = Devices { all: Vec::new(), index: BTreeMap::new() };
+impl BatchDevices {
+    fn of(kernel: &KernelFiles, files: &BatchFiles<'_>, options: OrderOptions) -> BatchDevices {
+        let mut devices = BatchDevices { all: Vec::new(), index: BTreeMap::new() };
         for number in files.devices() {
             let index = devices.all.len();
             if *devices.index.entry(number).or_insert(index) < index {
@@ -315,7 +315,7 @@ impl Devices {
     }
 
     /// Falls back to inodes on devices whose file system does not tell where files lie.
-    fn without_extents(&mut self, files: &Files<'_>) {
+    fn without_extents(&mut self, files: &BatchFiles<'_>) {
         for device in &mut self.all {
             if device.used.order == Order::Physical && files.lacks_extents(device.number) {
                 device.used.order = Order::Inode;
@@ -381,7 +381,7 @@ impl Layout {
     /// # Errors
     /// Only when cancelled.
     pub fn of(reads: &[Read<'_>], work: &Work) -> Result<Layout> {
-        let mut files = Files::of(reads, work)?;
+        let mut files = BatchFiles::of(reads, work)?;
         files.look_up(|_| true, work)?;
         files.map(|_| true, work)?;
         let pieces = |(i, read): (usize, &Read<'_>)| {

@@ -32,20 +32,24 @@ fn make_files(folder: &Path, count: usize) -> Vec<PathBuf> {
     paths
 }
 
-fn made_file(device: u64, inode: u64, extents: &[(u64, u64, u64)]) -> File<'static> {
+fn made_file(device: u64, inode: u64, extents: &[(u64, u64, u64)]) -> BatchFile<'static> {
     let extent =
         |&(logical, physical, bytes): &(u64, u64, u64)| Extent { logical, physical, bytes };
     let extents = Some(extents.iter().map(extent).collect());
-    File { path: Path::new("x"), known: Known::Here { device, inode: Some(inode) }, extents }
+    BatchFile {
+        path: Path::new("x"),
+        known: FileLocation::Here { device, inode: Some(inode) },
+        extents,
+    }
 }
 
 /// The order of reads `(file, range)` on devices that use `order`.
-fn sorted(order: Order, reads: &[(&File<'_>, Option<Range<u64>>)]) -> Vec<usize> {
+fn sorted(order: Order, reads: &[(&BatchFile<'_>, Option<Range<u64>>)]) -> Vec<usize> {
     let device =
         |number| Device { number, used: Used { medium: None, order, reads: 0, why: AS_ASKED } };
     let mut devices =
-        Devices { all: vec![device(2), device(1)], index: BTreeMap::from([(2, 0), (1, 1)]) };
-    let mut keys: Vec<(Key, usize)> = Vec::new();
+        BatchDevices { all: vec![device(2), device(1)], index: BTreeMap::from([(2, 0), (1, 1)]) };
+    let mut keys: Vec<(ReadSortKey, usize)> = Vec::new();
     for (i, (file, range)) in reads.iter().enumerate() {
         let read = Read { path: file.path, range: range.clone() };
         keys.push((key(&read, file, &mut devices), i));
@@ -61,7 +65,7 @@ fn physical_order_takes_whole_files_first_and_then_positions() {
     let broken = made_file(2, 1, &[(0, 0, 50), (50, 5_000, 50)]);
     let empty = made_file(2, 9, &[]);
     let elsewhere = made_file(1, 2, &[(0, 1, 10)]);
-    let bad = File { known: Known::Bad, ..made_file(2, 0, &[(0, 0, 1)]) };
+    let bad = BatchFile { known: FileLocation::Bad, ..made_file(2, 0, &[(0, 0, 1)]) };
     let all = [(&bad, None), (&elsewhere, None), (&broken, None), (&far, None), (&near, None)];
     let all = [&all[..], &[(&empty, None), (&bad, None)]].concat();
     // Nothing to fetch, then one piece by position, then two; the second device; the bad ones.
@@ -198,7 +202,7 @@ fn a_disk_that_turns_is_read_in_physical_order() {
     let disk = sys.path().join("disk");
     fs::create_dir_all(disk.join("queue")).unwrap();
     symlink("disk", sys.path().join(format!("{major}:{minor}"))).unwrap();
-    let kernel = Kernel::made(sys.path().into());
+    let kernel = KernelFiles::made(sys.path().into());
     let auto = |rotational: &str, options| {
         fs::write(disk.join("queue/rotational"), rotational).unwrap();
         let plan = plan_by(&kernel, &whole(&paths), options, &Work::default()).unwrap();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 /// Counts what it is told.
 #[derive(Default)]
-struct Seen {
+struct CountingVisit {
     /// How often each path was handed out.
     entries: Mutex<BTreeMap<PathBuf, usize>>,
     open: Mutex<BTreeMap<PathBuf, usize>>,
@@ -13,7 +13,7 @@ struct Seen {
     stops_at: Option<usize>,
 }
 
-impl Visit for Seen {
+impl Visit for CountingVisit {
     type Folder = usize;
     type Local = usize;
 
@@ -67,8 +67,8 @@ fn tree() -> tempfile::TempDir {
     root
 }
 
-fn seen(root: &Path, options: &WalkOptions) -> Seen {
-    let seen = Seen::default();
+fn seen(root: &Path, options: &WalkOptions) -> CountingVisit {
+    let seen = CountingVisit::default();
     walk(&[root.to_owned()], options, &seen).unwrap();
     seen
 }
@@ -110,7 +110,7 @@ fn flat_walks_stay_in_the_given_folder() {
 fn what_cannot_be_listed_is_told_and_the_walk_goes_on() {
     let root = tree();
     let roots = [root.path().join("missing"), root.path().join("a/b/c/deep"), root.path().into()];
-    let seen = Seen::default();
+    let seen = CountingVisit::default();
     walk(&roots, &WalkOptions::default(), &seen).unwrap();
     assert_eq!(seen.failed.into_inner().unwrap(), &roots[..2]);
     assert_eq!(seen.entries.into_inner().unwrap().len(), 2004);
@@ -119,13 +119,13 @@ fn what_cannot_be_listed_is_told_and_the_walk_goes_on() {
 #[test]
 fn an_error_and_a_cancel_end_it() {
     let root = tree();
-    let seen = Seen { stops_at: Some(600), ..Seen::default() };
+    let seen = CountingVisit { stops_at: Some(600), ..CountingVisit::default() };
     let options = WalkOptions { threads: 3, ..WalkOptions::default() };
     let error = walk(&[root.path().to_owned()], &options, &seen).unwrap_err();
     assert_eq!(error.message(), "enough");
     let cancelled = WalkOptions::default();
     cancelled.cancel.cancel();
-    let error = walk(&[root.path().to_owned()], &cancelled, &Seen::default()).unwrap_err();
+    let error = walk(&[root.path().to_owned()], &cancelled, &CountingVisit::default()).unwrap_err();
     assert_eq!(error.kind(), solio_base::ErrorKind::Cancelled);
 }
 

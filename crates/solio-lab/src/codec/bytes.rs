@@ -3,7 +3,7 @@
 use super::{Codec, damaged};
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
 use solio_base::{Error, Result};
-use solio_codec::filter::Shape;
+use solio_codec::filter::FilterShape;
 
 fn exactly(got: usize, wanted: usize) -> Result<()> {
     if got == wanted { Ok(()) } else { Err(damaged(format!("{got} bytes, not {wanted}"))) }
@@ -22,11 +22,11 @@ impl ZlibRs {
 }
 
 impl Codec for ZlibRs {
-    fn bound(&mut self, shape: &Shape) -> usize {
+    fn bound(&mut self, shape: &FilterShape) -> usize {
         shape.size_bytes() + shape.size_bytes() / 8 + 1024
     }
 
-    fn encode(&mut self, _: &Shape, from: &[u8], to: &mut [u8]) -> Result<usize> {
+    fn encode(&mut self, _: &FilterShape, from: &[u8], to: &mut [u8]) -> Result<usize> {
         self.pack.reset();
         let status = self.pack.compress(from, to, FlushCompress::Finish).map_err(damaged)?;
         if status != Status::StreamEnd {
@@ -35,7 +35,7 @@ impl Codec for ZlibRs {
         Ok(self.pack.total_out() as usize)
     }
 
-    fn decode(&mut self, _: &Shape, from: &[u8], to: &mut [u8]) -> Result<()> {
+    fn decode(&mut self, _: &FilterShape, from: &[u8], to: &mut [u8]) -> Result<()> {
         self.unpack.reset(true);
         self.unpack.decompress(from, to, FlushDecompress::Finish).map_err(damaged)?;
         exactly(self.unpack.total_out() as usize, to.len())
@@ -57,15 +57,15 @@ impl Libdeflate {
 }
 
 impl Codec for Libdeflate {
-    fn bound(&mut self, shape: &Shape) -> usize {
+    fn bound(&mut self, shape: &FilterShape) -> usize {
         self.pack.zlib_compress_bound(shape.size_bytes())
     }
 
-    fn encode(&mut self, _: &Shape, from: &[u8], to: &mut [u8]) -> Result<usize> {
+    fn encode(&mut self, _: &FilterShape, from: &[u8], to: &mut [u8]) -> Result<usize> {
         self.pack.zlib_compress(from, to).map_err(damaged)
     }
 
-    fn decode(&mut self, _: &Shape, from: &[u8], to: &mut [u8]) -> Result<()> {
+    fn decode(&mut self, _: &FilterShape, from: &[u8], to: &mut [u8]) -> Result<()> {
         let got = self.unpack.zlib_decompress(from, to).map_err(damaged)?;
         exactly(got, to.len())
     }
@@ -85,15 +85,15 @@ impl Zstd {
 }
 
 impl Codec for Zstd {
-    fn bound(&mut self, shape: &Shape) -> usize {
+    fn bound(&mut self, shape: &FilterShape) -> usize {
         zstd::zstd_safe::compress_bound(shape.size_bytes())
     }
 
-    fn encode(&mut self, _: &Shape, from: &[u8], to: &mut [u8]) -> Result<usize> {
+    fn encode(&mut self, _: &FilterShape, from: &[u8], to: &mut [u8]) -> Result<usize> {
         self.pack.compress_to_buffer(from, to).map_err(damaged)
     }
 
-    fn decode(&mut self, _: &Shape, from: &[u8], to: &mut [u8]) -> Result<()> {
+    fn decode(&mut self, _: &FilterShape, from: &[u8], to: &mut [u8]) -> Result<()> {
         let wanted = to.len();
         let got = self.unpack.decompress_to_buffer(from, to).map_err(damaged)?;
         exactly(got, wanted)
@@ -106,18 +106,18 @@ pub(super) struct Lz4 {
 }
 
 impl Codec for Lz4 {
-    fn bound(&mut self, shape: &Shape) -> usize {
+    fn bound(&mut self, shape: &FilterShape) -> usize {
         lzzzz::lz4::max_compressed_size(shape.size_bytes())
     }
 
-    fn encode(&mut self, _: &Shape, from: &[u8], to: &mut [u8]) -> Result<usize> {
+    fn encode(&mut self, _: &FilterShape, from: &[u8], to: &mut [u8]) -> Result<usize> {
         match self.level {
             Some(level) => lzzzz::lz4_hc::compress(from, to, level).map_err(damaged),
             None => lzzzz::lz4::compress(from, to, lzzzz::lz4::ACC_LEVEL_DEFAULT).map_err(damaged),
         }
     }
 
-    fn decode(&mut self, _: &Shape, from: &[u8], to: &mut [u8]) -> Result<()> {
+    fn decode(&mut self, _: &FilterShape, from: &[u8], to: &mut [u8]) -> Result<()> {
         if from.is_empty() && to.is_empty() {
             return Ok(());
         }

@@ -7,30 +7,30 @@ mod numbers;
 use crate::array::ValueType;
 use solio_base::Result;
 use solio_codec::array::Effort;
-use solio_codec::filter::Shape;
+use solio_codec::filter::FilterShape;
 
 /// What packs chunks and unpacks them. One is kept for all chunks of an array, with its memory.
 ///
 /// ```
 /// use solio_base::Result;
-/// use solio_codec::filter::Shape;
+/// use solio_codec::filter::FilterShape;
 /// use solio_lab::codec::Codec;
 /// /// Packs nothing: what the memory alone can do.
 /// struct Stored;
 /// impl Codec for Stored {
-///     fn bound(&mut self, shape: &Shape) -> usize {
+///     fn bound(&mut self, shape: &FilterShape) -> usize {
 ///         shape.size_bytes()
 ///     }
-///     fn encode(&mut self, _: &Shape, from: &[u8], to: &mut [u8]) -> Result<usize> {
+///     fn encode(&mut self, _: &FilterShape, from: &[u8], to: &mut [u8]) -> Result<usize> {
 ///         to[..from.len()].copy_from_slice(from);
 ///         Ok(from.len())
 ///     }
-///     fn decode(&mut self, _: &Shape, from: &[u8], to: &mut [u8]) -> Result<()> {
+///     fn decode(&mut self, _: &FilterShape, from: &[u8], to: &mut [u8]) -> Result<()> {
 ///         to.copy_from_slice(from);
 ///         Ok(())
 ///     }
 /// }
-/// let shape = Shape { bytes: 2, planes: 1, rows: 1, channels: 1, width: 2 };
+/// let shape = FilterShape { bytes: 2, planes: 1, rows: 1, channels: 1, width: 2 };
 /// let mut packed = vec![0; Stored.bound(&shape)];
 /// assert_eq!(Stored.encode(&shape, &[1, 2, 3, 4], &mut packed)?, 4);
 /// # Ok::<(), solio_base::Error>(())
@@ -39,24 +39,24 @@ pub trait Codec {
     /// The most bytes that values of `shape` are packed to.
     ///
     /// ```
-    /// use solio_codec::filter::Shape;
+    /// use solio_codec::filter::FilterShape;
     /// use solio_lab::{ValueType, codec::Method};
-    /// let shape = Shape { bytes: 1, planes: 1, rows: 1, channels: 1, width: 1000 };
+    /// let shape = FilterShape { bytes: 1, planes: 1, rows: 1, channels: 1, width: 1000 };
     /// // What cannot be packed gets a little longer.
     /// let mut codec = Method::Lz4.codec(ValueType::U8)?;
     /// assert!(codec.bound(&shape) > shape.size_bytes());
     /// assert!(codec.bound(&shape) < 1100);
     /// # Ok::<(), solio_base::Error>(())
     /// ```
-    fn bound(&mut self, shape: &Shape) -> usize;
+    fn bound(&mut self, shape: &FilterShape) -> usize;
 
     /// Packs values of `shape` to the start of `to`, which has as many bytes as
     /// [`Codec::bound`] says; gives their number.
     ///
     /// ```
-    /// use solio_codec::filter::Shape;
+    /// use solio_codec::filter::FilterShape;
     /// use solio_lab::{ValueType, codec::Method};
-    /// let shape = Shape { bytes: 2, planes: 1, rows: 4, channels: 3, width: 100 };
+    /// let shape = FilterShape { bytes: 2, planes: 1, rows: 4, channels: 3, width: 100 };
     /// let mut codec = Method::Zstd(1).codec(ValueType::F16)?;
     /// // A black tile.
     /// let mut packed = vec![0; codec.bound(&shape)];
@@ -64,14 +64,14 @@ pub trait Codec {
     /// assert!(length < 50);
     /// # Ok::<(), solio_base::Error>(())
     /// ```
-    fn encode(&mut self, shape: &Shape, from: &[u8], to: &mut [u8]) -> Result<usize>;
+    fn encode(&mut self, shape: &FilterShape, from: &[u8], to: &mut [u8]) -> Result<usize>;
 
     /// Undoes [`Codec::encode`]: fills `to`, which has the bytes of `shape`.
     ///
     /// ```
-    /// use solio_codec::filter::Shape;
+    /// use solio_codec::filter::FilterShape;
     /// use solio_lab::{ValueType, codec::Method};
-    /// let shape = Shape { bytes: 4, planes: 1, rows: 1, channels: 1, width: 3 };
+    /// let shape = FilterShape { bytes: 4, planes: 1, rows: 1, channels: 1, width: 3 };
     /// let ids: Vec<u8> = [7_u32, 8, 9].iter().flat_map(|id| id.to_ne_bytes()).collect();
     /// let mut codec = Method::Pco(8).codec(ValueType::U32)?;
     /// let mut packed = vec![0; codec.bound(&shape)];
@@ -81,23 +81,23 @@ pub trait Codec {
     /// assert_eq!(again, ids);
     /// # Ok::<(), solio_base::Error>(())
     /// ```
-    fn decode(&mut self, shape: &Shape, from: &[u8], to: &mut [u8]) -> Result<()>;
+    fn decode(&mut self, shape: &FilterShape, from: &[u8], to: &mut [u8]) -> Result<()>;
 
     /// Copies what was unpacked to `to`, for one that unpacks to memory of its own; is not timed.
     ///
     /// ```
     /// use solio_base::Result;
-    /// use solio_codec::filter::Shape;
+    /// use solio_codec::filter::FilterShape;
     /// use solio_lab::codec::Codec;
     /// /// A library that gives memory of its own.
     /// struct Foreign(Vec<u8>);
     /// impl Codec for Foreign {
-    /// #     fn bound(&mut self, shape: &Shape) -> usize { shape.size_bytes() }
-    /// #     fn encode(&mut self, _: &Shape, from: &[u8], to: &mut [u8]) -> Result<usize> {
+    /// #     fn bound(&mut self, shape: &FilterShape) -> usize { shape.size_bytes() }
+    /// #     fn encode(&mut self, _: &FilterShape, from: &[u8], to: &mut [u8]) -> Result<usize> {
     /// #         to[..from.len()].copy_from_slice(from);
     /// #         Ok(from.len())
     /// #     }
-    ///     fn decode(&mut self, _: &Shape, from: &[u8], _to: &mut [u8]) -> Result<()> {
+    ///     fn decode(&mut self, _: &FilterShape, from: &[u8], _to: &mut [u8]) -> Result<()> {
     ///         self.0 = from.to_vec();
     ///         Ok(())
     ///     }
@@ -105,7 +105,7 @@ pub trait Codec {
     ///         to.copy_from_slice(&self.0);
     ///     }
     /// }
-    /// # let shape = Shape { bytes: 1, planes: 1, rows: 1, channels: 1, width: 3 };
+    /// # let shape = FilterShape { bytes: 1, planes: 1, rows: 1, channels: 1, width: 3 };
     /// let (mut codec, mut pixels) = (Foreign(Vec::new()), [0; 3]);
     /// codec.decode(&shape, &[1, 2, 3], &mut pixels)?;
     /// assert_eq!(pixels, [0; 3]);
@@ -119,10 +119,10 @@ pub trait Codec {
 /// Which codec, and how hard it tries.
 ///
 /// ```
-/// use solio_codec::filter::Shape;
+/// use solio_codec::filter::FilterShape;
 /// use solio_lab::{ValueType, codec::Method};
 /// // Numbers that rise: LZ77 finds nothing that repeats, Pcodec sees what they are.
-/// let shape = Shape { bytes: 4, planes: 1, rows: 1, channels: 1, width: 4096 };
+/// let shape = FilterShape { bytes: 4, planes: 1, rows: 1, channels: 1, width: 4096 };
 /// let ids: Vec<u8> = (0..4096_u32).flat_map(|i| (i * 1_000).to_ne_bytes()).collect();
 /// let size = |method: Method| {
 ///     let mut codec = method.codec(ValueType::U32)?;
@@ -241,10 +241,10 @@ impl Method {
     /// The codec, for values of this type.
     ///
     /// ```
-    /// use solio_codec::filter::Shape;
+    /// use solio_codec::filter::FilterShape;
     /// use solio_lab::{ValueType, codec::Method};
     /// // Whatever wrote a zlib stream, the others read it.
-    /// let shape = Shape { bytes: 1, planes: 1, rows: 1, channels: 1, width: 5 };
+    /// let shape = FilterShape { bytes: 1, planes: 1, rows: 1, channels: 1, width: 5 };
     /// let mut writer = Method::Libdeflate(12).codec(ValueType::U8)?;
     /// let mut packed = vec![0; writer.bound(&shape)];
     /// let length = writer.encode(&shape, b"pixel", &mut packed)?;
@@ -275,9 +275,9 @@ impl Method {
 /// A codec whose output another one packs again.
 ///
 /// ```
-/// use solio_codec::filter::Shape;
+/// use solio_codec::filter::FilterShape;
 /// use solio_lab::{ValueType, codec::{Codec, Method, Then}};
-/// let shape = Shape { bytes: 2, planes: 1, rows: 1, channels: 1, width: 3 };
+/// let shape = FilterShape { bytes: 2, planes: 1, rows: 1, channels: 1, width: 3 };
 /// let positions = [1, 0, 2, 0, 4, 0];
 /// let mut codec = Then::zstd(Method::Meshopt(2).codec(ValueType::U16)?, 1)?;
 /// let mut packed = vec![0; codec.bound(&shape)];
@@ -298,10 +298,10 @@ impl Then {
     /// `first`, then Zstandard at `level`.
     ///
     /// ```
-    /// use solio_codec::filter::Shape;
+    /// use solio_codec::filter::FilterShape;
     /// use solio_lab::{ValueType, codec::{Codec, Method, Then}};
     /// // meshoptimizer packs each element alike: what repeats is left to another.
-    /// let shape = Shape { bytes: 2, planes: 1, rows: 1, channels: 2, width: 2000 };
+    /// let shape = FilterShape { bytes: 2, planes: 1, rows: 1, channels: 2, width: 2000 };
     /// let grid: Vec<u8> = (0..4000_u16).flat_map(|i| (i % 50).to_ne_bytes()).collect();
     /// let size = |mut codec: Box<dyn Codec>| {
     ///     let mut packed = vec![0; codec.bound(&shape)];
@@ -318,12 +318,12 @@ impl Then {
 }
 
 impl Codec for Then {
-    fn bound(&mut self, shape: &Shape) -> usize {
+    fn bound(&mut self, shape: &FilterShape) -> usize {
         let between = self.first.bound(shape);
         4 + self.second.bound(&bytes_shape(between))
     }
 
-    fn encode(&mut self, shape: &Shape, from: &[u8], to: &mut [u8]) -> Result<usize> {
+    fn encode(&mut self, shape: &FilterShape, from: &[u8], to: &mut [u8]) -> Result<usize> {
         let bound = self.first.bound(shape);
         if self.between.len() < bound {
             self.between.resize(bound, 0);
@@ -334,7 +334,7 @@ impl Codec for Then {
         Ok(4 + self.second.encode(&bytes_shape(length), &self.between[..length], rest)?)
     }
 
-    fn decode(&mut self, shape: &Shape, from: &[u8], to: &mut [u8]) -> Result<()> {
+    fn decode(&mut self, shape: &FilterShape, from: &[u8], to: &mut [u8]) -> Result<()> {
         let Some((length, from)) = from.split_first_chunk::<4>() else {
             return Err(damaged("the length is missing"));
         };
@@ -351,8 +351,8 @@ impl Codec for Then {
     }
 }
 
-fn bytes_shape(length: usize) -> Shape {
-    Shape { bytes: 1, planes: 1, rows: 1, channels: 1, width: length }
+fn bytes_shape(length: usize) -> FilterShape {
+    FilterShape { bytes: 1, planes: 1, rows: 1, channels: 1, width: length }
 }
 
 /// The error of a codec that cannot read what it wrote.

@@ -5,7 +5,7 @@
 use super::{Codec, damaged};
 use libz_sys as z;
 use solio_base::{Error, Result};
-use solio_codec::filter::Shape;
+use solio_codec::filter::FilterShape;
 use std::ffi::c_int;
 
 /// zlib, with its state kept from chunk to chunk.
@@ -55,12 +55,12 @@ fn length(bytes: usize) -> Result<u32> {
 }
 
 impl Codec for Zlib {
-    fn bound(&mut self, shape: &Shape) -> usize {
+    fn bound(&mut self, shape: &FilterShape) -> usize {
         // SAFETY: the stream was started by `new`.
         unsafe { z::deflateBound(&mut *self.pack, shape.size_bytes() as z::uLong) as usize }
     }
 
-    fn encode(&mut self, _: &Shape, from: &[u8], to: &mut [u8]) -> Result<usize> {
+    fn encode(&mut self, _: &FilterShape, from: &[u8], to: &mut [u8]) -> Result<usize> {
         let state = &mut *self.pack;
         (state.next_in, state.avail_in) = (from.as_ptr().cast_mut(), length(from.len())?);
         (state.next_out, state.avail_out) = (to.as_mut_ptr(), length(to.len())?);
@@ -76,7 +76,7 @@ impl Codec for Zlib {
         Ok(state.total_out as usize)
     }
 
-    fn decode(&mut self, _: &Shape, from: &[u8], to: &mut [u8]) -> Result<()> {
+    fn decode(&mut self, _: &FilterShape, from: &[u8], to: &mut [u8]) -> Result<()> {
         let state = &mut *self.unpack;
         (state.next_in, state.avail_in) = (from.as_ptr().cast_mut(), length(from.len())?);
         (state.next_out, state.avail_out) = (to.as_mut_ptr(), length(to.len())?);
@@ -166,14 +166,14 @@ mod of_zfp {
     }
 
     /// A field and a stream of ZFP, reversible; given back when dropped.
-    struct Parts {
+    struct ZfpParts {
         field: *mut zfp::zfp_field,
         stream: *mut zfp::zfp_stream,
     }
 
-    impl Parts {
+    impl ZfpParts {
         /// Of an image of `width` × `rows` numbers, or of a list where there is one row.
-        fn new(kind: ZfpType, width: usize, rows: usize, values: *mut c_void) -> Parts {
+        fn new(kind: ZfpType, width: usize, rows: usize, values: *mut c_void) -> ZfpParts {
             // SAFETY: the functions only make structures; `values` is looked at later.
             unsafe {
                 let field = match rows {
@@ -182,7 +182,7 @@ mod of_zfp {
                 };
                 let stream = zfp::zfp_stream_open(std::ptr::null_mut());
                 zfp::zfp_stream_set_reversible(stream);
-                Parts { field, stream }
+                ZfpParts { field, stream }
             }
         }
 
@@ -208,7 +208,7 @@ mod of_zfp {
         }
     }
 
-    impl Drop for Parts {
+    impl Drop for ZfpParts {
         fn drop(&mut self) {
             // SAFETY: both come from `new`; the values are not theirs.
             unsafe {
@@ -220,7 +220,7 @@ mod of_zfp {
 
     /// The most bytes that a plane is packed to.
     pub(in crate::codec) fn zfp_bound(kind: ZfpType, width: usize, rows: usize) -> usize {
-        let parts = Parts::new(kind, width, rows, std::ptr::null_mut());
+        let parts = ZfpParts::new(kind, width, rows, std::ptr::null_mut());
         // SAFETY: field and stream are those of `new`; it computes a number.
         unsafe { zfp::zfp_stream_maximum_size(parts.stream, parts.field) }
     }
@@ -237,7 +237,7 @@ mod of_zfp {
         assert!(values.as_ptr().addr().is_multiple_of(kind.bytes()));
         assert!(size_of_val(to) >= zfp_bound(kind, width, rows));
         // ZFP does not write to what it packs.
-        let parts = Parts::new(kind, width, rows, values.as_ptr().cast_mut().cast());
+        let parts = ZfpParts::new(kind, width, rows, values.as_ptr().cast_mut().cast());
         let (out, room) = (to.as_mut_ptr().cast(), size_of_val(to));
         // SAFETY: the field is over `values`, which has its length; `to` has the bytes that ZFP
         // asks for, in whole words.
@@ -256,7 +256,7 @@ mod of_zfp {
     ) -> Result<()> {
         assert!(values.len() == width * rows * kind.bytes());
         assert!(values.as_ptr().addr().is_multiple_of(kind.bytes()));
-        let parts = Parts::new(kind, width, rows, values.as_mut_ptr().cast());
+        let parts = ZfpParts::new(kind, width, rows, values.as_mut_ptr().cast());
         let (bits, room) = (from.as_ptr().cast_mut().cast(), size_of_val(from));
         // SAFETY: the field is over `values`, which has its length; ZFP does not write to the bits
         // that it reads.

@@ -8,8 +8,8 @@ use pco::ChunkConfig;
 use pco::data_types::Number;
 use pco::standalone::{simple_compress_into, simple_decompress_into};
 use solio_base::{Error, Result};
-use solio_codec::array::{Decoder, Effort, Element, Encoder, Plane};
-use solio_codec::filter::Shape;
+use solio_codec::array::{ArrayDecoder, ArrayEncoder, Effort, Element, SamplePlane};
+use solio_codec::filter::FilterShape;
 
 /// Pcodec. It sees each chunk as one row of numbers.
 pub(super) struct Pco {
@@ -58,12 +58,12 @@ impl Pco {
 }
 
 impl Codec for Pco {
-    fn bound(&mut self, shape: &Shape) -> usize {
+    fn bound(&mut self, shape: &FilterShape) -> usize {
         // What cannot be packed stays as wide as it is, with a head a page of 2^18 numbers.
         shape.size_bytes() + shape.size_bytes() / 8 + 4096
     }
 
-    fn encode(&mut self, _: &Shape, from: &[u8], to: &mut [u8]) -> Result<usize> {
+    fn encode(&mut self, _: &FilterShape, from: &[u8], to: &mut [u8]) -> Result<usize> {
         match self.value {
             ValueType::U8 => self.pack::<u8>(from, to),
             ValueType::U16 => self.pack::<u16>(from, to),
@@ -75,7 +75,7 @@ impl Codec for Pco {
         }
     }
 
-    fn decode(&mut self, _: &Shape, from: &[u8], to: &mut [u8]) -> Result<()> {
+    fn decode(&mut self, _: &FilterShape, from: &[u8], to: &mut [u8]) -> Result<()> {
         match self.value {
             ValueType::U8 => Pco::unpack::<u8>(from, to),
             ValueType::U16 => Pco::unpack::<u16>(from, to),
@@ -91,9 +91,9 @@ impl Codec for Pco {
 /// Solio's codec of arrays: it sees each channel as a plane.
 pub(super) struct Solio {
     element: Element,
-    encoder: Encoder,
-    decoder: Decoder,
-    planes: Vec<Plane>,
+    encoder: ArrayEncoder,
+    decoder: ArrayDecoder,
+    planes: Vec<SamplePlane>,
     packed: Vec<u8>,
 }
 
@@ -108,15 +108,15 @@ impl Solio {
             ValueType::F64 => Element::Double,
             ValueType::U64 => return Err(Error::unsupported("integers of 64 bits")),
         };
-        let (encoder, decoder) = (Encoder::new(effort)?, Decoder::default());
+        let (encoder, decoder) = (ArrayEncoder::new(effort)?, ArrayDecoder::default());
         Ok(Solio { element, encoder, decoder, planes: Vec::new(), packed: Vec::new() })
     }
 
-    fn lay_out(&mut self, shape: &Shape) {
+    fn lay_out(&mut self, shape: &FilterShape) {
         let (step, line) = (shape.bytes, shape.width * shape.bytes);
         let element = self.element;
         self.planes.clear();
-        self.planes.extend((0..shape.channels).map(|channel| Plane {
+        self.planes.extend((0..shape.channels).map(|channel| SamplePlane {
             element,
             width: shape.width,
             rows: shape.rows,
@@ -128,11 +128,11 @@ impl Solio {
 }
 
 impl Codec for Solio {
-    fn bound(&mut self, shape: &Shape) -> usize {
+    fn bound(&mut self, shape: &FilterShape) -> usize {
         shape.size_bytes() + shape.size_bytes() / 4 + 64 * shape.channels + 1024
     }
 
-    fn encode(&mut self, shape: &Shape, from: &[u8], to: &mut [u8]) -> Result<usize> {
+    fn encode(&mut self, shape: &FilterShape, from: &[u8], to: &mut [u8]) -> Result<usize> {
         self.lay_out(shape);
         self.packed.clear();
         self.encoder.encode(from, &self.planes, &mut self.packed)?;
@@ -142,7 +142,7 @@ impl Codec for Solio {
         Ok(self.packed.len())
     }
 
-    fn decode(&mut self, shape: &Shape, from: &[u8], to: &mut [u8]) -> Result<()> {
+    fn decode(&mut self, shape: &FilterShape, from: &[u8], to: &mut [u8]) -> Result<()> {
         self.lay_out(shape);
         self.decoder.decode(from, &self.planes, to)
     }
@@ -168,18 +168,18 @@ impl Meshopt {
 }
 
 impl Codec for Meshopt {
-    fn bound(&mut self, shape: &Shape) -> usize {
+    fn bound(&mut self, shape: &FilterShape) -> usize {
         element_size(shape).map_or(0, |size| vertices_bound(shape.rows * shape.width, size))
     }
 
-    fn encode(&mut self, shape: &Shape, from: &[u8], to: &mut [u8]) -> Result<usize> {
+    fn encode(&mut self, shape: &FilterShape, from: &[u8], to: &mut [u8]) -> Result<usize> {
         let size = element_size(shape)?;
         self.elements.resize(shape.rows * shape.width * size, 0);
         weave(shape, size, from, &mut self.elements);
         encode_vertices(self.level, size, &self.elements, to)
     }
 
-    fn decode(&mut self, shape: &Shape, from: &[u8], to: &mut [u8]) -> Result<()> {
+    fn decode(&mut self, shape: &FilterShape, from: &[u8], to: &mut [u8]) -> Result<()> {
         let size = element_size(shape)?;
         self.elements.resize(shape.rows * shape.width * size, 0);
         decode_vertices(size, from, &mut self.elements)?;
@@ -188,14 +188,14 @@ impl Codec for Meshopt {
     }
 }
 
-fn element_size(shape: &Shape) -> Result<usize> {
+fn element_size(shape: &FilterShape) -> Result<usize> {
     vertex_bytes(shape.bytes * shape.channels)
         .filter(|_| shape.planes == 1)
         .ok_or_else(|| Error::unsupported("meshoptimizer takes elements of up to 256 bytes"))
 }
 
 /// Lines of channels to elements of `size` bytes.
-fn weave(shape: &Shape, size: usize, from: &[u8], to: &mut [u8]) {
+fn weave(shape: &FilterShape, size: usize, from: &[u8], to: &mut [u8]) {
     match shape.bytes {
         1 => weave_of::<1>(shape, size, from, to),
         2 => weave_of::<2>(shape, size, from, to),
@@ -204,7 +204,7 @@ fn weave(shape: &Shape, size: usize, from: &[u8], to: &mut [u8]) {
     }
 }
 
-fn weave_of<const N: usize>(shape: &Shape, size: usize, from: &[u8], to: &mut [u8]) {
+fn weave_of<const N: usize>(shape: &FilterShape, size: usize, from: &[u8], to: &mut [u8]) {
     for_lines(shape, |line, row, channel| {
         let values = from[line * shape.width * N..][..shape.width * N].as_chunks::<N>().0;
         let elements = to[row * shape.width * size..][..shape.width * size].chunks_exact_mut(size);
@@ -215,7 +215,7 @@ fn weave_of<const N: usize>(shape: &Shape, size: usize, from: &[u8], to: &mut [u
 }
 
 /// Undoes [`weave`].
-fn unweave(shape: &Shape, size: usize, from: &[u8], to: &mut [u8]) {
+fn unweave(shape: &FilterShape, size: usize, from: &[u8], to: &mut [u8]) {
     match shape.bytes {
         1 => unweave_of::<1>(shape, size, from, to),
         2 => unweave_of::<2>(shape, size, from, to),
@@ -224,7 +224,7 @@ fn unweave(shape: &Shape, size: usize, from: &[u8], to: &mut [u8]) {
     }
 }
 
-fn unweave_of<const N: usize>(shape: &Shape, size: usize, from: &[u8], to: &mut [u8]) {
+fn unweave_of<const N: usize>(shape: &FilterShape, size: usize, from: &[u8], to: &mut [u8]) {
     for_lines(shape, |line, row, channel| {
         let values = to[line * shape.width * N..][..shape.width * N].as_chunks_mut::<N>().0;
         let elements = from[row * shape.width * size..][..shape.width * size].chunks_exact(size);
@@ -234,7 +234,7 @@ fn unweave_of<const N: usize>(shape: &Shape, size: usize, from: &[u8], to: &mut 
     });
 }
 
-fn for_lines(shape: &Shape, mut job: impl FnMut(usize, usize, usize)) {
+fn for_lines(shape: &FilterShape, mut job: impl FnMut(usize, usize, usize)) {
     if shape.width == 0 {
         return;
     }
@@ -251,7 +251,7 @@ pub(super) use of_zfp::Zfp;
 #[cfg(feature = "zfp")]
 mod of_zfp {
     use super::super::native::{ZfpType, decode_zfp, encode_zfp, zfp_bound};
-    use super::{Codec, Error, Result, Shape, ValueType, damaged, f16, for_lines};
+    use super::{Codec, Error, FilterShape, Result, ValueType, damaged, f16, for_lines};
 
     /// ZFP without loss: each channel is an image of its own.
     pub(in crate::codec) struct Zfp {
@@ -336,14 +336,14 @@ mod of_zfp {
     }
 
     impl Codec for Zfp {
-        fn bound(&mut self, shape: &Shape) -> usize {
+        fn bound(&mut self, shape: &FilterShape) -> usize {
             match shape.width {
                 0 => 0,
                 width => shape.channels * (4 + zfp_bound(self.kind, width, shape.rows)),
             }
         }
 
-        fn encode(&mut self, shape: &Shape, from: &[u8], to: &mut [u8]) -> Result<usize> {
+        fn encode(&mut self, shape: &FilterShape, from: &[u8], to: &mut [u8]) -> Result<usize> {
             let (line_bytes, line) = (shape.width * shape.bytes, shape.width * self.size_bytes());
             let mut plane = std::mem::take(&mut self.plane);
             plane.resize((shape.rows * line).div_ceil(8), 0);
@@ -371,7 +371,7 @@ mod of_zfp {
             Ok(done)
         }
 
-        fn decode(&mut self, shape: &Shape, mut from: &[u8], to: &mut [u8]) -> Result<()> {
+        fn decode(&mut self, shape: &FilterShape, mut from: &[u8], to: &mut [u8]) -> Result<()> {
             let (line_bytes, line) = (shape.width * shape.bytes, shape.width * self.size_bytes());
             let mut plane = std::mem::take(&mut self.plane);
             plane.resize((shape.rows * line).div_ceil(8), 0);

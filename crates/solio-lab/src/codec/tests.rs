@@ -26,7 +26,12 @@ fn all(value: ValueType, channels: usize) -> Vec<Method> {
 }
 
 /// Packs and unpacks twice with the same codec; gives the packed bytes.
-fn there_and_back(mut codec: Box<dyn Codec>, shape: &Shape, raw: &[u8], what: &str) -> Vec<u8> {
+fn there_and_back(
+    mut codec: Box<dyn Codec>,
+    shape: &FilterShape,
+    raw: &[u8],
+    what: &str,
+) -> Vec<u8> {
     let mut packed = vec![0; codec.bound(shape)];
     let mut length = 0;
     for _ in 0..2 {
@@ -48,7 +53,7 @@ proptest! {
         which in 0..ValueType::ALL.len(),
     ) {
         let value = ValueType::ALL[which];
-        let shape = Shape { bytes: value.bytes(), planes: 1, rows, channels, width };
+        let shape = FilterShape { bytes: value.bytes(), planes: 1, rows, channels, width };
         let mut raw = noise[..shape.size_bytes()].to_vec();
         // Integers of ZFP have 30 bits.
         if value.bytes() == 4 {
@@ -80,7 +85,8 @@ fn what_is_smooth_shrinks() {
                 ValueType::F64 => number(i).to_le_bytes().to_vec(),
             })
             .collect();
-        let shape = Shape { bytes: value.bytes(), planes: 1, rows: 50, channels: 3, width: 64 };
+        let shape =
+            FilterShape { bytes: value.bytes(), planes: 1, rows: 50, channels: 3, width: 64 };
         for method in all(value, 3) {
             let codec = method.codec(value).unwrap();
             let packed = there_and_back(codec, &shape, &raw, &format!("{method:?}")).len();

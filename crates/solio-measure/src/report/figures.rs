@@ -2,7 +2,7 @@
 
 use crate::recording::Recording;
 use crate::sampler::{Group, Series};
-use crate::{Samples, Unit};
+use crate::{SystemSamples, Unit};
 use serde_json::{Value, json};
 
 /// Steps of time that are drawn.
@@ -56,7 +56,7 @@ pub(super) fn figures(recording: &Recording, most: usize) -> Value {
 }
 
 /// The cores, or groups of neighbours with their mean.
-fn cores(samples: &Samples) -> Vec<Series> {
+fn cores(samples: &SystemSamples) -> Vec<Series> {
     let cores: Vec<&Series> = samples.of(Group::Core).collect();
     let size = cores.len().div_ceil(MOST_CORES).max(1);
     cores

@@ -36,7 +36,7 @@ use chunk::ParsedText;
 use gather::ObjGather;
 use input::{SourceText, TextInput};
 use solio_base::{Result, Source, Work, ordered};
-use solio_codec::lines::Reader;
+use solio_codec::lines::LineReader;
 use std::collections::HashMap;
 
 /// Text in one chunk. With its arrays it should fit the second-level cache.
@@ -49,7 +49,7 @@ const NO_COLOR: [f32; 4] = [1.0; 4];
 struct TextSlot {
     text: SourceText,
     parsed: ParsedText,
-    reader: Reader,
+    reader: LineReader,
 }
 
 /// Reads an OBJ file as one mesh with many objects.

@@ -17,7 +17,7 @@ use crate::model::ScalarType;
 use crate::spans::{DECODE, JOIN};
 use crate::text::{RecordCut, TextChunk, TextFeed};
 use solio_base::{Result, Work, ordered};
-use solio_codec::lines::{Cell, PAD, Reader};
+use solio_codec::lines::{CellType, LineReader, PAD};
 use solio_codec::number::parse;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -45,7 +45,7 @@ struct RecordChunk {
 /// What parsing needs.
 #[derive(Default)]
 struct Tools {
-    reader: Reader,
+    reader: LineReader,
     /// Values in the order of the file.
     values: Vec<f32>,
 }
@@ -236,15 +236,15 @@ fn parse_part(
 const CAREFUL: usize = 64;
 
 /// What stands in a record, if that is something and all of it becomes 32-bit floats.
-fn cells(steps: &[RecordStep<'_>]) -> Option<Vec<Cell>> {
+fn cells(steps: &[RecordStep<'_>]) -> Option<Vec<CellType>> {
     if steps.is_empty() {
         return None;
     }
     let cell = |step: &RecordStep<'_>| match (step.kind, step.property.scalar) {
         _ if step.property.list.is_some() => None,
-        (ColumnKind::F32(_), ScalarType::F32 | ScalarType::F64) => Some(Cell::Float),
-        (ColumnKind::F32(_), ScalarType::U8) => Some(Cell::Byte),
-        (ColumnKind::Same, ScalarType::F32) => Some(Cell::Float),
+        (ColumnKind::F32(_), ScalarType::F32 | ScalarType::F64) => Some(CellType::Float),
+        (ColumnKind::F32(_), ScalarType::U8) => Some(CellType::Byte),
+        (ColumnKind::Same, ScalarType::F32) => Some(CellType::Float),
         _ => None,
     };
     steps.iter().map(cell).collect()
@@ -253,7 +253,7 @@ fn cells(steps: &[RecordStep<'_>]) -> Option<Vec<Cell>> {
 /// Records that become nothing but 32-bit floats.
 fn float_records(
     part: &mut ElementPart,
-    cells: &[Cell],
+    cells: &[CellType],
     steps: &[RecordStep<'_>],
     cursor: &mut LineCursor<'_>,
     tools: &mut Tools,

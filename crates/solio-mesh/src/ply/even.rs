@@ -17,7 +17,7 @@ use crate::head::SourceHead;
 use crate::model::ScalarType;
 use crate::spans::DECODE;
 use solio_base::{Result, Work, memory, ordered};
-use solio_codec::records::{self, Part};
+use solio_codec::records::{self, RecordField};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Bytes in a chunk: they, the values that they become and what the system reads them from lie in a
@@ -48,8 +48,8 @@ struct EvenCount {
 
 /// Indices that are moved and looked at in one go.
 struct EvenLists {
-    part: Part,
-    count: records::Count,
+    part: RecordField,
+    count: records::CountByte,
 }
 
 /// Values that lie together in the records and in a column.
@@ -62,7 +62,7 @@ struct Move {
 
 impl Move {
     /// Where the bytes are, if they are those of the whole column.
-    fn part(&self, column: &PlyColumn, stride: usize) -> Option<Part> {
+    fn part(&self, column: &PlyColumn, stride: usize) -> Option<RecordField> {
         let RawField { scalar, big_endian, offset, count } = self.field;
         let same = match column.kind {
             ColumnKind::Same => true,
@@ -73,7 +73,7 @@ impl Move {
         let in_order = big_endian == cfg!(target_endian = "big") || scalar.size() == 1;
         let whole = self.place == 0 && count == column.width;
         let width = count * scalar.size();
-        (same && in_order && whole).then_some(Part { stride, offset, width })
+        (same && in_order && whole).then_some(RecordField { stride, offset, width })
     }
 
     /// The lists, if they are vertices of faces with a count of one byte.
@@ -92,7 +92,7 @@ impl Move {
         let count = counts.iter().find(|count| plain && count.property == property)?;
         let value = u8::try_from(count.count).ok()?;
         let part = self.part(column, stride)?;
-        Some(EvenLists { part, count: records::Count { offset: count.offset, value } })
+        Some(EvenLists { part, count: records::CountByte { offset: count.offset, value } })
     }
 }
 

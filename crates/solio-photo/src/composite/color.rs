@@ -3,7 +3,7 @@
 
 use super::{find, number, put};
 use crate::gather::Gather;
-use crate::rule::{Named, Rule};
+use crate::rule::{Named, TagRule};
 use crate::value::Value;
 
 /// Names of levels, and where in them red, both greens and blue stand.
@@ -16,21 +16,6 @@ const LEVELS: [(&str, [usize; 4]); 8] = [
     ("WB_GBRGLevels", [2, 3, 0, 1]),
     ("WB_RGBLevels", [0, 1, 1, 2]),
     ("WB_GRBLevels", [1, 0, 0, 2]),
-];
-
-pub(super) const INPUTS: &[&str] = &[
-    "WB_RGGBLevels",
-    "WB_RGBGLevels",
-    "WB_RBGGLevels",
-    "WB_GRBGLevels",
-    "WB_GRGBLevels",
-    "WB_GBRGLevels",
-    "WB_RGBLevels",
-    "WB_GRBLevels",
-    "WB_RBLevels",
-    "WBRedLevel",
-    "WBGreenLevel",
-    "WBBlueLevel",
 ];
 
 /// Adds both balances.
@@ -75,5 +60,5 @@ pub(super) fn pattern(gather: &mut Gather<'_>) {
     };
     let numbers = format!("{} {}", sizes.number().plain(), colors.number().plain());
     let words = Named::CfaPattern.text_of_number(&Value::text(numbers.clone())).plain();
-    gather.put(super::GROUP, "CFAPattern", super::both(numbers, &words), Rule::Both);
+    gather.put(super::GROUP, "CFAPattern", super::both(numbers, &words), TagRule::Both);
 }

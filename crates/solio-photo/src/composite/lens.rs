@@ -4,48 +4,26 @@ use super::{both, number, text, words};
 use crate::gather::Gather;
 use crate::metadata::Tag;
 use crate::number::plain;
-use crate::rule::Rule;
+use crate::rule::TagRule;
 
 const GROUP: &str = super::GROUP;
-
-pub(super) const INPUTS: &[&str] = &[
-    "LensType",
-    "LensType2",
-    "LensType3",
-    "LensModel",
-    "LensIDNumber",
-    "LensFStops",
-    "MinFocalLength",
-    "MaxFocalLength",
-    "MaxApertureAtMinFocal",
-    "MaxApertureAtMaxFocal",
-    "MCUVersion",
-    "FocalLength",
-    "MaxApertureValue",
-    "MaxAperture",
-    "LensFocalRange",
-    "Make",
-    "LensID",
-    "LensInfo",
-    "Lens",
-];
 
 /// Adds the lens' reach and name.
 pub(super) fn compute(gather: &mut Gather<'_>, scale: Option<f64>) {
     let canon = |name: &str| gather.counting("Canon", name)?.number().number(0);
     if let (Some(short), Some(long)) = (canon("MinFocalLength"), canon("MaxFocalLength")) {
         let range = range(short, long);
-        gather.put(GROUP, "Lens", both(plain(short), &range), Rule::Both);
+        gather.put(GROUP, "Lens", both(plain(short), &range), TagRule::Both);
         if let Some(scale) = scale {
             let film = self::range(short * scale, long * scale);
             let shown = format!("{range} (35 mm equivalent: {film})");
             let value = both(plain(short * scale), &shown);
-            gather.put(GROUP, "Lens35efl", value, Rule::Both);
+            gather.put(GROUP, "Lens35efl", value, TagRule::Both);
         }
     }
     super::maker::lens_spec(gather);
     if let Some((id, name)) = id(gather) {
-        gather.put(GROUP, "LensID", both(id, &name), Rule::Both);
+        gather.put(GROUP, "LensID", both(id, &name), TagRule::Both);
     }
 }
 
@@ -172,7 +150,7 @@ fn fitting<'l>(list: &[&'l str], gather: &Gather<'_>, model: &str) -> Vec<&'l st
     let aperture = ["MaxAperture", "MaxApertureValue"].into_iter().find_map(|n| number(gather, n));
     let range = focal_range(gather).filter(|(short, _)| *short > 0.0);
     let fits = |name: &&&str| {
-        let Some(reach) = Reach::of(name) else { return true };
+        let Some(reach) = LensReach::of(name) else { return true };
         let near = |a: f64, b: f64| (a - b).abs() < 0.5;
         let by_range =
             range.is_none_or(|(short, long)| near(reach.short, short) && near(reach.long, long));
@@ -197,15 +175,15 @@ fn fitting<'l>(list: &[&'l str], gather: &Gather<'_>, model: &str) -> Vec<&'l st
 }
 
 /// What a lens' name says of it: `28-70mm f/2.8-4`.
-struct Reach {
+struct LensReach {
     short: f64,
     long: f64,
     wide: f64,
     narrow: f64,
 }
 
-impl Reach {
-    fn of(name: &str) -> Option<Reach> {
+impl LensReach {
+    fn of(name: &str) -> Option<LensReach> {
         let (before, after) = name.split_once("mm ")?;
         let length = before.rsplit(' ').next()?;
         let pair = |text: &str| {
@@ -215,7 +193,7 @@ impl Reach {
         let (short, long) = pair(length)?;
         let light = after.trim_start_matches("f/").trim_start_matches('F');
         let (wide, narrow) = pair(light.split(' ').next()?).unwrap_or((0.0, 100.0));
-        Some(Reach { short, long, wide, narrow })
+        Some(LensReach { short, long, wide, narrow })
     }
 }
 
@@ -225,13 +203,13 @@ mod tests {
 
     #[test]
     fn names_tell_length_and_aperture() {
-        let reach = Reach::of("Sigma AF 28-300mm F3.5-6.3 DL IF").unwrap();
+        let reach = LensReach::of("Sigma AF 28-300mm F3.5-6.3 DL IF").unwrap();
         assert_eq!([reach.short, reach.long, reach.wide, reach.narrow], [28.0, 300.0, 3.5, 6.3]);
-        let reach = Reach::of("Canon EF 300mm f/2.8L USM").unwrap();
+        let reach = LensReach::of("Canon EF 300mm f/2.8L USM").unwrap();
         assert_eq!([reach.short, reach.long, reach.wide, reach.narrow], [300.0, 300.0, 2.8, 2.8]);
         for line in include_str!("../../tables/lenses.tsv").lines().skip(3) {
             let name = line.split('\t').nth(2).unwrap_or_default();
-            assert!(Reach::of(name).is_some(), "{line}");
+            assert!(LensReach::of(name).is_some(), "{line}");
         }
     }
 }

@@ -4,44 +4,11 @@ use super::{both, number, text, words};
 use crate::gather::Gather;
 use crate::metadata::Tag;
 use crate::number::plain;
-use crate::rule::{Named, Rule, look_up};
+use crate::rule::{Named, TagRule, look_up};
 use crate::value::Value;
+use solio_container::tiff::tags;
 
 const GROUP: &str = super::GROUP;
-
-pub(super) const INPUTS: &[(&str, &[&str])] = &[
-    ("ISO", &["CameraISO", "BaseISO", "AutoISO"]),
-    ("DriveMode", &["ContinuousDrive", "SelfTimer"]),
-    ("ShootingMode", &["CanonExposureMode", "EasyMode", "BulbDuration"]),
-    ("FlashType", &["FlashBits"]),
-    ("RedEyeReduction", &["CanonFlashMode", "FlashBits"]),
-    ("ConditionalFEC", &["FlashExposureComp", "FlashBits"]),
-    ("ShutterCurtainHack", &["ShutterCurtainSync", "FlashBits"]),
-    (
-        "WB_RGGBLevels",
-        &[
-            "WhiteBalance",
-            "WB_RGGBLevelsAsShot",
-            "WB_RGGBLevelsAuto",
-            "WB_RGGBLevelsDaylight",
-            "WB_RGGBLevelsShade",
-            "WB_RGGBLevelsCloudy",
-            "WB_RGGBLevelsTungsten",
-            "WB_RGGBLevelsFluorescent",
-            "WB_RGGBLevelsFlash",
-            "WB_RGGBLevelsCustom",
-            "WB_RGGBLevelsKelvin",
-        ],
-    ),
-    ("FileNumber", &["DirectoryIndex", "FileIndex"]),
-    ("PreviewImageSize", &["PreviewImageWidth", "PreviewImageHeight"]),
-    ("AutoFocus", &["PhaseDetectAF", "ContrastDetectAF"]),
-    ("FocusDistance2", &["FocusPosition2", "FocalLengthIn35mmFormat"]),
-    ("ExtenderStatus", &["Extender", "LensType", "MaxAperture"]),
-    ("AdvancedSceneMode", &["Model", "SceneMode", "AdvancedSceneType"]),
-    ("DateCreated", &["YearCreated", "MonthDayCreated"]),
-    ("RunTimeSincePowerUp", &["RunTimeValue", "RunTimeScale"]),
-];
 
 /// Adds what the makers' tags allow.
 pub(super) fn compute(gather: &mut Gather<'_>) {
@@ -77,7 +44,7 @@ pub(super) fn compute(gather: &mut Gather<'_>) {
         made.push(("RunTimeSincePowerUp", both(plain(seconds), &clock)));
     }
     for (name, value) in made {
-        gather.put(GROUP, name, value, Rule::Both);
+        gather.put(GROUP, name, value, TagRule::Both);
     }
 }
 
@@ -128,7 +95,7 @@ fn canon(gather: &mut Gather<'_>) {
         made.push(("WB_RGGBLevels", both(levels.clone(), &levels)));
     }
     for (name, value) in made {
-        gather.put(GROUP, name, value, Rule::Both);
+        gather.put(GROUP, name, value, TagRule::Both);
     }
 }
 
@@ -166,7 +133,7 @@ fn canon_flash(gather: &mut Gather<'_>) {
     let word = look_up("0:1st-curtain sync|1:2nd-curtain sync", &curtain.to_string());
     made.push(("ShutterCurtainHack", both(curtain, word.unwrap_or_default())));
     for (name, value) in made {
-        gather.put(GROUP, name, value, Rule::Both);
+        gather.put(GROUP, name, value, TagRule::Both);
     }
 }
 
@@ -232,7 +199,7 @@ pub(super) fn flash_of_xmp(gather: &mut Gather<'_>) {
         | (number("FlashMode") & 3) << 3
         | i64::from(flag("FlashFunction")) << 5
         | i64::from(flag("FlashRedEyeMode")) << 6;
-    if let Some(row) = crate::table::EXIF.get().row(0x9209) {
+    if let Some(row) = crate::table::EXIF.get().row(tags::FLASH.into()) {
         gather.put(GROUP, "Flash", Value::int(value), row.rule);
     }
 }
@@ -244,5 +211,5 @@ pub(super) fn lens_spec(gather: &mut Gather<'_>) {
     let number = format!("{} {}", lens.number().plain(), kind.number().plain());
     let shown = format!("{} {}", words(lens), words(kind));
     let value = both(number, &shown);
-    gather.put(GROUP, "LensSpec", value, Rule::Both);
+    gather.put(GROUP, "LensSpec", value, TagRule::Both);
 }

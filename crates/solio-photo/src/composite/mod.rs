@@ -6,148 +6,13 @@ mod maker;
 mod optics;
 mod place;
 
-use crate::gather::{Gather, counting};
-use crate::metadata::Tag;
+use crate::fields::Composites;
+use crate::fields::inputs::{GROUP, LOCATION};
+use crate::gather::Gather;
+use crate::metadata::{Tag, counting};
 use crate::number::plain;
-use crate::rule::{Named, Rule};
+use crate::rule::{Named, TagRule};
 use crate::value::Value;
-
-/// The group of composites.
-pub(crate) const GROUP: &str = "Composite";
-/// The composites and what each is made of; a field list needs the latter to give the former.
-const INPUTS: &[(&str, &[&str])] = &[
-    ("SubSecDateTimeOriginal", &["DateTimeOriginal", "SubSecTimeOriginal", "OffsetTimeOriginal"]),
-    ("SubSecCreateDate", &["CreateDate", "SubSecTimeDigitized", "OffsetTimeDigitized"]),
-    ("SubSecModifyDate", &["ModifyDate", "SubSecTime", "OffsetTime"]),
-    ("DateTimeOriginal", &["DateTimeOriginal", "DateCreated", "TimeCreated"]),
-    ("DateTimeCreated", &["DateCreated", "TimeCreated"]),
-    ("DigitalCreationDateTime", &["DigitalCreationDate", "DigitalCreationTime"]),
-    ("GPSLatitude", &["GPSLatitude", "GPSLatitudeRef", "GPSCoordinates", LOCATION]),
-    ("GPSLongitude", &["GPSLongitude", "GPSLongitudeRef", "GPSCoordinates", LOCATION]),
-    ("GPSLatitudeRef", &["GPSLatitude"]),
-    ("GPSLongitudeRef", &["GPSLongitude"]),
-    ("GPSDestLatitudeRef", &["GPSDestLatitude"]),
-    ("GPSDestLongitudeRef", &["GPSDestLongitude"]),
-    ("GPSDestLatitude", &["GPSDestLatitude", "GPSDestLatitudeRef"]),
-    ("GPSDestLongitude", &["GPSDestLongitude", "GPSDestLongitudeRef"]),
-    (
-        "GPSPosition",
-        &[
-            "GPSLatitude",
-            "GPSLatitudeRef",
-            "GPSLongitude",
-            "GPSLongitudeRef",
-            "GPSCoordinates",
-            LOCATION,
-        ],
-    ),
-    ("GPSAltitude", &["GPSAltitude", "GPSAltitudeRef", "GPSCoordinates", LOCATION]),
-    ("GPSAltitudeRef", &["GPSCoordinates", LOCATION]),
-    ("GPSDateTime", &["GPSDateStamp", "GPSTimeStamp"]),
-    ("ImageSize", SIZES),
-    ("Megapixels", SIZES),
-    // No composites, but made of tags just so.
-    ("ThumbnailImage", &["ThumbnailOffset", "ThumbnailLength"]),
-    ("ThumbnailOffset", &["ThumbnailOffset", "ThumbnailLength"]),
-    ("ThumbnailLength", &["ThumbnailOffset", "ThumbnailLength"]),
-    // Called otherwise where they frame a picture for viewing.
-    ("StripOffsets", PICTURE),
-    ("StripByteCounts", PICTURE),
-    ("PreviewImage", PICTURE),
-    ("OtherImage", PICTURE),
-    ("PreviewImageStart", PICTURE),
-    ("PreviewImageLength", PICTURE),
-    ("OtherImageStart", PICTURE),
-    ("OtherImageLength", PICTURE),
-    ("JpgFromRaw", PICTURE),
-    ("JpgFromRawStart", PICTURE),
-    ("JpgFromRawLength", PICTURE),
-    ("CFAPattern", &["CFARepeatPatternDim", "CFAPattern2"]),
-    ("ImageWidth", SIZES),
-    ("ImageHeight", SIZES),
-    ("FileType", &["DNGVersion"]),
-    ("FileTypeExtension", &["DNGVersion"]),
-    ("MIMEType", &["DNGVersion"]),
-    ("ShutterSpeed", &["ExposureTime", "ShutterSpeedValue", "BulbDuration"]),
-    ("Aperture", &["FNumber", "ApertureValue"]),
-    ("LightValue", &["ShutterSpeed", "FNumber", "ApertureValue", "Aperture", "ISO"]),
-    ("FocalLength35efl", optics::LENGTHS),
-    ("ScaleFactor35efl", optics::LENGTHS),
-    ("CircleOfConfusion", optics::LENGTHS),
-    ("FOV", optics::LENGTHS),
-    ("HyperfocalDistance", optics::LENGTHS),
-    ("DOF", optics::LENGTHS),
-    ("RedBalance", color::INPUTS),
-    ("BlueBalance", color::INPUTS),
-    ("Lens", lens::INPUTS),
-    ("Lens35efl", &["Lens", "ScaleFactor35efl"]),
-    ("LensID", lens::INPUTS),
-    ("LensSpec", lens::INPUTS),
-    ("Rotation", &["MatrixStructure", "HandlerType"]),
-    ("AvgBitrate", &["MediaDataSize", "Duration"]),
-    (
-        "Flash",
-        &["Flash", "FlashFired", "FlashReturn", "FlashMode", "FlashFunction", "FlashRedEyeMode"],
-    ),
-];
-
-/// Where 3GPP's films were made.
-const LOCATION: &str = "LocationInformation";
-
-/// What tells the size of a picture.
-const SIZES: &[&str] = &[
-    "ImageWidth",
-    "ImageHeight",
-    "ExifImageWidth",
-    "ExifImageHeight",
-    "ImageSpatialExtent",
-    "RawImageCroppedSize",
-    "SubfileType",
-    "FileType",
-    "SensorLeftBorder",
-    "SensorRightBorder",
-    "SensorTopBorder",
-    "SensorBottomBorder",
-];
-
-/// Where a picture within the file is, and what tells that it is one for viewing.
-const PICTURE: &[&str] = &[
-    "PreviewImageStart",
-    "PreviewImageLength",
-    "ThumbnailOffset",
-    "ThumbnailLength",
-    "StripOffsets",
-    "StripByteCounts",
-    "SubfileType",
-    "Compression",
-];
-
-/// What the composite `name` is made of; nothing for other tags.
-pub(crate) fn inputs(name: &str) -> &'static [&'static str] {
-    let mut all = INPUTS.iter().chain(maker::INPUTS);
-    let found = all.find(|(composite, _)| composite.eq_ignore_ascii_case(name));
-    found.map_or(&[], |(_, inputs)| inputs)
-}
-
-/// Which composites are wanted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Composites {
-    None,
-    /// The most common fields where few are read.
-    Dates,
-    Any,
-}
-
-/// Which composites are among the tags that are asked for.
-pub(crate) fn of(asks: impl Fn(&str) -> bool) -> Composites {
-    let dates = |name: &str| name.contains("Date");
-    let mut others = INPUTS.iter().filter(|(name, _)| !dates(name)).chain(maker::INPUTS);
-    if others.any(|(name, _)| asks(name)) {
-        return Composites::Any;
-    }
-    let any = INPUTS.iter().any(|(name, _)| dates(name) && asks(name));
-    if any { Composites::Dates } else { Composites::None }
-}
 
 /// Adds the composites that the tags found allow.
 pub(crate) fn compute(gather: &mut Gather<'_>) {
@@ -196,7 +61,7 @@ fn text(gather: &Gather<'_>, name: &str) -> Option<String> {
 
 fn put(gather: &mut Gather<'_>, name: &'static str, value: f64, rule: Named) {
     let value = as_printed(value);
-    gather.put(GROUP, name, Value::Floats(vec![value]), Rule::Named(rule));
+    gather.put(GROUP, name, Value::Floats(vec![value]), TagRule::Named(rule));
 }
 
 /// Some numbers go on as they are printed, with 15 digits: what is computed from them then agrees
@@ -257,7 +122,7 @@ fn sizes(gather: &mut Gather<'_>) {
         return;
     };
     let size = Value::Ints(vec![width as i64, height as i64]);
-    gather.put(GROUP, "ImageSize", size, Rule::Named(Named::Dimensions));
+    gather.put(GROUP, "ImageSize", size, TagRule::Named(Named::Dimensions));
     put(gather, "Megapixels", width * height / 1e6, Named::Megapixels);
 }
 
@@ -287,7 +152,7 @@ fn exposure(gather: &mut Gather<'_>) -> Option<f64> {
     let iso = exact(gather, "ISO").and_then(|tag| crate::number::first(&words(tag)));
     let seconds = time.as_ref().and_then(|time| time.number(0)).filter(|t| t.is_finite());
     if let Some(time) = time {
-        gather.put(GROUP, "ShutterSpeed", time, Rule::Named(Named::ExposureTime));
+        gather.put(GROUP, "ShutterSpeed", time, TagRule::Named(Named::ExposureTime));
     }
     if let Some(aperture) = aperture {
         put(gather, "Aperture", aperture, Named::FNumber);

@@ -4,7 +4,7 @@
 use super::{as_printed, find, number, put, text};
 use crate::gather::Gather;
 use crate::number::plain;
-use crate::rule::{Named, Rule};
+use crate::rule::{Named, TagRule};
 use crate::value::Value;
 
 const GROUP: &str = super::GROUP;
@@ -16,35 +16,6 @@ const NEARLY_PI: f64 = 3.14159;
 fn film_diagonal() -> f64 {
     (36.0f64 * 36.0 + 24.0 * 24.0).sqrt()
 }
-
-pub(super) const LENGTHS: &[&str] = &[
-    "Make",
-    "FocalLength",
-    "FocalLengthIn35mmFormat",
-    "FocalPlaneDiagonal",
-    "FocalPlaneXSize",
-    "FocalPlaneYSize",
-    "FocalPlaneXResolution",
-    "FocalPlaneYResolution",
-    "FocalPlaneResolutionUnit",
-    "ExifImageWidth",
-    "ExifImageHeight",
-    "CanonImageWidth",
-    "CanonImageHeight",
-    "ImageWidth",
-    "ImageHeight",
-    "DigitalZoom",
-    "ZoomSourceWidth",
-    "ZoomTargetWidth",
-    "FNumber",
-    "ApertureValue",
-    "FocusDistance",
-    "SubjectDistance",
-    "ObjectDistance",
-    "ApproximateFocusDistance",
-    "FocusDistanceLower",
-    "FocusDistanceUpper",
-];
 
 /// How much smaller the sensor is than a frame of film.
 pub(super) fn scale_factor(gather: &Gather<'_>) -> Option<f64> {
@@ -137,7 +108,7 @@ pub(super) fn compute(gather: &mut Gather<'_>, aperture: Option<f64>) -> Option<
     if scale.is_some() {
         both.push(focal);
     }
-    gather.put(GROUP, "FocalLength35efl", Value::Floats(both), Rule::Named(Named::FilmLength));
+    gather.put(GROUP, "FocalLength35efl", Value::Floats(both), TagRule::Named(Named::FilmLength));
     let known = scale?;
     if focal <= 0.0 {
         return scale;
@@ -155,7 +126,7 @@ pub(super) fn compute(gather: &mut Gather<'_>, aperture: Option<f64>) -> Option<
         let (near, far) = (distance / (1.0 + step), distance / (1.0 - step));
         let far = if far < 0.0 { 0.0 } else { far };
         let field = Value::Text(format!("{} {}", plain(near), plain(far)));
-        gather.put(GROUP, "DOF", field, Rule::Named(Named::DepthOfField));
+        gather.put(GROUP, "DOF", field, TagRule::Named(Named::DepthOfField));
     }
     scale
 }
@@ -170,7 +141,7 @@ fn field_of_view(gather: &mut Gather<'_>, focal: f64, scale: f64) {
     if let Some(distance) = distance.filter(|d| *d < 10_000.0) {
         angles.push(2.0 * distance * half.tan());
     }
-    let rule = Rule::Named(Named::FieldOfView);
+    let rule = TagRule::Named(Named::FieldOfView);
     gather.put(GROUP, "FOV", Value::Floats(angles), rule);
 }
 

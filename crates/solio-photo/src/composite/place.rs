@@ -4,7 +4,7 @@ use super::{GROUP, as_printed, find, put};
 use crate::gather::Gather;
 use crate::metadata::Tag;
 use crate::number::plain;
-use crate::rule::{Named, Rule};
+use crate::rule::{Named, TagRule};
 use crate::value::Value;
 
 pub(super) fn compute(gather: &mut Gather<'_>) {
@@ -34,7 +34,7 @@ pub(super) fn compute(gather: &mut Gather<'_>) {
     ];
     for (name, value, words) in sides {
         if let Some(value) = value {
-            gather.put(GROUP, name, Value::text(value), Rule::Words { words, hex: false });
+            gather.put(GROUP, name, Value::text(value), TagRule::Words { words, hex: false });
         }
     }
     for (name, value) in made {
@@ -55,7 +55,7 @@ fn film(gather: &Gather<'_>) -> Vec<f64> {
     text.split(' ').map(str::parse).collect::<Result<_, _>>().unwrap_or_default()
 }
 
-/// The same as 3GPP has it: `Home Role=shooting Lat=-33.50000 Lon=-70.25000 Alt=12.50`.
+/// The same as 3GPP has it: `IptcHome Role=shooting Lat=-33.50000 Lon=-70.25000 Alt=12.50`.
 fn film_of_3gpp(gather: &Gather<'_>) -> Vec<f64> {
     let tag = gather.counting("UserData", super::LOCATION);
     let text = tag.map(|tag| tag.number().plain()).unwrap_or_default();
@@ -79,7 +79,7 @@ fn position(gather: &mut Gather<'_>) {
     if let Some((north, east)) = north.zip(side("GPSLongitude", Named::Longitude)) {
         let numbers = Value::Floats(vec![north.0, east.0]);
         let words = Value::Text(format!("{}, {}", north.1, east.1));
-        gather.put(GROUP, "GPSPosition", Value::List(vec![numbers, words]), Rule::Both);
+        gather.put(GROUP, "GPSPosition", Value::List(vec![numbers, words]), TagRule::Both);
     }
 }
 
@@ -105,10 +105,10 @@ fn altitude(gather: &mut Gather<'_>, film: Option<f64>) {
         own.or_else(|| film.map(|metres| (metres.abs(), format!("{} m", plain(metres.abs())))));
     if let Some((metres, words)) = found {
         let both = vec![Value::Floats(vec![as_printed(metres)]), Value::Text(words)];
-        gather.put(GROUP, "GPSAltitude", Value::List(both), Rule::Both);
+        gather.put(GROUP, "GPSAltitude", Value::List(both), TagRule::Both);
     }
     if let Some(metres) = film {
-        let rule = Rule::Words { words: "0:Above Sea Level|1:Below Sea Level", hex: false };
+        let rule = TagRule::Words { words: "0:Above Sea Level|1:Below Sea Level", hex: false };
         gather.put(GROUP, "GPSAltitudeRef", Value::int(i64::from(metres < 0.0)), rule);
     }
 }

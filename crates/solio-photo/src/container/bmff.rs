@@ -1,18 +1,16 @@
 //! Files of boxes (atoms): HEIF, AVIF, CR3, MP4, QuickTime.
 //!
-//! ```text
-//! length (4; 1: eight more bytes hold it; 0: to the end) · type (4) · content
-//! ```
 //! ISO/IEC 14496-12 (boxes), 23008-12 (HEIF: items and their properties), QuickTime File Format.
 
-use super::colors::coding_points;
 use super::movie;
-use crate::bytes::View;
+use crate::camera::CameraModel;
 use crate::gather::Gather;
-use crate::maker::Camera;
-use crate::rule::{Named, Rule};
+use crate::record::{Around, read_container, read_record};
+use crate::rule::{Named, TagRule};
+use crate::table::CONTAINERS;
 use crate::value::{Value, lossy};
 use crate::{exif, icc, xmp};
+use solio_container::{ByteView, ContainerChunk, tiff::FieldType};
 use std::borrow::Cow;
 
 const GROUP: &str = "QuickTime";
@@ -23,63 +21,29 @@ const MOST_BOXES: usize = 1 << 14;
 /// Most items of a picture that are looked at.
 const MOST_ITEMS: usize = 1 << 12;
 
-/// The head of a box.
-pub(super) struct Header {
-    /// Its type.
-    pub(super) kind: [u8; 4],
-    /// Where its content starts in what was looked through.
-    pub(super) start: u64,
-}
-
-/// Shows each box of `view` from `at` on to `each`, until that says false.
-pub(super) fn boxes<'a>(
-    view: View<'a>,
-    mut at: u64,
-    each: &mut dyn FnMut(&Header, View<'a>) -> bool,
-) {
-    for _ in 0..MOST_BOXES {
-        let (Some(len), Some(kind)) = (view.be32(at), view.array::<4>(at + 4)) else { return };
-        let (head, len) = match len {
-            0 => (8, view.len() - at),
-            1 => match view.be64(at + 8) {
-                Some(len) => (16, len),
-                None => return,
-            },
-            len => (8, u64::from(len)),
-        };
-        if len < head {
-            return;
-        }
-        let header = Header { kind, start: at + head };
-        if !each(&header, view.part(at + head, len - head)) {
-            return;
-        }
-        match at.checked_add(len) {
-            Some(next) if next < view.len() => at = next,
-            _ => return,
-        }
-    }
+/// The boxes of `view` from `at` on, up to the first that is damaged.
+pub(super) fn boxes(view: ByteView<'_>, at: u64) -> impl Iterator<Item = ContainerChunk<'_>> {
+    solio_container::boxes(view, at).map_while(Result::ok).take(MOST_BOXES)
 }
 
 /// Reads a file of boxes.
-pub(super) fn read(view: View<'_>, gather: &mut Gather<'_>) {
-    boxes(view, 0, &mut |header, body| {
-        match &header.kind {
+pub(super) fn read(view: ByteView<'_>, gather: &mut Gather<'_>) {
+    for ContainerChunk { kind, start, len, body, .. } in boxes(view, 0) {
+        match &kind {
             b"ftyp" => brands(body, gather),
             b"meta" => items(view, body, gather),
             b"moov" => movie::read(body, gather),
             b"mdat" => {
-                let declared = view.be32(header.start.saturating_sub(8)).map_or(0, u64::from);
-                let size = if declared > 8 { declared - 8 } else { body.len() };
-                gather.int(GROUP, "MediaDataSize", size as i64);
-                gather.int(GROUP, "MediaDataOffset", header.start as i64);
+                gather.int(GROUP, "MediaDataSize", len as i64);
+                gather.int(GROUP, "MediaDataOffset", start as i64);
             }
             b"uuid" => identified(body, gather),
-            b"wide" | b"pnot" | b"free" | b"skip" => {}
             _ => {}
         }
-        !gather.is_full() && !gather.is_settled()
-    });
+        if gather.is_full() || gather.is_settled() {
+            return;
+        }
+    }
 }
 
 const XMP_UUID: [u8; 16] = [
@@ -93,51 +57,45 @@ const CANON_UUID: [u8; 16] = [
 ];
 
 /// A box that an identifier names: XMP, or Canon's directories in CR3.
-pub(super) fn identified(body: View<'_>, gather: &mut Gather<'_>) {
+pub(super) fn identified(body: ByteView<'_>, gather: &mut Gather<'_>) {
     match body.array::<16>(0) {
-        Some(XMP_UUID) => {
-            if let Some(packet) = body.from(16).all(xmp::MOST_PACKET) {
-                xmp::read(&packet, gather);
-            }
-        }
+        Some(XMP_UUID) => xmp::read_view(body.from(16), gather),
         Some(CANON_UUID) => {
             let mut main = None;
-            boxes(body, 16, &mut |header, part| {
-                if header.kind == *b"CMT1" {
-                    main = Some(part);
+            for part in boxes(body, 16) {
+                if &part.kind == b"CMT1" {
+                    main = Some(part.body);
                 }
-                canon(&header.kind, part, main, gather);
-                !gather.is_full()
-            });
-        }
-        Some(PREVIEW_UUID) => boxes(body, 24, &mut |header, part| {
-            if header.kind == *b"PRVW" {
-                picture(GROUP, "PreviewImage", part, 12, gather);
+                canon(&part.kind, part.body, main, gather);
             }
-            false
-        }),
+        }
+        Some(PREVIEW_UUID) => {
+            if let Some(part) = boxes(body, 24).next().filter(|part| &part.kind == b"PRVW") {
+                picture(GROUP, "PreviewImage", part.body, 12, gather);
+            }
+        }
         _ => {}
     }
 }
 
 /// Whether the box says that the file is Canon's raw format.
-pub(super) fn is_canon(body: View<'_>) -> bool {
+pub(super) fn is_canon(body: ByteView<'_>) -> bool {
     body.array::<16>(0) == Some(CANON_UUID)
 }
 
 /// A box of Canon's: directories of EXIF, each in a TIFF structure of its own; the version of what
 /// wrote it; a thumbnail. `main`: the main directory, which names the model.
-fn canon(kind: &[u8; 4], part: View<'_>, main: Option<View<'_>>, gather: &mut Gather<'_>) {
+fn canon(kind: &[u8; 4], part: ByteView<'_>, main: Option<ByteView<'_>>, gather: &mut Gather<'_>) {
     use crate::table::{EXIF, GPS};
     match kind {
         b"CNCV" => {
             let text = lossy(&part.all(256).unwrap_or_default());
             gather.text("Canon", "CompressorVersion", crate::text::before_zero(&text).to_owned());
         }
-        b"CMT1" => drop(exif::read_tiff(part, exif::Role::Part, gather)),
-        b"CMT2" => exif::read_as(part, "ExifIFD", &EXIF, Camera::NONE, gather),
-        b"CMT3" => crate::maker::read_canon(part, main, gather),
-        b"CMT4" => exif::read_as(part, "GPS", &GPS, Camera::NONE, gather),
+        b"CMT1" => drop(exif::read_part(part, gather)),
+        b"CMT2" => exif::read_as(part, "ExifIFD", &EXIF, CameraModel::NONE, gather),
+        b"CMT3" => exif::maker::read_canon(part, main, gather),
+        b"CMT4" => exif::read_as(part, "GPS", &GPS, CameraModel::NONE, gather),
         b"THMB" => picture("Canon", "ThumbnailImage", part, 8, gather),
         _ => {}
     }
@@ -147,34 +105,23 @@ fn canon(kind: &[u8; 4], part: View<'_>, main: Option<View<'_>>, gather: &mut Ga
 fn picture(
     group: &'static str,
     name: &'static str,
-    part: View<'_>,
+    part: ByteView<'_>,
     at: u64,
     gather: &mut Gather<'_>,
 ) {
     let Some(bytes) = part.be32(at) else { return };
     let start = if at == 8 { at + 8 } else { at + 4 };
-    gather.put(group, name, part.part(start, u64::from(bytes)).data(), Rule::Binary);
+    gather.put(group, name, part.part(start, u64::from(bytes)).into(), TagRule::Binary);
 }
 
-const BRANDS: &str = "qt  :Apple QuickTime (.MOV/QT)|heic:High Efficiency Image Format HEVC still image (.HEIC)|\
-    hevc:High Efficiency Image Format HEVC sequence (.HEICS)|heix:High Efficiency Image Format still image (.HEIF)|mif1:High Efficiency Image Format still image (.HEIF)|\
-    msf1:High Efficiency Image Format sequence (.HEIFS)|avif:AV1 Image File Format (.AVIF)|crx :Canon Raw (.CRX)|\
-    isom:MP4 Base Media v1 [IS0 14496-12:2003]|iso2:MP4 Base Media v2 [ISO 14496-12:2005]|\
-    mp41:MP4 v1 [ISO 14496-1:ch13]|mp42:MP4 v2 [ISO 14496-14]|avc1:MP4 Base w/ AVC ext [ISO 14496-12:2005]|\
-    M4A :Apple iTunes AAC-LC (.M4A) Audio|M4V :Apple iTunes Video (.M4V) Video|\
-    3gp4:3GPP Media (.3GP) Release 4|3gp5:3GPP Media (.3GP) Release 5|MSNV:MPEG-4 (.MP4) for SonyPSP|sdv :SD Memory Card Video|\
-    NDXC:H.264/MPEG-4 AVC (.MP4) Nero Cinema Profile";
-
-fn brands(body: View<'_>, gather: &mut Gather<'_>) {
-    let Some(major) = body.get(0, 4) else { return };
-    let rule = Rule::Words { words: BRANDS, hex: false };
-    gather.put(GROUP, "MajorBrand", Value::Text(lossy(&major)), rule);
+fn brands(body: ByteView<'_>, gather: &mut Gather<'_>) {
+    read_container("brand", body.part(0, 4), GROUP, gather);
     minor_version(GROUP, body, gather);
     compatible_brands(GROUP, body, gather);
 }
 
 /// `0.2.0`, in hexadecimal.
-pub(super) fn minor_version(group: &'static str, body: View<'_>, gather: &mut Gather<'_>) {
+pub(super) fn minor_version(group: &'static str, body: ByteView<'_>, gather: &mut Gather<'_>) {
     // What is cut off counts as zero.
     if let Some(a) = body.u8(4) {
         let [c, d] = [6, 7].map(|at| body.u8(at).unwrap_or(0));
@@ -185,18 +132,18 @@ pub(super) fn minor_version(group: &'static str, body: View<'_>, gather: &mut Ga
 }
 
 /// The brands that a reader may know instead.
-pub(super) fn compatible_brands(group: &'static str, body: View<'_>, gather: &mut Gather<'_>) {
+pub(super) fn compatible_brands(group: &'static str, body: ByteView<'_>, gather: &mut Gather<'_>) {
     let bytes = body.from(8).all(1 << 12).unwrap_or_default();
     let brands = bytes.chunks_exact(4).filter(|b| !b.contains(&0)).map(|b| Value::Text(lossy(b)));
     let brands: Vec<Value> = brands.collect();
     if !bytes.is_empty() {
-        gather.put(group, "CompatibleBrands", Value::List(brands), Rule::Plain);
+        gather.put(group, "CompatibleBrands", Value::List(brands), TagRule::Plain);
     }
 }
 
 /// One item of a picture.
 #[derive(Default)]
-struct Item {
+struct HeifItem {
     id: u32,
     kind: [u8; 4],
     mime: String,
@@ -209,15 +156,15 @@ struct Item {
 }
 
 /// Reads a picture's items: Exif and XMP are items, sizes are properties of the main one.
-pub(super) fn items(file: View<'_>, meta: View<'_>, gather: &mut Gather<'_>) {
+pub(super) fn items(file: ByteView<'_>, meta: ByteView<'_>, gather: &mut Gather<'_>) {
     // QuickTime's has no version and flags in front.
     let first = if meta.array::<4>(4).is_some_and(|kind| &kind == b"hdlr") { 0 } else { 4 };
-    let mut list: Vec<Item> = Vec::new();
+    let mut list: Vec<HeifItem> = Vec::new();
     let mut primary = None;
-    let mut properties: Vec<([u8; 4], View<'_>)> = Vec::new();
+    let mut properties: Vec<ContainerChunk<'_>> = Vec::new();
     let mut data = None;
-    boxes(meta, first, &mut |header, body| {
-        match &header.kind {
+    for ContainerChunk { kind, body, .. } in boxes(meta, first) {
+        match &kind {
             b"hdlr" => movie::handler(GROUP, body, gather),
             b"pitm" => {
                 let id =
@@ -230,25 +177,25 @@ pub(super) fn items(file: View<'_>, meta: View<'_>, gather: &mut Gather<'_>) {
             b"iinf" => item_infos(body, &mut list),
             b"iloc" => item_places(body, &mut list),
             b"idat" => data = Some(body),
-            b"iprp" => boxes(body, 0, &mut |inner, part| {
-                match &inner.kind {
-                    b"ipco" => boxes(part, 0, &mut |property, content| {
-                        properties.push((property.kind, content));
-                        properties.len() < MOST_ITEMS
-                    }),
-                    b"ipma" => associations(part, &mut list),
-                    _ => {}
+            b"iprp" => {
+                for inner in boxes(body, 0) {
+                    match &inner.kind {
+                        b"ipco" => {
+                            let room = MOST_ITEMS - properties.len();
+                            properties.extend(boxes(inner.body, 0).take(room));
+                        }
+                        b"ipma" => associations(inner.body, &mut list),
+                        _ => {}
+                    }
                 }
-                true
-            }),
+            }
             _ => {}
         }
-        true
-    });
+    }
     let main = list.iter().find(|item| Some(item.id) == primary);
     for number in main.map_or(&[][..], |item| &item.properties) {
-        if let Some((kind, body)) = properties.get(usize::from(*number).wrapping_sub(1)) {
-            property(kind, *body, gather);
+        if let Some(found) = properties.get(usize::from(*number).wrapping_sub(1)) {
+            property(&found.kind, found.body, gather);
         }
     }
     let mut budget = xmp::MOST_PACKET;
@@ -259,7 +206,7 @@ pub(super) fn items(file: View<'_>, meta: View<'_>, gather: &mut Gather<'_>) {
 }
 
 /// `budget`: how many bytes may still be put together from several places.
-fn item_content(item: &Item, source: View<'_>, budget: &mut u64, gather: &mut Gather<'_>) {
+fn item_content(item: &HeifItem, source: ByteView<'_>, budget: &mut u64, gather: &mut Gather<'_>) {
     let is_exif = &item.kind == b"Exif";
     let is_xmp = &item.kind == b"mime" && item.mime.starts_with("application/rdf+xml");
     if !is_exif && !is_xmp {
@@ -273,21 +220,14 @@ fn item_content(item: &Item, source: View<'_>, budget: &mut u64, gather: &mut Ga
                 return gather.warn("an item's parts are too long");
             };
             joined = bytes;
-            View::memory(&joined)
+            ByteView::memory(&joined)
         }
     };
     if is_exif {
         let skip = u64::from(part.be32(0).unwrap_or(0)).saturating_add(4);
-        let mut tiff = part.from(skip);
-        if tiff.get(0, 6).is_some_and(|mark| mark.starts_with(b"Exif\0\0")) {
-            tiff = tiff.from(6);
-        }
-        exif::read_tiff(tiff, exif::Role::Part, gather);
-    } else if is_xmp
-        && gather.fields.wants_groups_like("XMP")
-        && let Some(packet) = part.all(xmp::MOST_PACKET)
-    {
-        xmp::read(&packet, gather);
+        exif::read_part(part.from(skip), gather);
+    } else if is_xmp && gather.fields.wants_groups_like("XMP") {
+        xmp::read_view(part, gather);
     }
 }
 
@@ -295,7 +235,7 @@ fn item_content(item: &Item, source: View<'_>, budget: &mut u64, gather: &mut Ga
 /// are too many.
 fn join(
     extents: &[(u64, u64)],
-    source: View<'_>,
+    source: ByteView<'_>,
     budget: &mut u64,
     gather: &mut Gather<'_>,
 ) -> Option<Vec<u8>> {
@@ -313,37 +253,36 @@ fn join(
     Some(all)
 }
 
-fn find(list: &mut Vec<Item>, id: u32) -> Option<&mut Item> {
+fn find(list: &mut Vec<HeifItem>, id: u32) -> Option<&mut HeifItem> {
     if let Some(n) = list.iter().position(|item| item.id == id) {
         return list.get_mut(n);
     }
     if list.len() >= MOST_ITEMS {
         return None;
     }
-    list.push(Item { id, ..Item::default() });
+    list.push(HeifItem { id, ..HeifItem::default() });
     list.last_mut()
 }
 
-fn item_infos(body: View<'_>, list: &mut Vec<Item>) {
+fn item_infos(body: ByteView<'_>, list: &mut Vec<HeifItem>) {
     let start = if body.u8(0) == Some(0) { 6 } else { 8 };
-    boxes(body, start, &mut |header, part| {
-        let version = part.u8(0).unwrap_or(0);
-        if &header.kind != b"infe" || version < 2 {
-            return true;
-        }
-        let (id, at) =
-            if version == 2 { (part.be16(4).map(u32::from), 8) } else { (part.be32(4), 10) };
-        let (Some(id), Some(kind)) = (id, part.array::<4>(at)) else { return true };
+    for part in boxes(body, start).filter(|part| &part.kind == b"infe").map(|part| part.body) {
+        let (id, at) = match part.u8(0).unwrap_or(0) {
+            0 | 1 => continue,
+            2 => (part.be16(4).map(u32::from), 8),
+            _ => (part.be32(4), 10),
+        };
+        let (Some(id), Some(kind)) = (id, part.array::<4>(at)) else { continue };
         let texts = part.from(at + 4).all(1 << 12).unwrap_or_default();
         let mime = texts.split(|b| *b == 0).nth(1).map(lossy).unwrap_or_default();
-        if let Some(item) = find(list, id) {
-            (item.kind, item.mime) = (kind, mime);
+        match find(list, id) {
+            Some(item) => (item.kind, item.mime) = (kind, mime),
+            None => return,
         }
-        list.len() < MOST_ITEMS
-    });
+    }
 }
 
-fn item_places(body: View<'_>, list: &mut Vec<Item>) {
+fn item_places(body: ByteView<'_>, list: &mut Vec<HeifItem>) {
     let (Some(version), Some(sizes)) = (body.u8(0), body.be16(4)) else { return };
     let sizes = [sizes >> 12, sizes >> 8 & 15, sizes >> 4 & 15, sizes & 15].map(u64::from);
     let [offset_size, length_size, base_size, index_size] = sizes;
@@ -385,7 +324,7 @@ fn item_places(body: View<'_>, list: &mut Vec<Item>) {
     places();
 }
 
-fn associations(body: View<'_>, list: &mut Vec<Item>) {
+fn associations(body: ByteView<'_>, list: &mut Vec<HeifItem>) {
     let (Some(version), Some(flags), Some(count)) = (body.u8(0), body.u8(3), body.be32(4)) else {
         return;
     };
@@ -413,12 +352,12 @@ fn associations(body: View<'_>, list: &mut Vec<Item>) {
     }
 }
 
-fn property(kind: &[u8; 4], body: View<'_>, gather: &mut Gather<'_>) {
+fn property(kind: &[u8; 4], body: ByteView<'_>, gather: &mut Gather<'_>) {
     match kind {
         b"ispe" => {
             if let (Some(width), Some(height)) = (body.be32(4), body.be32(8)) {
                 let size = Value::Ints(vec![i64::from(width), i64::from(height)]);
-                gather.put(GROUP, "ImageSpatialExtent", size, Rule::Named(Named::Dimensions));
+                gather.put(GROUP, "ImageSpatialExtent", size, TagRule::Named(Named::Dimensions));
                 gather.int("File", "ImageWidth", width);
                 gather.int("File", "ImageHeight", height);
             }
@@ -427,85 +366,36 @@ fn property(kind: &[u8; 4], body: View<'_>, gather: &mut Gather<'_>) {
             let count = u64::from(body.u8(4).unwrap_or(0));
             let depths = body.part(5, count).all(16).unwrap_or_default();
             let depths = depths.iter().map(|b| i64::from(*b)).collect();
-            gather.put(GROUP, "ImagePixelDepth", Value::Ints(depths), Rule::Plain);
+            gather.put(GROUP, "ImagePixelDepth", Value::Ints(depths), TagRule::Plain);
         }
         b"irot" => {
             let degrees = i64::from(body.u8(0).unwrap_or(0) & 3) * 90;
             gather.int(GROUP, "Rotation", degrees);
         }
         b"colr" => color(GROUP, body, gather),
-        b"hvcC" => hevc(body, gather),
-        b"av1C" => av1(body, gather),
+        b"hvcC" => read_container("hevc", body, GROUP, gather),
+        b"av1C" => read_container("av1", body, GROUP, gather),
         _ => {}
     }
 }
 
 /// How colours are meant: by three numbers, or by a profile.
-pub(super) fn color(group: impl Into<Cow<'static, str>>, body: View<'_>, gather: &mut Gather<'_>) {
+pub(super) fn color(
+    group: impl Into<Cow<'static, str>>,
+    body: ByteView<'_>,
+    gather: &mut Gather<'_>,
+) {
     let Some(kind) = body.array::<4>(0) else { return };
     if matches!(&kind, b"prof" | b"rICC") {
         return icc::read(body.from(4), gather);
     }
     let group = group.into();
     gather.text(group.clone(), "ColorProfiles", lossy(&kind));
-    let (Some(primaries), Some(transfer), Some(matrix)) =
-        (body.be16(4), body.be16(6), body.be16(8))
-    else {
-        return;
-    };
-    coding_points(group, [primaries, transfer, matrix], gather);
-}
-
-/// ISO/IEC 14496-15, 8.3.3.1.
-fn hevc(body: View<'_>, gather: &mut Gather<'_>) {
-    let Some(b) = body.array::<23>(0) else { return };
-    let words = |words| Rule::Words { words, hex: false };
-    const PROFILES: &str = "0:No Profile|1:Main|2:Main 10|3:Main Still Picture|\
-        4:Format Range Extensions|5:High Throughput|6:Multiview Main|7:Scalable Main|\
-        8:3D Main|9:Screen Content Coding Extensions|10:Scalable Format Range Extensions|\
-        11:High Throughput Screen Content Coding Extensions";
-    gather.int(GROUP, "HEVCConfigurationVersion", b[0]);
-    let space = words("0:Conforming");
-    gather.put(GROUP, "GeneralProfileSpace", Value::int(b[1] >> 6), space);
-    let tier = words("0:Main Tier|1:High Tier");
-    gather.put(GROUP, "GeneralTierFlag", Value::int(b[1] >> 5 & 1), tier);
-    gather.put(GROUP, "GeneralProfileIDC", Value::int(b[1] & 31), words(PROFILES));
-    let flags = u32::from_be_bytes([b[2], b[3], b[4], b[5]]);
-    let rule = Rule::Bits(
-        "20:High Throughput Screen Content Coding Extensions|21:Scalable Format Range Extensions|\
-         22:Screen Content Coding Extensions|23:3D Main|24:Scalable Main|25:Multiview Main|\
-         26:High Throughput|27:Format Range Extensions|28:Main Still Picture|29:Main 10|30:Main|\
-         31:No Profile",
-    );
-    gather.put(GROUP, "GenProfileCompatibilityFlags", Value::int(flags), rule);
-    let constraints = b[6..12].iter().map(|b| i64::from(*b)).collect();
-    gather.put(GROUP, "ConstraintIndicatorFlags", Value::Ints(constraints), Rule::Plain);
-    gather.put(GROUP, "GeneralLevelIDC", Value::int(b[12]), Rule::Named(Named::HevcLevel));
-    gather.int(GROUP, "MinSpatialSegmentationIDC", u16::from_be_bytes([b[13] & 15, b[14]]));
-    gather.int(GROUP, "ParallelismType", b[15] & 3);
-    let chroma = words("0:Monochrome|1:4:2:0|2:4:2:2|3:4:4:4");
-    gather.put(GROUP, "ChromaFormat", Value::int(b[16] & 3), chroma);
-    gather.int(GROUP, "BitDepthLuma", (b[17] & 7) + 8);
-    gather.int(GROUP, "BitDepthChroma", (b[18] & 7) + 8);
-    gather.int(GROUP, "AverageFrameRate", u16::from_be_bytes([b[19], b[20]]));
-    let rate =
-        words("0:Unknown|1:Constant Frame Rate|2:Each Temporal Layer is Constant Frame Rate");
-    gather.put(GROUP, "ConstantFrameRate", Value::int(b[21] >> 6), rate);
-    gather.int(GROUP, "NumTemporalLayers", b[21] >> 3 & 7);
-    let nested = words("0:No|1:Yes");
-    gather.put(GROUP, "TemporalIDNested", Value::int(b[21] >> 2 & 1), nested);
-}
-
-/// AV1 Codec ISO Media File Format Binding, 2.3.
-fn av1(body: View<'_>, gather: &mut Gather<'_>) {
-    let Some(b) = body.array::<4>(0) else { return };
-    let words = |words| Rule::Words { words, hex: false };
-    gather.int(GROUP, "AV1ConfigurationVersion", b[0] & 0x7f);
-    let bits = Value::int(b[2] >> 2 & 7);
-    let formats = words("0:YUV 4:4:4|2:YUV 4:2:2|3:YUV 4:2:0|7:Monochrome 4:0:0");
-    gather.put(GROUP, "ChromaFormat", bits, formats);
-    let position = words("0:Unknown|1:Vertical|2:Colocated|3:(reserved)");
-    gather.put(GROUP, "ChromaSamplePosition", Value::int(b[2] & 3), position);
+    let unit = Some(FieldType::Int16u);
+    let around = Around { unit, ..Around::container(&group) };
+    if let Some(table) = CONTAINERS.table("code_points") {
+        read_record(body.part(4, 6), table, &around, gather);
+    }
 }
 
 /// Whether boxes lie too deep.

@@ -8,14 +8,15 @@
 //! those with 0x1000 added or changed.
 
 use super::trailer;
-use crate::bytes::View;
-use crate::exif::{Place, Stored, decode, read_note};
+use crate::camera::CameraModel;
+use crate::exif::{NoteDirectory, read_note};
 use crate::gather::Gather;
-use crate::maker::{Around, Camera, read_record};
 use crate::number::plain;
-use crate::rule::{Named, Rule};
+use crate::record::{Around, read_block};
+use crate::rule::{Named, TagRule};
 use crate::table;
 use crate::value::{Value, lossy};
+use solio_container::{ByteView, tiff::FieldType};
 use std::borrow::Cow;
 
 const GROUP: &str = "CanonRaw";
@@ -23,6 +24,18 @@ const GROUP: &str = "CanonRaw";
 const MOST_DEPTH: u8 = 8;
 /// Most entries of all heaps.
 const MOST_ENTRIES: usize = 4096;
+/// Numbers of records that are more than a row of the table.
+mod records {
+    pub(super) const TEXT: u16 = 0x0805;
+    pub(super) const MAKE_AND_MODEL: u16 = 0x080a;
+    pub(super) const SERIAL_NUMBER: u16 = 0x180b;
+    pub(super) const MEASURED_EV: u16 = 0x1814;
+    pub(super) const FILE_NUMBER: u16 = 0x1817;
+    pub(super) const EXPOSURE: u16 = 0x1818;
+    pub(super) const MODEL_ID: u16 = 0x1834;
+    pub(super) const DESCRIPTION_HEAP: u16 = 0x2804;
+}
+
 /// Blocks that maker's notes hold too: number here, number there.
 const NOTES: [(u16, u16); 8] = [
     (0x1029, 0x0002),
@@ -36,17 +49,18 @@ const NOTES: [(u16, u16); 8] = [
 ];
 
 /// What has been seen of a file.
-struct Walk<'a> {
+struct CrwWalk<'a> {
     big: bool,
     entries: usize,
-    notes: Vec<(u16, View<'a>)>,
-    camera: Camera,
+    notes: Vec<(u16, ByteView<'a>)>,
+    camera: CameraModel,
 }
 
 /// Reads the heaps.
-pub(super) fn read(view: View<'_>, gather: &mut Gather<'_>) {
+pub(super) fn read(view: ByteView<'_>, gather: &mut Gather<'_>) {
     let big = view.get(0, 2).is_some_and(|order| *order == *b"MM");
-    let mut walk = Walk { big, entries: 0, notes: Vec::new(), camera: Camera::NONE.clone() };
+    let mut walk =
+        CrwWalk { big, entries: 0, notes: Vec::new(), camera: CameraModel::NONE.clone() };
     let Some(head) = walk.long(view, 2) else { return };
     walk.heap(view.from(u64::from(head)), 0, 0, gather);
     walk.note(gather);
@@ -55,17 +69,17 @@ pub(super) fn read(view: View<'_>, gather: &mut Gather<'_>) {
     }
 }
 
-impl<'a> Walk<'a> {
-    fn long(&self, view: View<'_>, at: u64) -> Option<u32> {
+impl<'a> CrwWalk<'a> {
+    fn long(&self, view: ByteView<'_>, at: u64) -> Option<u32> {
         if self.big { view.be32(at) } else { view.le32(at) }
     }
 
-    fn short(&self, view: View<'_>, at: u64) -> Option<u16> {
+    fn short(&self, view: ByteView<'_>, at: u64) -> Option<u16> {
         if self.big { view.be16(at) } else { view.le16(at) }
     }
 
     /// `kind`: the number of the heap in the one around it.
-    fn heap(&mut self, view: View<'a>, kind: u16, depth: u8, gather: &mut Gather<'_>) {
+    fn heap(&mut self, view: ByteView<'a>, kind: u16, depth: u8, gather: &mut Gather<'_>) {
         let Some(place) = view.len().checked_sub(4).and_then(|at| self.long(view, at)) else {
             return;
         };
@@ -105,7 +119,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn tag(&mut self, tag: u16, heap: u16, part: View<'a>, gather: &mut Gather<'_>) {
+    fn tag(&mut self, tag: u16, heap: u16, part: ByteView<'a>, gather: &mut Gather<'_>) {
         if let Some((_, number)) = NOTES.iter().find(|(here, _)| *here == tag) {
             self.notes.push((*number, part));
             return;
@@ -115,12 +129,16 @@ impl<'a> Walk<'a> {
             Value::List(vec![Value::Text(number), Value::Text(text)])
         };
         match tag {
-            0x0805 => {
+            records::TEXT => {
                 let text = lossy(&part.all(1 << 16).unwrap_or_default());
-                let name = if heap == 0x2804 { "CanonFileDescription" } else { "UserComment" };
+                let name = if heap == records::DESCRIPTION_HEAP {
+                    "CanonFileDescription"
+                } else {
+                    "UserComment"
+                };
                 gather.text(GROUP, name, crate::text::before_zero(&text));
             }
-            0x080a => {
+            records::MAKE_AND_MODEL => {
                 let text = lossy(&part.all(1 << 10).unwrap_or_default());
                 // The maker's name has a place of six bytes.
                 let name = |part: Option<&str>| {
@@ -132,27 +150,27 @@ impl<'a> Walk<'a> {
                 gather.text(GROUP, "Model", self.camera.model.clone());
             }
             // Other cameras have another number here.
-            0x180b if self.camera.model.contains("EOS") => {
+            records::SERIAL_NUMBER if self.camera.model.contains("EOS") => {
                 let number = long().unwrap_or(0);
                 let value = both(number.to_string(), format!("{number:010}"));
-                gather.put(GROUP, "SerialNumber", value, Rule::Both);
+                gather.put(GROUP, "SerialNumber", value, TagRule::Both);
             }
-            0x1814 => {
+            records::MEASURED_EV => {
                 let steps = f32::from_bits(long().unwrap_or(0));
                 let value = Value::Floats(vec![f64::from(steps) + 5.0]);
-                gather.put(GROUP, "MeasuredEV", value, Rule::Plain);
+                gather.put(GROUP, "MeasuredEV", value, TagRule::Plain);
             }
-            0x1817 => {
+            records::FILE_NUMBER => {
                 let number = long().unwrap_or(0);
                 let shown = format!("{}-{:04}", number / 10_000, number % 10_000);
-                gather.put(GROUP, "FileNumber", both(number.to_string(), shown), Rule::Both);
+                gather.put(GROUP, "FileNumber", both(number.to_string(), shown), TagRule::Both);
             }
-            0x1818 => self.exposure(part, gather),
-            0x180b => {}
+            records::EXPOSURE => self.exposure(part, gather),
+            records::SERIAL_NUMBER => {}
             // The words are those of the maker's notes.
-            0x1834 => {
+            records::MODEL_ID => {
                 let words = table::CANON.table("canon").and_then(|t| t.get().row(0x0010));
-                let rule = words.map_or(Rule::Plain, |row| row.rule);
+                let rule = words.map_or(TagRule::Plain, |row| row.rule);
                 gather.put(GROUP, "CanonModelID", Value::int(long().unwrap_or(0)), rule);
             }
             _ => self.plain(tag, part, gather),
@@ -160,45 +178,27 @@ impl<'a> Walk<'a> {
     }
 
     /// A tag of the table.
-    fn plain(&self, tag: u16, part: View<'a>, gather: &mut Gather<'_>) {
-        let Some(row) = table::RAW.table("crw").and_then(|t| t.get().row(u32::from(tag))) else {
-            return;
-        };
-        let group = Cow::Borrowed(GROUP);
-        if let Rule::Record(name) = row.rule {
-            if let Some(table) = table::RAW.table(name) {
-                let around =
-                    Around { unit: None, big: self.big, group: &group, camera: &self.camera };
-                read_record(part, table, &around, gather);
-            }
-            return;
+    fn plain(&self, tag: u16, part: ByteView<'a>, gather: &mut Gather<'_>) {
+        if let Some(table) = table::RAW.table("crw") {
+            let group = Cow::Borrowed(GROUP);
+            let around =
+                Around { big: self.big, camera: &self.camera, ..Around::container(&group) };
+            read_block(table, tag.into(), part, &around, gather);
         }
-        if row.rule == Rule::Binary {
-            let value = part.data();
-            return gather.put(group, row.name, value, row.rule);
-        }
-        let (stored, one) = match row.stored.and_then(|text| text.split_once('[')) {
-            Some((name, _)) => (Stored::of_name(name), true),
-            None => (row.stored.and_then(Stored::of_name), false),
-        };
-        let stored = stored.unwrap_or(Stored::Undef);
-        let most = if one { stored.size() as u64 } else { 1 << 10 };
-        let bytes = part.all(most).unwrap_or_default();
-        gather.put(group, row.name, decode(&bytes, stored, self.big), row.rule);
     }
 
     /// Compensation, and time and aperture as powers of two.
-    fn exposure(&self, part: View<'a>, gather: &mut Gather<'_>) {
+    fn exposure(&self, part: ByteView<'a>, gather: &mut Gather<'_>) {
         let float = |at: u64| Some(f64::from(f32::from_bits(self.long(part, at)?)));
         let (Some(compensation), Some(time), Some(aperture)) = (float(0), float(4), float(8))
         else {
             return;
         };
         let value = |number: f64| Value::Text(plain(number));
-        gather.put(GROUP, "ExposureCompensation", value(compensation), Rule::Plain);
-        let rule = Rule::Named(Named::ExposureTime);
+        gather.put(GROUP, "ExposureCompensation", value(compensation), TagRule::Plain);
+        let rule = TagRule::Named(Named::ExposureTime);
         gather.put(GROUP, "ShutterSpeedValue", value((-time).exp2()), rule);
-        let rule = Rule::Named(Named::OneDecimal);
+        let rule = TagRule::Named(Named::OneDecimal);
         gather.put(GROUP, "ApertureValue", value((aperture / 2.0).exp2()), rule);
     }
 
@@ -215,7 +215,7 @@ impl<'a> Walk<'a> {
         for (number, part) in &self.notes {
             let bytes = part.all(1 << 16).unwrap_or_default();
             directory.extend(number.to_le_bytes());
-            directory.extend((Stored::Int16u as u16).to_le_bytes());
+            directory.extend((FieldType::Int16u as u16).to_le_bytes());
             directory.extend((bytes.len() as u32 / 2).to_le_bytes());
             let at = (head + data.len()) as u32;
             let start = bytes.iter().copied().chain([0; 4]).take(4);
@@ -228,7 +228,10 @@ impl<'a> Walk<'a> {
         }
         directory.extend([0; 4]);
         directory.extend(data);
-        let (view, camera) = (View::memory(&directory), &self.camera);
-        read_note(&Place { view, at: 0, big: false, group: "Canon", table, camera }, gather);
+        let (view, camera) = (ByteView::memory(&directory), &self.camera);
+        read_note(
+            &NoteDirectory { view, at: 0, big: false, group: "Canon", table, camera },
+            gather,
+        );
     }
 }

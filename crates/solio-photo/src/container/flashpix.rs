@@ -8,12 +8,12 @@
 //! Exif 2.1 (JEIDA-49-1998), chapter on audio files and extensions; FlashPix 1.0.1; property sets:
 //! MS-OLEPS.
 
-use crate::bytes::View;
 use crate::gather::Gather;
 use crate::rule::Named;
 use crate::table;
 use crate::text::utf16;
 use crate::value::{Value, binary_text, lossy};
+use solio_container::ByteView;
 
 const GROUP: &str = "FlashPix";
 /// Most streams of a file.
@@ -25,16 +25,16 @@ const HEAD: usize = 28;
 
 /// The streams of a file.
 #[derive(Default)]
-pub(super) struct Streams(Vec<Stream>);
+pub(super) struct FlashpixStreams(Vec<FlashpixStream>);
 
-struct Stream {
+struct FlashpixStream {
     name: String,
     bytes: Vec<u8>,
 }
 
-impl Streams {
+impl FlashpixStreams {
     /// Takes in a segment, without "FPXR\0"; `keep` says whether so many more bytes may be kept.
-    pub(super) fn add(&mut self, body: View<'_>, keep: impl FnOnce(usize) -> bool) {
+    pub(super) fn add(&mut self, body: ByteView<'_>, keep: impl FnOnce(usize) -> bool) {
         match body.u8(1) {
             Some(1) => self.list(body),
             Some(2) => {
@@ -51,7 +51,7 @@ impl Streams {
         }
     }
 
-    fn list(&mut self, body: View<'_>) {
+    fn list(&mut self, body: ByteView<'_>) {
         let Some(bytes) = body.all(1 << 16) else { return };
         let count = body.be16(2).unwrap_or(0).min(MOST_STREAMS);
         let mut at = 4;
@@ -67,7 +67,7 @@ impl Streams {
             if head[..4] == [0xff; 4] {
                 at += 16;
             }
-            self.0.push(Stream { name: utf16(&name, false), bytes: Vec::new() });
+            self.0.push(FlashpixStream { name: utf16(&name, false), bytes: Vec::new() });
         }
     }
 
@@ -94,7 +94,7 @@ impl Streams {
 /// A set of properties: behind the head the set's name (16) and place (4); there its length (4),
 /// count (4), and for each property number (4) and place within the set (4).
 fn properties(bytes: &[u8], gather: &mut Gather<'_>) {
-    let all = View::memory(bytes);
+    let all = ByteView::memory(bytes);
     let Some(start) = all.le32(HEAD as u64 + 16) else { return };
     let set = all.from(u64::from(start));
     let count = set.le32(4).unwrap_or(0).min(MOST_PROPERTIES);
@@ -113,7 +113,7 @@ fn properties(bytes: &[u8], gather: &mut Gather<'_>) {
 }
 
 /// A property: its type (4), of vectors the count (4), then the value.
-fn property(view: View<'_>) -> Option<Value> {
+fn property(view: ByteView<'_>) -> Option<Value> {
     let kind = view.le32(0)?;
     if kind & 0x1000 == 0 {
         return one(kind, view.from(4)).map(|(value, _)| value);
@@ -129,7 +129,7 @@ fn property(view: View<'_>) -> Option<Value> {
 }
 
 /// A value of a known type, and how many bytes it takes.
-fn one(kind: u32, view: View<'_>) -> Option<(Value, u64)> {
+fn one(kind: u32, view: ByteView<'_>) -> Option<(Value, u64)> {
     Some(match kind {
         2 => (Value::int(view.le16(0)? as i16), 2),
         3 => (Value::int(view.le32(0)? as i32), 4),
@@ -203,9 +203,9 @@ mod tests {
     }
 
     fn read(segments: &[Vec<u8>]) -> Vec<(String, String)> {
-        let mut streams = Streams::default();
+        let mut streams = FlashpixStreams::default();
         for segment in segments {
-            streams.add(View::memory(segment), |_| true);
+            streams.add(ByteView::memory(segment), |_| true);
         }
         let fields = Fields::all();
         let mut gather = Gather::new(&fields);

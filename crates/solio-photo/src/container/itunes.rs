@@ -5,10 +5,10 @@
 
 use super::bmff::boxes;
 use super::movie::data_value;
-use crate::bytes::View;
 use crate::gather::Gather;
-use crate::rule::{Named, Rule};
-use crate::value::{Value, binary_text, lossy};
+use crate::rule::{Named, TagRule};
+use crate::value::{binary_text, lossy};
+use solio_container::{ByteView, ContainerChunk};
 
 const GROUP: &str = "iTunes";
 /// Names that are called otherwise.
@@ -32,13 +32,13 @@ const NAMES: [(&str, &str); 14] = [
 const UNREAD: [&str; 3] = ["tool", "Encoding Params", "iTunMOVI"];
 
 /// Reads one item.
-pub(super) fn read(content: View<'_>, gather: &mut Gather<'_>) {
+pub(super) fn read(content: ByteView<'_>, gather: &mut Gather<'_>) {
     if !gather.fields.wants_group(GROUP) {
         return;
     }
     let mut name = String::new();
-    boxes(content, 0, &mut |header, body| {
-        match &header.kind {
+    for ContainerChunk { kind, body, .. } in boxes(content, 0) {
+        match &kind {
             b"name" => name = lossy(&body.from(4).all(1 << 10).unwrap_or_default()),
             b"data" if !name.is_empty() && !UNREAD.contains(&&*name) => {
                 let form = body.be32(0).unwrap_or(0);
@@ -46,19 +46,18 @@ pub(super) fn read(content: View<'_>, gather: &mut Gather<'_>) {
             }
             _ => {}
         }
-        !gather.is_full()
-    });
+    }
 }
 
-fn put(name: &str, form: u32, data: View<'_>, gather: &mut Gather<'_>) {
+fn put(name: &str, form: u32, data: ByteView<'_>, gather: &mut Gather<'_>) {
     let known = NAMES.iter().find(|(key, _)| *key == name);
     let shown = known.map_or_else(|| plain_name(name), |(_, shown)| (*shown).to_owned());
     if !matches!(form & 0xff, 1 | 2) {
         return gather.text(GROUP, shown, binary_text(data.len()));
     }
     let rule = match name {
-        "iTunNORM" | "iTunSMPB" => Rule::Named(Named::ShortHex),
-        _ => Rule::Plain,
+        "iTunNORM" | "iTunSMPB" => TagRule::Named(Named::ShortHex),
+        _ => TagRule::Plain,
     };
     gather.put(GROUP, shown, data_value(form, data), rule);
 }
@@ -73,20 +72,6 @@ fn plain_name(name: &str) -> String {
         shown.insert_str(0, "Tag");
     }
     shown
-}
-
-/// Numbers in base 16 without the zeros in front of them.
-pub(crate) fn short_hex(value: &Value) -> String {
-    let text = value.plain();
-    let mut words = text.split(' ');
-    let mut out = words.next().unwrap_or_default().to_owned();
-    for word in words {
-        let short = word.trim_start_matches('0');
-        let zeros = short.len() < word.len() && short.is_empty();
-        out.push(' ');
-        out.push_str(if zeros { "0" } else { short });
-    }
-    out.trim_start().to_owned()
 }
 
 #[cfg(test)]
@@ -121,7 +106,7 @@ mod tests {
         let fields = Fields::all();
         let mut gather = Gather::new(&fields);
         for (name, form, data) in items {
-            read(View::memory(&item(name, form, data)), &mut gather);
+            read(ByteView::memory(&item(name, form, data)), &mut gather);
         }
         let shown: Vec<_> = gather.tags.iter().map(|t| (&*t.name, t.text().plain())).collect();
         let want = [

@@ -2,27 +2,33 @@
 //!
 //! ISO/IEC 15444-1, annexes A and I; ISO/IEC 18181-2.
 
-use super::bmff::{Header, boxes};
+use super::bmff::boxes;
 use super::{jumbf, jxl};
-use crate::bytes::View;
 use crate::gather::Gather;
-use crate::rule::{Named, Rule};
+use crate::record::read_container;
+use crate::rule::TagRule;
 use crate::value::{Value, lossy};
 use crate::{exif, icc, iptc, xmp};
+use solio_container::ByteView;
 
 const GROUP: &str = "Jpeg2000";
+/// Markers of codestreams.
+const COMMENT: u16 = 0xff64;
+const START_OF_TILE: u16 = 0xff90;
 
 /// Reads the boxes of a file.
-pub(super) fn read(view: View<'_>, gather: &mut Gather<'_>) {
-    let mut room = jxl::Room::default();
-    boxes(view, 0, &mut |header, body| {
-        if header.kind != *b"brob" {
-            one(header, body, gather);
-        } else if let Some((kind, content)) = room.unpack(body, gather) {
-            one(&Header { kind, start: 0 }, View::memory(&content), gather);
+pub(super) fn read(view: ByteView<'_>, gather: &mut Gather<'_>) {
+    let mut room = jxl::BrotliRoom::default();
+    for found in boxes(view, 0) {
+        if &found.kind != b"brob" {
+            one(&found.kind, found.body, gather);
+        } else if let Some((kind, content)) = room.unpack(found.body, gather) {
+            one(&kind, ByteView::memory(&content), gather);
         }
-        !gather.is_full() && !gather.is_settled()
-    });
+        if gather.is_full() || gather.is_settled() {
+            return;
+        }
+    }
 }
 
 /// Identifiers of `uuid` boxes.
@@ -33,26 +39,22 @@ const IPTC_UUID: [u8; 16] = [
     0x33, 0xc7, 0xa4, 0xd2, 0xb8, 0x1d, 0x47, 0x23, 0xa0, 0xba, 0xf1, 0xa3, 0xe0, 0x97, 0xad, 0x38,
 ];
 
-fn one(header: &Header, body: View<'_>, gather: &mut Gather<'_>) {
-    match &header.kind {
+fn one(kind: &[u8; 4], body: ByteView<'_>, gather: &mut Gather<'_>) {
+    match kind {
         b"ftyp" => brands(body, gather),
         b"jp2h" | b"res " => {
-            boxes(body, 0, &mut |inner, part| {
-                // One level only: what these boxes hold has no boxes within, but for resolutions.
-                if &inner.kind == b"res " && header.kind == *b"res " {
-                    return true;
-                }
-                one(inner, part, gather);
-                !gather.is_full()
-            });
+            // One level only: what these boxes hold has no boxes within, except resolutions.
+            for inner in boxes(body, 0).filter(|inner| [&inner.kind, kind] != [b"res "; 2]) {
+                one(&inner.kind, inner.body, gather);
+            }
         }
-        b"ihdr" => image_header(body, gather),
+        b"ihdr" => read_container("jp2_header", body, GROUP, gather),
         b"colr" => color(body, gather),
         b"resc" => resolution(body, "Capture", gather),
         b"resd" => resolution(body, "Display", gather),
         b"Exif" => {
             let skip = u64::from(body.be32(0).unwrap_or(0)).saturating_add(4);
-            exif::read_tiff(body.from(skip), exif::Role::Part, gather);
+            exif::read_part(body.from(skip), gather);
         }
         b"xml " => packet(body, gather),
         b"jumb" => jumbf::read(body, gather),
@@ -61,9 +63,9 @@ fn one(header: &Header, body: View<'_>, gather: &mut Gather<'_>) {
         b"jxlp" => jxl::read_codestream(body.from(4), gather),
         b"uuid" => match body.array::<16>(0) {
             Some(XMP_UUID) => packet(body.from(16), gather),
-            Some(IPTC_UUID) => iptc::read(body.from(16), iptc::Home::Other, gather),
+            Some(IPTC_UUID) => iptc::read(body.from(16), iptc::IptcHome::Other, gather),
             Some(id) if &id == b"JpgTiffExif->JP2" => {
-                exif::read_tiff(body.from(16), exif::Role::Part, gather);
+                exif::read_part(body.from(16), gather);
             }
             _ => {}
         },
@@ -71,63 +73,26 @@ fn one(header: &Header, body: View<'_>, gather: &mut Gather<'_>) {
     }
 }
 
-fn packet(body: View<'_>, gather: &mut Gather<'_>) {
-    if let Some(bytes) = body.all(xmp::MOST_PACKET) {
-        xmp::read(&bytes, gather);
-    }
+fn packet(body: ByteView<'_>, gather: &mut Gather<'_>) {
+    xmp::read_view(body, gather)
 }
 
-fn brands(body: View<'_>, gather: &mut Gather<'_>) {
-    let Some(major) = body.get(0, 4) else { return };
-    let words = "jp2 :JPEG 2000 Image (.JP2)|jpm :JPEG 2000 Compound Image (.JPM)|\
-        jpx :JPEG 2000 with extensions (.JPX)|jxl :JPEG XL Image (.JXL)|jph :High-throughput JPEG 2000 (.JPH)";
-    let rule = Rule::Words { words, hex: false };
-    gather.put(GROUP, "MajorBrand", Value::Text(lossy(&major)), rule);
+fn brands(body: ByteView<'_>, gather: &mut Gather<'_>) {
+    read_container("jp2_brand", body.part(0, 4), GROUP, gather);
     super::bmff::minor_version(GROUP, body, gather);
     super::bmff::compatible_brands(GROUP, body, gather);
 }
 
-fn image_header(body: View<'_>, gather: &mut Gather<'_>) {
-    let (Some(height), Some(width), Some(parts), Some(rest)) =
-        (body.be32(0), body.be32(4), body.be16(8), body.array::<2>(10))
-    else {
-        return;
-    };
-    gather.int(GROUP, "ImageHeight", height);
-    gather.int(GROUP, "ImageWidth", width);
-    gather.int(GROUP, "NumberOfComponents", parts);
-    gather.put(GROUP, "BitsPerComponent", Value::int(rest[0]), Rule::Named(Named::Jp2Bits));
-    let words = "0:Uncompressed|1:Modified Huffman|2:Modified READ|3:Modified Modified READ|\
-        4:JBIG|5:JPEG|6:JPEG-LS|7:JPEG 2000|8:JBIG2";
-    let rule = Rule::Words { words, hex: false };
-    gather.put(GROUP, "Compression", Value::int(rest[1]), rule);
-}
-
-fn color(body: View<'_>, gather: &mut Gather<'_>) {
-    let Some([method, precedence, approximation]) = body.array::<3>(0) else { return };
-    let words = |words| Rule::Words { words, hex: false };
-    let methods = words("1:Enumerated|2:Restricted ICC|3:Any ICC|4:Vendor Color");
-    gather.put(GROUP, "ColorSpecMethod", Value::int(method), methods);
-    gather.int(GROUP, "ColorSpecPrecedence", precedence as i8);
-    let approximations = words(
-        "0:Not Specified|1:Accurate|2:Exceptional Quality|3:Reasonable Quality|4:Poor Quality",
-    );
-    gather.put(GROUP, "ColorSpecApproximation", Value::int(approximation), approximations);
-    if method == 1 {
-        let spaces = words(
-            "0:Bi-level|1:YCbCr(1)|3:YCbCr(2)|4:YCbCr(3)|9:PhotoYCC|11:CMY|12:CMYK|13:YCCK|14:CIELab|\
-             15:Bi-level(2)|16:sRGB|17:Grayscale|18:sYCC|19:CIEJab|20:e-sRGB|21:ROMM-RGB|\
-             22:sRGB based YPbPr|23:YPbPr(1125/60)|24:YPbPr(1250/50)",
-        );
-        if let Some(space) = body.be32(3) {
-            gather.put(GROUP, "ColorSpace", Value::int(space), spaces);
-        }
-    } else if matches!(method, 2 | 3) {
-        icc::read(body.from(3), gather);
+fn color(body: ByteView<'_>, gather: &mut Gather<'_>) {
+    read_container("jp2_color", body, GROUP, gather);
+    match body.u8(0) {
+        Some(1) => read_container("jp2_color_space", body.from(3), GROUP, gather),
+        Some(2 | 3) => icc::read(body.from(3), gather),
+        _ => {}
     }
 }
 
-fn resolution(body: View<'_>, which: &'static str, gather: &mut Gather<'_>) {
+fn resolution(body: ByteView<'_>, which: &'static str, gather: &mut Gather<'_>) {
     let Some([yn, yd, xn, xd]) = body
         .array::<8>(0)
         .map(|b| [0, 2, 4, 6].map(|i| f64::from(u16::from_be_bytes([b[i], b[i + 1]]))))
@@ -142,18 +107,18 @@ fn resolution(body: View<'_>, which: &'static str, gather: &mut Gather<'_>) {
             Value::Text(crate::number::significant(n / d, 7))
         }
     };
-    let unit = Rule::Words {
+    let unit = TagRule::Words {
         words: "-3:km|-2:100 m|-1:10 m|0:m|1:10 cm|2:cm|3:mm|4:0.1 mm|5:0.01 mm|6:um",
         hex: false,
     };
-    gather.put(GROUP, format!("{which}YResolution"), ratio(yn, yd), Rule::Plain);
-    gather.put(GROUP, format!("{which}XResolution"), ratio(xn, xd), Rule::Plain);
+    gather.put(GROUP, format!("{which}YResolution"), ratio(yn, yd), TagRule::Plain);
+    gather.put(GROUP, format!("{which}XResolution"), ratio(xn, xd), TagRule::Plain);
     gather.put(GROUP, format!("{which}YResolutionUnit"), Value::int(ye as i8), unit);
     gather.put(GROUP, format!("{which}XResolutionUnit"), Value::int(xe as i8), unit);
 }
 
 /// The head of a bare codestream: sizes and comments.
-pub(super) fn read_codestream(view: View<'_>, gather: &mut Gather<'_>) {
+pub(super) fn read_codestream(view: ByteView<'_>, gather: &mut Gather<'_>) {
     let Some([width, height, left, top]) = view
         .array::<16>(8)
         .map(|b| [0, 4, 8, 12].map(|i| u32::from_be_bytes([b[i], b[i + 1], b[i + 2], b[i + 3]])))
@@ -166,10 +131,10 @@ pub(super) fn read_codestream(view: View<'_>, gather: &mut Gather<'_>) {
     for _ in 0..256 {
         let (Some(marker), Some(len)) = (view.be16(at), view.be16(at + 2)) else { return };
         // The first tile.
-        if marker == 0xff90 || len < 2 {
+        if marker == START_OF_TILE || len < 2 {
             return;
         }
-        if marker == 0xff64 && gather.find("File", "Comment").is_none() {
+        if marker == COMMENT && gather.find("File", "Comment").is_none() {
             let text = view.part(at + 6, u64::from(len).saturating_sub(4)).all(1 << 16);
             gather.text("File", "Comment", lossy(&text.unwrap_or_default()));
         }

@@ -4,22 +4,24 @@
 //! of JFIF 1.02, Exif, XMP part 3, ICC.1 annex B.4 and CIPA DC-007 (MPF).
 
 use super::{flashpix, jumbf, mpf, segments, trailer};
-use crate::bytes::View;
+use crate::camera::CameraModel;
+use crate::exif::photoshop;
 use crate::gather::Gather;
-use crate::iptc::Home;
-use crate::maker::Camera;
-use crate::rule::{Named, Rule};
+use crate::iptc::IptcHome;
+use crate::record::read_container;
+use crate::rule::{Named, TagRule};
 use crate::value::{Value, lossy};
-use crate::{Fields, Tag, exif, icc, photoshop, table, xmp};
+use crate::{Fields, Tag, exif, icc, table, xmp};
+use solio_container::{
+    ByteView, ContainerHeader,
+    jpeg::{COMMENT, JpegSegment, head},
+};
 use std::collections::BTreeMap;
 
 /// Most segments that are looked at.
 const MOST_SEGMENTS: usize = 4096;
 /// Most bytes that are put together from several segments.
 const MOST_JOINED: usize = 64 << 20;
-
-/// Most bytes between segments.
-const MOST_SKIPPED: u64 = 1 << 16;
 
 /// What comes in several segments.
 #[derive(Default)]
@@ -29,15 +31,15 @@ struct Joined<'v> {
     /// How many the profile has, as its parts say.
     icc_parts: u8,
     /// Packets of XMP, one in most files.
-    packets: Vec<View<'v>>,
+    packets: Vec<ByteView<'v>>,
     /// Photoshop's resources, which are seldom in more than one segment.
-    photoshop: Vec<View<'v>>,
+    photoshop: Vec<ByteView<'v>>,
     /// Extended XMP: by identifier, the parts by their offset.
     xmp: BTreeMap<Vec<u8>, Extended>,
     /// Boxes of JUMBF: by number, the parts by theirs.
     boxes: BTreeMap<u16, BTreeMap<u32, Vec<u8>>>,
     /// FlashPix' streams.
-    streams: flashpix::Streams,
+    streams: flashpix::FlashpixStreams,
     bytes: usize,
 }
 
@@ -95,66 +97,47 @@ impl Extended {
 }
 
 /// Reads the segments before the picture.
-pub(super) fn read(view: View<'_>, gather: &mut Gather<'_>) {
+pub(super) fn read(view: ByteView<'_>, gather: &mut Gather<'_>) {
     gather.has_place_for_iptc = true;
-    let mut at = if view.u8(1) == Some(0xd8) { 2 } else { 7 };
     let mut joined = Joined::default();
-    for _ in 0..MOST_SEGMENTS {
-        let Some(marker) = next_marker(view, &mut at) else { break };
-        // The picture, or the end.
-        if matches!(marker, 0xda | 0xd9) {
-            break;
-        }
-        if matches!(marker, 0x00 | 0x01 | 0xd0..=0xd8) {
-            continue;
-        }
-        let Some(len) = view.be16(at).filter(|len| *len >= 2) else { break };
-        let body = view.part(at + 2, u64::from(len) - 2);
-        if body.len() < u64::from(len) - 2 {
+    for found in head(view).take(MOST_SEGMENTS) {
+        if found.body.len() < found.len {
             gather.warn("JPEG: a segment ends past the end of the file");
             break;
         }
-        if marker == 0xe1 && body.starts_with(b"Exif\0") {
-            exif_of_segments(body, view.from(at + u64::from(len)), gather);
+        if found.application() == Some(1) && found.body.starts_with(b"Exif\0") {
+            exif_of_segments(found.body, view.from(found.end()), gather);
         } else {
-            segment(marker, body, view, &mut joined, gather);
+            segment(found, view, &mut joined, gather);
         }
         if gather.is_full() || gather.is_settled() {
             return;
         }
-        at += u64::from(len);
     }
     finish(view, joined, gather);
 }
 
-/// The next marker; `at` is then behind it.
-fn next_marker(view: View<'_>, at: &mut u64) -> Option<u8> {
-    // Fill bytes may come before a marker; anything else is damage that is skipped within reason.
-    *at = view.find(0xff, *at, MOST_SKIPPED)?;
-    let mut marker = 0xff;
-    while marker == 0xff {
-        *at += 1;
-        marker = view.u8(*at)?;
-    }
-    *at += 1;
-    Some(marker)
-}
-
 fn segment<'v>(
-    marker: u8,
-    body: View<'v>,
-    file: View<'_>,
+    segment: JpegSegment<'v>,
+    file: ByteView<'_>,
     joined: &mut Joined<'v>,
     gather: &mut Gather<'_>,
 ) {
+    let body = segment.body;
     let starts = |mark: &[u8]| body.starts_with(mark);
-    match marker {
-        0xc0..=0xcf if !matches!(marker, 0xc4 | 0xc8 | 0xcc) => frame(marker, body, gather),
-        0xe0 if starts(b"JFIF\0") => jfif(body, gather),
-        0xe0 if starts(b"JFXX\0\x10") => {
-            gather.put("JFXX", "ThumbnailImage", body.from(6).data(), Rule::Binary);
+    let Some(number) = segment.application() else {
+        return match segment.marker {
+            0xc0..=0xcf => frame(segment, gather),
+            COMMENT => comment(body, gather),
+            _ => {}
+        };
+    };
+    match number {
+        0 if starts(b"JFIF\0") => read_container("jfif", body, "JFIF", gather),
+        0 if starts(b"JFXX\0\x10") => {
+            gather.put("JFXX", "ThumbnailImage", body.from(6).into(), TagRule::Binary);
         }
-        0xe1 if starts(b"http://ns.adobe.com/xap/1.0/\0") => {
+        1 if starts(b"http://ns.adobe.com/xap/1.0/\0") => {
             let packet = body.from(29);
             if let (true, Some(bytes)) =
                 (gather.fields.wants_groups_like("XMP"), packet.all(1 << 16))
@@ -163,8 +146,8 @@ fn segment<'v>(
                 xmp::read(&bytes, gather);
             }
         }
-        0xe1 if starts(b"http://ns.adobe.com/xmp/extension/\0") => extended(body, joined, gather),
-        0xe2 if starts(b"ICC_PROFILE\0") && gather.fields.wants_profile() => {
+        1 if starts(b"http://ns.adobe.com/xmp/extension/\0") => extended(body, joined, gather),
+        2 if starts(b"ICC_PROFILE\0") && gather.fields.wants_profile() => {
             if let (Some([number, count]), Some(part)) =
                 (body.array::<2>(12), body.from(14).all(1 << 16))
             {
@@ -172,37 +155,36 @@ fn segment<'v>(
                 keep(&mut joined.bytes, part.len()).then(|| joined.icc.insert(number, part.into()));
             }
         }
-        0xe2 if starts(b"FPXR\0") && gather.fields.wants_any("FlashPix", &table::FLASHPIX) => {
+        2 if starts(b"FPXR\0") && gather.fields.wants_any("FlashPix", &table::FLASHPIX) => {
             let bytes = &mut joined.bytes;
             joined.streams.add(body.from(5), |more| keep(bytes, more));
         }
-        0xe2 if starts(b"MPF\0") => mpf::read(body.from(4), file, gather),
-        0xe3 if starts(b"_JPSJPS_") => segments::stereo(body, gather),
-        0xe3 if starts(b"Meta\0\0") => {
+        2 if starts(b"MPF\0") => mpf::read(body.from(4), file, gather),
+        3 if starts(b"_JPSJPS_") => segments::stereo(body, gather),
+        3 if starts(b"Meta\0\0") => {
             if let Some(table) = table::KODAK_SEGMENT.table("kodak_meta") {
-                exif::read_as(body.from(6), "MetaIFD", table, Camera::NONE, gather);
+                exif::read_as(body.from(6), "MetaIFD", table, CameraModel::NONE, gather);
             }
         }
-        0xe6 if starts(b"GoPro\0") => segments::gopro(body.from(6), 0, gather),
-        0xeb if starts(b"JP") => boxes(body, joined, gather),
-        0xec if starts(b"Ducky") => ducky(body.from(5), gather),
-        0xec if gather.fields.wants_group("PictureInfo") => crate::picture_info::read(body, gather),
-        0xed if starts(b"Photoshop 3.0\0") => joined.photoshop.push(body.from(14)),
-        0xed if starts(b"Adobe_CM") => {
+        6 if starts(b"GoPro\0") => segments::gopro(body.from(6), 0, gather),
+        11 if starts(b"JP") => boxes(body, joined, gather),
+        12 if starts(b"Ducky") => ducky(body.from(5), gather),
+        12 if gather.fields.wants_group("PictureInfo") => crate::picture_info::read(body, gather),
+        13 if starts(b"Photoshop 3.0\0") => joined.photoshop.push(body.from(14)),
+        13 if starts(b"Adobe_CM") => {
             if let Some(kind) = body.be16(8) {
                 gather.int("AdobeCM", "AdobeCMType", kind);
             }
         }
-        0xee if starts(b"Adobe") => adobe(body.from(5), gather),
-        0xfe => comment(body, gather),
+        14 if starts(b"Adobe") => read_container("adobe_segment", body.from(5), "Adobe", gather),
         _ => {}
     }
 }
 
 /// Reads EXIF that starts in the segment `body`; `behind` is what follows that.
-fn exif_of_segments(body: View<'_>, behind: View<'_>, gather: &mut Gather<'_>) {
+fn exif_of_segments(body: ByteView<'_>, behind: ByteView<'_>, gather: &mut Gather<'_>) {
     let before = gather.mark();
-    exif::read_tiff(body.from(6), exif::Role::Part, gather);
+    exif::read_part(body.from(6), gather);
     // To look behind the segment costs a read, so only what was not in it leads there.
     if !gather.is_cut() {
         return;
@@ -212,13 +194,13 @@ fn exif_of_segments(body: View<'_>, behind: View<'_>, gather: &mut Gather<'_>) {
         let first = body.from(6).all(1 << 16).unwrap_or_default();
         gather.back_to(before);
         let whole = [&first[..], &rest].concat();
-        exif::read_tiff(View::memory(&whole), exif::Role::Part, gather);
+        exif::read_part(ByteView::memory(&whole), gather);
     }
 }
 
 /// What the segments at the start of `rest` hold that go on with EXIF: they have its mark again, but
 /// no head of a TIFF structure.
-fn segments_of_exif(mut rest: View<'_>) -> Vec<u8> {
+fn segments_of_exif(mut rest: ByteView<'_>) -> Vec<u8> {
     let mut all = Vec::new();
     while let Some([0xff, 0xe1, high, low, b'E', b'x', b'i', b'f', 0, 0, first, second]) =
         rest.array::<12>(0)
@@ -241,8 +223,10 @@ fn keep(bytes: &mut usize, more: usize) -> bool {
     *bytes <= MOST_JOINED
 }
 
-fn frame(marker: u8, body: View<'_>, gather: &mut Gather<'_>) {
-    let Some(head) = body.array::<6>(0) else { return };
+fn frame(segment: JpegSegment<'_>, gather: &mut Gather<'_>) {
+    let Some(ContainerHeader { width, height, bits, channels, .. }) = segment.frame() else {
+        return;
+    };
     const PROCESSES: &str = "0:Baseline DCT, Huffman coding|1:Extended sequential DCT, Huffman coding|\
         2:Progressive DCT, Huffman coding|3:Lossless, Huffman coding|\
         5:Sequential DCT, differential Huffman coding|6:Progressive DCT, differential Huffman coding|\
@@ -250,19 +234,18 @@ fn frame(marker: u8, body: View<'_>, gather: &mut Gather<'_>) {
         10:Progressive DCT, arithmetic coding|11:Lossless, arithmetic coding|\
         13:Sequential DCT, differential arithmetic coding|\
         14:Progressive DCT, differential arithmetic coding|15:Lossless, differential arithmetic coding";
-    let [bits, height_high, height_low, width_high, width_low, components] = head;
-    gather.int("File", "ImageWidth", u16::from_be_bytes([width_high, width_low]));
-    gather.int("File", "ImageHeight", u16::from_be_bytes([height_high, height_low]));
-    let rule = Rule::Words { words: PROCESSES, hex: false };
-    gather.put("File", "EncodingProcess", Value::int(marker & 15), rule);
+    gather.int("File", "ImageWidth", width);
+    gather.int("File", "ImageHeight", height);
+    let rule = TagRule::Words { words: PROCESSES, hex: false };
+    gather.put("File", "EncodingProcess", Value::int(segment.marker & 15), rule);
     gather.int("File", "BitsPerSample", bits);
-    gather.int("File", "ColorComponents", components);
-    if components != 3 {
+    gather.int("File", "ColorComponents", channels);
+    if channels != 3 {
         return;
     }
     // How often each component is sampled, across and down; the least is one.
     let samples: Vec<(u8, u8)> = (0..3)
-        .filter_map(|n| body.u8(7 + 3 * n))
+        .filter_map(|n| segment.body.u8(7 + 3 * n))
         .map(|factors| (factors >> 4, factors & 15))
         .collect();
     let least = |pick: fn(&(u8, u8)) -> u8| samples.iter().map(pick).min().unwrap_or(0);
@@ -270,50 +253,20 @@ fn frame(marker: u8, body: View<'_>, gather: &mut Gather<'_>) {
     let (across, down) = (least(|s| s.0), least(|s| s.1));
     if samples.len() == 3 && across > 0 && down > 0 {
         let ratio = [most(|s| s.0) / across, most(|s| s.1) / down].map(i64::from);
-        let rule = Rule::Named(Named::SubSampling);
+        let rule = TagRule::Named(Named::SubSampling);
         gather.put("File", "YCbCrSubSampling", Value::Ints(ratio.to_vec()), rule);
     }
 }
 
-fn jfif(body: View<'_>, gather: &mut Gather<'_>) {
-    let Some(version) = body.array::<2>(5) else { return };
-    let version = Value::Ints(version.map(i64::from).to_vec());
-    gather.put("JFIF", "JFIFVersion", version, Rule::Named(Named::JfifVersion));
-    let Some(head) = body.array::<7>(7) else { return };
-    let words = Rule::Words { words: "0:None|1:inches|2:cm", hex: false };
-    gather.put("JFIF", "ResolutionUnit", Value::int(head[0]), words);
-    gather.int("JFIF", "XResolution", u16::from_be_bytes([head[1], head[2]]));
-    gather.int("JFIF", "YResolution", u16::from_be_bytes([head[3], head[4]]));
-    if head[5] > 0 && head[6] > 0 {
-        gather.int("JFIF", "ThumbnailWidth", head[5]);
-        gather.int("JFIF", "ThumbnailHeight", head[6]);
-    }
-}
-
-fn adobe(body: View<'_>, gather: &mut Gather<'_>) {
-    let (Some(version), Some(flags0), Some(flags1), Some(transform)) =
-        (body.be16(0), body.be16(2), body.be16(4), body.u8(6))
-    else {
-        return;
-    };
-    gather.int("Adobe", "DCTEncodeVersion", version);
-    let blend = Rule::Bits("15:Encoded with Blend=1 downsampling");
-    gather.put("Adobe", "APP14Flags0", Value::int(flags0), blend);
-    gather.put("Adobe", "APP14Flags1", Value::int(flags1), Rule::Bits(""));
-    let words = "0:Unknown (RGB or CMYK)|1:YCbCr|2:YCCK";
-    let rule = Rule::Words { words, hex: false };
-    gather.put("Adobe", "ColorTransform", Value::int(transform), rule);
-}
-
 /// "Save for the web": tag, length, value.
-fn ducky(body: View<'_>, gather: &mut Gather<'_>) {
+fn ducky(body: ByteView<'_>, gather: &mut Gather<'_>) {
     let mut at = 0;
     while let (Some(tag @ 1..), Some(len)) = (body.be16(at), body.be16(at + 2)) {
         let part = body.part(at + 4, u64::from(len));
         match tag {
             1 => {
                 let quality = Value::int(part.be32(0).unwrap_or(0));
-                gather.put("Ducky", "Quality", quality, Rule::Named(Named::PerHundred));
+                gather.put("Ducky", "Quality", quality, TagRule::Named(Named::PerHundred));
             }
             2 | 3 => {
                 let bytes = part.from(4).all(1 << 16).unwrap_or_default();
@@ -326,7 +279,7 @@ fn ducky(body: View<'_>, gather: &mut Gather<'_>) {
     }
 }
 
-fn comment(body: View<'_>, gather: &mut Gather<'_>) {
+fn comment(body: ByteView<'_>, gather: &mut Gather<'_>) {
     if !gather.wants("File", "Comment") {
         return;
     }
@@ -336,9 +289,9 @@ fn comment(body: View<'_>, gather: &mut Gather<'_>) {
 }
 
 /// Photoshop's resources, however many segments they are in.
-fn resources(parts: &[View<'_>], mut bytes: usize, gather: &mut Gather<'_>) {
+fn resources(parts: &[ByteView<'_>], mut bytes: usize, gather: &mut Gather<'_>) {
     if let [one] = parts {
-        return photoshop::read(*one, Home::Standard, gather);
+        return photoshop::read(*one, IptcHome::Standard, gather);
     }
     let mut all = Vec::new();
     for part in parts.iter().filter_map(|part| part.all(1 << 16)) {
@@ -347,12 +300,12 @@ fn resources(parts: &[View<'_>], mut bytes: usize, gather: &mut Gather<'_>) {
         }
     }
     if !all.is_empty() {
-        photoshop::read(View::memory(&all), Home::Standard, gather);
+        photoshop::read(ByteView::memory(&all), IptcHome::Standard, gather);
     }
 }
 
 /// A part of a packet that one segment cannot hold: identifier (32), full length, offset, text.
-fn extended(body: View<'_>, joined: &mut Joined<'_>, gather: &Gather<'_>) {
+fn extended(body: ByteView<'_>, joined: &mut Joined<'_>, gather: &Gather<'_>) {
     if !gather.fields.wants_groups_like("XMP") {
         return;
     }
@@ -369,7 +322,7 @@ fn extended(body: View<'_>, joined: &mut Joined<'_>, gather: &Gather<'_>) {
 
 /// A part of a box of JUMBF: number of the box (2), of the part (4), then the box; all parts have
 /// its head.
-fn boxes(body: View<'_>, joined: &mut Joined<'_>, gather: &Gather<'_>) {
+fn boxes(body: ByteView<'_>, joined: &mut Joined<'_>, gather: &Gather<'_>) {
     if !gather.fields.is_all() && !gather.fields.names_group("JUMBF") {
         return;
     }
@@ -382,7 +335,7 @@ fn boxes(body: View<'_>, joined: &mut Joined<'_>, gather: &Gather<'_>) {
 }
 
 /// What is known only when all segments have been seen.
-fn finish(view: View<'_>, joined: Joined<'_>, gather: &mut Gather<'_>) {
+fn finish(view: ByteView<'_>, joined: Joined<'_>, gather: &mut Gather<'_>) {
     let named = if joined.xmp.is_empty() { None } else { joined.extended_name(gather) };
     for (identifier, extended) in &joined.xmp {
         // Packets that the main one does not name belong to other versions of it (XMP, part 3).
@@ -395,14 +348,14 @@ fn finish(view: View<'_>, joined: Joined<'_>, gather: &mut Gather<'_>) {
     }
     resources(&joined.photoshop, joined.bytes, gather);
     match joined.profile() {
-        Some(profile) => icc::read(View::memory(&profile), gather),
+        Some(profile) => icc::read(ByteView::memory(&profile), gather),
         None if joined.icc.is_empty() => {}
         None => gather.warn("JPEG: a part of the ICC profile is missing"),
     }
     joined.streams.finish(gather);
     for parts in joined.boxes.into_values() {
         let all: Vec<u8> = parts.into_values().flatten().collect();
-        jumbf::read(View::memory(&all), gather);
+        jumbf::read(ByteView::memory(&all), gather);
     }
     trailer::read(view, gather);
 }

@@ -3,30 +3,30 @@
 //! ISO/IEC 19566-5 (JUMBF); C2PA specification 1.4; CBOR (RFC 8949), JSON (RFC 8259).
 
 use super::bmff::{boxes, too_deep};
-use crate::bytes::View;
 use crate::gather::Gather;
-use crate::rule::{Named, Rule};
+use crate::rule::{Named, TagRule};
 use crate::value::{Value, lossy};
 use crate::{cbor, text_tree};
+use solio_container::{ByteView, ContainerChunk};
 
 /// Longest CBOR or JSON that is read.
 const MOST: u64 = 1 << 20;
 
 /// Reads boxes of JUMBF.
-pub(super) fn read(view: View<'_>, gather: &mut Gather<'_>) {
+pub(super) fn read(view: ByteView<'_>, gather: &mut Gather<'_>) {
     if ["JUMBF", "JSON", "CBOR", "Jpeg2000"].iter().any(|g| gather.fields.wants_group(g)) {
         walk(view, &mut String::new(), 0, gather);
     }
 }
 
 /// `label`: that of the nearest description.
-fn walk(view: View<'_>, label: &mut String, depth: u8, gather: &mut Gather<'_>) {
+fn walk(view: ByteView<'_>, label: &mut String, depth: u8, gather: &mut Gather<'_>) {
     if too_deep(depth) {
         return;
     }
-    boxes(view, 0, &mut |header, body| {
+    for ContainerChunk { kind, body, .. } in boxes(view, 0) {
         let named = |what: &str| format!("{}{what}", name_of(label));
-        match &header.kind {
+        match &kind {
             b"jumb" => walk(body, &mut label.clone(), depth + 1, gather),
             b"jumd" => description(body, label, gather),
             b"json" => text_tree::read(&body.all(MOST).unwrap_or_default(), gather),
@@ -37,22 +37,24 @@ fn walk(view: View<'_>, label: &mut String, depth: u8, gather: &mut Gather<'_>) 
                 gather.text("Jpeg2000", named("Type"), mime);
             }
             b"bidb" => {
-                gather.put("Jpeg2000", named("Data"), body.data(), Rule::Binary);
+                gather.put("Jpeg2000", named("Data"), body.into(), TagRule::Binary);
             }
             b"c2sh" => {
                 let salt = Value::Bytes(body.all(64).unwrap_or_default().into());
-                gather.put("Jpeg2000", named("Salt"), salt, Rule::Named(Named::HexLower));
+                gather.put("Jpeg2000", named("Salt"), salt, TagRule::Named(Named::HexLower));
             }
             _ => {}
         }
-        !gather.is_full()
-    });
+        if gather.is_full() {
+            return;
+        }
+    }
 }
 
 /// Type (16), which parts follow (1), label; then number, digest or a box of one's own.
-fn description(body: View<'_>, label: &mut String, gather: &mut Gather<'_>) {
+fn description(body: ByteView<'_>, label: &mut String, gather: &mut Gather<'_>) {
     let (Some(kind), Some(parts)) = (body.array::<16>(0), body.u8(16)) else { return };
-    let rule = Rule::Named(Named::BoxType);
+    let rule = TagRule::Named(Named::BoxType);
     gather.put("JUMBF", "JUMDType", Value::Bytes(kind.into()), rule);
     label.clear();
     let mut at = 17;
@@ -69,7 +71,7 @@ fn description(body: View<'_>, label: &mut String, gather: &mut Gather<'_>) {
     }
     if parts & 8 != 0 {
         let digest = Value::Bytes(body.get(at, 32).unwrap_or_default().into());
-        gather.put("JUMBF", "JUMDSignature", digest, Rule::Binary);
+        gather.put("JUMBF", "JUMDSignature", digest, TagRule::Binary);
         at += 32;
     }
     if parts & 16 != 0 {

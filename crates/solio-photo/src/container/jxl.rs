@@ -7,9 +7,9 @@
 //! ```
 //! ISO/IEC 18181-1 (SizeHeader), 18181-2 (boxes); RFC 7932 (Brotli).
 
-use crate::bytes::View;
 use crate::gather::Gather;
 use brotli_decompressor::Decompressor;
+use solio_container::ByteView;
 use std::io::Read;
 
 /// Most packed boxes of a file, most packed bytes of all of them, and most that come of these: real
@@ -21,23 +21,23 @@ const MOST_UNPACKED: u64 = 4 << 20;
 const STEP: usize = 16 << 10;
 
 /// What may still be unpacked of a file.
-pub(super) struct Room {
+pub(super) struct BrotliRoom {
     boxes: u32,
     packed: u64,
     unpacked: u64,
 }
 
-impl Default for Room {
+impl Default for BrotliRoom {
     fn default() -> Self {
-        Room { boxes: MOST_BOXES, packed: MOST_PACKED, unpacked: MOST_UNPACKED }
+        BrotliRoom { boxes: MOST_BOXES, packed: MOST_PACKED, unpacked: MOST_UNPACKED }
     }
 }
 
-impl Room {
+impl BrotliRoom {
     /// The type and the content of what is packed in `body`.
     pub(super) fn unpack(
         &mut self,
-        body: View<'_>,
+        body: ByteView<'_>,
         gather: &mut Gather<'_>,
     ) -> Option<([u8; 4], Vec<u8>)> {
         let kind = body.array::<4>(0)?;
@@ -73,7 +73,7 @@ impl Room {
 }
 
 /// The size that a codestream, or its first part, starts with.
-pub(super) fn read_codestream(view: View<'_>, gather: &mut Gather<'_>) {
+pub(super) fn read_codestream(view: ByteView<'_>, gather: &mut Gather<'_>) {
     if view.array::<2>(0) != Some([0xff, 0x0a]) || gather.find("File", "ImageWidth").is_some() {
         return;
     }
@@ -86,12 +86,12 @@ pub(super) fn read_codestream(view: View<'_>, gather: &mut Gather<'_>) {
 }
 
 /// Bits, the lowest of each byte first.
-struct Bits {
+struct JxlBits {
     bits: u128,
     left: u32,
 }
 
-impl Bits {
+impl JxlBits {
     fn take(&mut self, count: u32) -> Option<u32> {
         self.left = self.left.checked_sub(count)?;
         let value = self.bits & ((1 << count) - 1);
@@ -111,7 +111,7 @@ impl Bits {
 
 fn size(head: &[u8]) -> Option<(u32, u32)> {
     let bits = head.iter().rev().fold(0, |all, byte| all << 8 | u128::from(*byte));
-    let mut bits = Bits { bits, left: 8 * head.len() as u32 };
+    let mut bits = JxlBits { bits, left: 8 * head.len() as u32 };
     let small = bits.take(1)? == 1;
     let height = bits.side(small)?;
     let of_height = |of: u64, to: u64| u32::try_from(u64::from(height) * of / to).ok();
@@ -171,18 +171,18 @@ mod tests {
         out
     }
 
-    fn unpack(room: &mut Room, kind: &[u8; 4], packed: &[u8]) -> Option<usize> {
+    fn unpack(room: &mut BrotliRoom, kind: &[u8; 4], packed: &[u8]) -> Option<usize> {
         let fields = Fields::all();
         let mut gather = Gather::new(&fields);
         let body = [kind, packed].concat();
-        let unpacked = room.unpack(View::memory(&body), &mut gather);
+        let unpacked = room.unpack(ByteView::memory(&body), &mut gather);
         assert_eq!(gather.warnings.is_empty(), unpacked.is_some() || kind == b"brob");
         unpacked.map(|(_, content)| content.len())
     }
 
     #[test]
     fn what_is_unpacked_is_bounded() {
-        let mut room = Room::default();
+        let mut room = BrotliRoom::default();
         assert_eq!(unpack(&mut room, b"xml ", &stored(&[7; 100_000])), Some(100_000));
         assert_eq!(unpack(&mut room, b"brob", &stored(b"packed twice")), None);
         assert_eq!(unpack(&mut room, b"xml ", &stored(b"cut")[..4]), None);
@@ -192,7 +192,7 @@ mod tests {
             let unpacked = unpack(&mut room, b"jumb", &stored(b"small"));
             assert_eq!(unpacked, (n < 5).then_some(5));
         }
-        let mut room = Room { unpacked: 4, ..Room::default() };
+        let mut room = BrotliRoom { unpacked: 4, ..BrotliRoom::default() };
         assert_eq!(unpack(&mut room, b"xml ", &stored(b"five.")), None);
         assert_eq!(unpack(&mut room, b"xml ", &stored(b"x")), None);
     }

@@ -3,7 +3,7 @@
 //! QuickTime File Format, "Language Code Values" and "Metadata Item List Atom".
 
 use crate::gather::Gather;
-use crate::rule::Rule;
+use crate::rule::TagRule;
 use crate::value::Value;
 use std::borrow::Cow;
 
@@ -61,7 +61,7 @@ pub(super) struct Texts {
     /// Groups and names of texts that are the main ones.
     main: Vec<[Cow<'static, str>; 2]>,
     /// Of names in other languages the first text, for those that have no other.
-    firsts: Vec<([Cow<'static, str>; 2], Value, Rule)>,
+    firsts: Vec<([Cow<'static, str>; 2], Value, TagRule)>,
 }
 
 impl Texts {
@@ -71,7 +71,7 @@ impl Texts {
         [group, name]: [Cow<'static, str>; 2],
         language: Foreign,
         value: Value,
-        rule: Rule,
+        rule: TagRule,
         gather: &mut Gather<'_>,
     ) {
         let key = [group.clone(), name.clone()];

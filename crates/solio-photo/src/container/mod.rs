@@ -1,7 +1,6 @@
 //! Containers: which format a file has, and where its metadata lies.
 
 mod bmff;
-mod colors;
 mod crw;
 mod flashpix;
 mod gif;
@@ -10,76 +9,100 @@ mod jp2;
 mod jpeg;
 mod jumbf;
 mod jxl;
-mod kind;
 mod languages;
 mod movie;
 mod mpf;
 mod mrw;
 mod png;
 mod png_text;
+mod psd;
 mod raf;
 mod riff;
 mod segments;
-mod tiff;
 mod trailer;
 mod user_data;
 
-use crate::bytes::View;
+use crate::exif::TiffRole;
 use crate::gather::Gather;
 use crate::metadata::Gap;
-use crate::{icc, photoshop, xmp};
-
-pub(crate) use itunes::short_hex;
-
-/// Reads a JPEG within another file.
-/// The name of the kind of the file that starts with `head` (`JPEG`, `NEF`, `HEIC`), as ExifTool's
-/// tag `FileType` has it; `extension` is the end of its name in small letters, which decides where
-/// marks are shared. `None`: no photo, video or profile.
-pub fn kind_name(head: &[u8], extension: &str) -> Option<&'static str> {
-    kind::of_head(head, extension).map(kind::Kind::name)
-}
-
-pub(crate) fn read_jpeg(view: View<'_>, gather: &mut Gather<'_>) {
-    jpeg::read(view, gather);
-}
+use crate::rule::{Named, TagRule};
+use crate::value::Value;
+use crate::{exif, icc, xmp};
+use solio_container::ByteView;
+use solio_kinds::{Ability, FileKind, FileType};
 
 /// Reads whatever the file is. False where it has no known format.
-pub(crate) fn read(view: View<'_>, extension: &str, gather: &mut Gather<'_>) -> bool {
+pub(crate) fn read(view: ByteView<'_>, extension: &str, gather: &mut Gather<'_>) -> bool {
     let mut head = [0; 32];
     let available = view.len().min(32) as usize;
     if let Some(start) = view.get(0, available) {
         head[..available].copy_from_slice(&start);
     }
-    let Some(kind) = kind::of_head(&head[..available], extension) else { return false };
-    kind.announce(gather);
-    read_as(kind, view, gather);
+    let Some(found) = FileType::of_head(&head[..available], extension) else { return false };
+    if !found.kind.can(Ability::Meta) && found.kind != FileKind::Avi {
+        return false;
+    }
+    announce(found, gather);
+    gather.read_jpeg = jpeg::read;
+    read_as(found, view, gather);
     if gather.find("IFD0", "DNGVersion").is_some() {
-        kind::Kind::DNG.announce_instead(gather);
+        announce_instead("dng", gather);
     }
     true
 }
 
-fn read_as(kind: kind::Kind, view: View<'_>, gather: &mut Gather<'_>) {
-    match kind.reader {
-        kind::Reader::Jpeg => jpeg::read(view, gather),
-        kind::Reader::Tiff => tiff::read(view, kind.role(), gather),
-        kind::Reader::Png => png::read(view, gather),
-        kind::Reader::Riff => riff::read(view, gather),
-        kind::Reader::Gif => gif::read(view, gather),
-        kind::Reader::Photoshop => photoshop::read_file(view, gather),
-        kind::Reader::Boxes => bmff::read(view, gather),
-        kind::Reader::Jp2 => jp2::read(view, gather),
-        kind::Reader::JxlCodestream => jxl::read_codestream(view, gather),
-        kind::Reader::Codestream => jp2::read_codestream(view, gather),
-        kind::Reader::Crw => crw::read(view, gather),
-        kind::Reader::Mrw => mrw::read(view, gather),
-        kind::Reader::Raf => raf::read(view, gather),
-        kind::Reader::Icc => icc::read(view, gather),
-        kind::Reader::Xmp => {
-            if let Some(packet) = view.all(xmp::MOST_PACKET) {
-                xmp::read(&packet, gather);
-            }
-        }
-        kind::Reader::Nothing => gather.leave(Gap::Format),
+/// Puts the tags that name the kind.
+fn announce(found: FileType, gather: &mut Gather<'_>) {
+    let name = match found.name() {
+        "jxl-codestream" => "JXL Codestream".to_owned(),
+        name => name.to_uppercase(),
+    };
+    gather.text("File", "FileType", name);
+    if gather.wants("File", "FileTypeExtension") {
+        let extension = Value::text(found.extension().to_uppercase());
+        gather.put("File", "FileTypeExtension", extension, TagRule::Named(Named::Lower));
+    }
+    gather.text("File", "MIMEType", found.mime());
+}
+
+/// Puts the tags that name the kind called `name`, where another one was named before.
+fn announce_instead(name: &str, gather: &mut Gather<'_>) {
+    gather.tags.retain(|tag| {
+        !(tag.group == "File"
+            && matches!(&*tag.name, "FileType" | "FileTypeExtension" | "MIMEType"))
+    });
+    if let Some(found) = FileType::of_name(name) {
+        announce(found, gather);
+    }
+}
+
+/// What a file is as a TIFF structure.
+fn role(found: FileType) -> TiffRole {
+    match (found.kind, found.name()) {
+        (FileKind::Tiff, _) | (_, "dng") => TiffRole::Tiff,
+        (_, "cr2") => TiffRole::Cr2,
+        (_, "arw" | "sr2") => TiffRole::Sony,
+        _ => TiffRole::Raw,
+    }
+}
+
+fn read_as(found: FileType, view: ByteView<'_>, gather: &mut Gather<'_>) {
+    match found.kind {
+        FileKind::Jpeg | FileKind::Exv => jpeg::read(view, gather),
+        FileKind::Tiff | FileKind::Raw => drop(exif::read_tiff(view, role(found), gather)),
+        FileKind::Png => png::read(view, gather),
+        FileKind::Webp => riff::read(view, gather),
+        FileKind::Gif => gif::read(view, gather),
+        FileKind::Psd => psd::read(view, gather),
+        FileKind::Heif | FileKind::Movie | FileKind::Cr3 => bmff::read(view, gather),
+        FileKind::Jxl if found.name() != "jxl" => jxl::read_codestream(view, gather),
+        FileKind::Jp2 | FileKind::Jxl => jp2::read(view, gather),
+        FileKind::J2c => jp2::read_codestream(view, gather),
+        FileKind::Crw => crw::read(view, gather),
+        FileKind::Mrw => mrw::read(view, gather),
+        FileKind::Raf => raf::read(view, gather),
+        FileKind::Icc => icc::read(view, gather),
+        FileKind::Xmp => xmp::read_view(view, gather),
+        _ => gather.leave(Gap::Format),
     }
 }

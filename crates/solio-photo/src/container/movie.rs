@@ -4,16 +4,17 @@
 
 use super::bmff::{self, boxes};
 use super::languages::{self, Texts};
-use crate::bytes::View;
 use crate::gather::Gather;
-use crate::rule::{Named, Rule};
+use crate::record::read_container;
+use crate::rule::{Named, TagRule};
 use crate::value::{Value, lossy};
+use solio_container::{ByteView, ContainerChunk};
 use std::borrow::Cow;
 
 const GROUP: &str = "QuickTime";
 
 /// Where boxes are read: the group that their tags get, and how deep they lie.
-struct Place {
+struct MovieWalk {
     group: Cow<'static, str>,
     depth: u8,
     /// Units of a second, of the movie and of the track's media.
@@ -23,30 +24,30 @@ struct Place {
     handler: [u8; 4],
     tracks: u32,
     /// How dates are shown.
-    date: Rule,
+    date: TagRule,
 }
 
 /// Reads a movie's boxes.
-pub(super) fn read(body: View<'_>, gather: &mut Gather<'_>) {
-    let mut place = Place {
+pub(super) fn read(body: ByteView<'_>, gather: &mut Gather<'_>) {
+    let mut place = MovieWalk {
         group: Cow::Borrowed(GROUP),
         depth: 0,
         scale: 0,
         media_scale: 0,
         handler: [0; 4],
         tracks: 0,
-        date: Rule::Named(Named::MacDate),
+        date: TagRule::Named(Named::MacDate),
     };
     walk(body, &mut place, gather);
 }
 
-fn walk(body: View<'_>, place: &mut Place, gather: &mut Gather<'_>) {
+fn walk(body: ByteView<'_>, place: &mut MovieWalk, gather: &mut Gather<'_>) {
     if bmff::too_deep(place.depth) {
         return;
     }
     place.depth += 1;
-    boxes(body, 0, &mut |header, part| {
-        match &header.kind {
+    for ContainerChunk { kind, body: part, .. } in boxes(body, 0) {
+        match &kind {
             b"mvhd" => movie_head(part, place, gather),
             b"trak" => {
                 place.tracks += 1;
@@ -73,36 +74,28 @@ fn walk(body: View<'_>, place: &mut Place, gather: &mut Gather<'_>) {
                 }
                 handler(place.group.clone(), part, gather);
             }
-            b"vmhd" => video_head(part, place, gather),
-            b"smhd" => {
-                if let Some(balance) = part.be16(4) {
-                    let balance = f64::from(balance as i16) / 256.0;
-                    gather.put(
-                        place.group.clone(),
-                        "Balance",
-                        Value::Floats(vec![balance]),
-                        Rule::Plain,
-                    );
-                }
-            }
+            b"vmhd" => read_container("video_header", part, place.group.clone(), gather),
+            b"smhd" => read_container("sound_header", part, place.group.clone(), gather),
             b"stsd" => descriptions(part, place, gather),
             b"stts" => frame_rate(part, place, gather),
             b"meta" => meta(part, None, gather),
             b"uuid" => {
                 if bmff::is_canon(part) {
-                    place.date = Rule::Named(Named::MacDateUtc);
+                    place.date = TagRule::Named(Named::MacDateUtc);
                 }
                 bmff::identified(part, gather);
             }
             _ => {}
         }
-        !gather.is_full()
-    });
+        if gather.is_full() {
+            break;
+        }
+    }
     place.depth -= 1;
 }
 
 /// Fields after version and flags whose width depends on the version.
-fn dates(part: View<'_>) -> Option<(i64, i64, u64)> {
+fn dates(part: ByteView<'_>) -> Option<(i64, i64, u64)> {
     Some(if part.u8(0)? == 1 {
         (part.be64(4)? as i64, part.be64(12)? as i64, 20)
     } else {
@@ -110,7 +103,7 @@ fn dates(part: View<'_>) -> Option<(i64, i64, u64)> {
     })
 }
 
-fn span(part: View<'_>, at: u64) -> Option<(u64, u64)> {
+fn span(part: ByteView<'_>, at: u64) -> Option<(u64, u64)> {
     if part.u8(0)? == 1 {
         Some((part.be64(at)?, at + 8))
     } else {
@@ -131,7 +124,7 @@ fn fixed(value: u32) -> Value {
     Value::Floats(vec![f64::from(value as i32) / 65536.0])
 }
 
-fn matrix(part: View<'_>, at: u64) -> Value {
+fn matrix(part: ByteView<'_>, at: u64) -> Value {
     let number = |i: u64| {
         let value = f64::from(part.be32(at + 4 * i).unwrap_or(0) as i32);
         // The third column has 30 bits behind its point.
@@ -140,9 +133,9 @@ fn matrix(part: View<'_>, at: u64) -> Value {
     Value::Floats((0..9).map(number).collect())
 }
 
-fn movie_head(part: View<'_>, place: &mut Place, gather: &mut Gather<'_>) {
+fn movie_head(part: ByteView<'_>, place: &mut MovieWalk, gather: &mut Gather<'_>) {
     let date = place.date;
-    let seconds = Rule::Named(Named::Seconds);
+    let seconds = TagRule::Named(Named::Seconds);
     let Some((created, modified, at)) = dates(part) else { return };
     gather.int(GROUP, "MovieHeaderVersion", part.u8(0).unwrap_or(0));
     gather.put(GROUP, "CreateDate", Value::int(created), date);
@@ -153,13 +146,13 @@ fn movie_head(part: View<'_>, place: &mut Place, gather: &mut Gather<'_>) {
     let Some((units, at)) = span(part, at + 4) else { return };
     gather.put(GROUP, "Duration", length(units, scale), seconds);
     let (Some(rate), Some(volume)) = (part.be32(at), part.be16(at + 4)) else { return };
-    gather.put(GROUP, "PreferredRate", fixed(rate), Rule::Plain);
+    gather.put(GROUP, "PreferredRate", fixed(rate), TagRule::Plain);
     let volume = Value::Floats(vec![f64::from(volume as i16) / 256.0]);
-    gather.put(GROUP, "PreferredVolume", volume, Rule::Named(Named::Percent));
+    gather.put(GROUP, "PreferredVolume", volume, TagRule::Named(Named::Percent));
     if part.len() < at + 76 {
         return;
     }
-    gather.put(GROUP, "MatrixStructure", matrix(part, at + 16), Rule::Plain);
+    gather.put(GROUP, "MatrixStructure", matrix(part, at + 16), TagRule::Plain);
     const TIMES: [&str; 6] = [
         "PreviewTime",
         "PreviewDuration",
@@ -177,7 +170,7 @@ fn movie_head(part: View<'_>, place: &mut Place, gather: &mut Gather<'_>) {
     }
 }
 
-fn track_head(part: View<'_>, place: &Place, gather: &mut Gather<'_>) {
+fn track_head(part: ByteView<'_>, place: &MovieWalk, gather: &mut Gather<'_>) {
     let group = || place.group.clone();
     let date = place.date;
     let Some((created, modified, at)) = dates(part) else { return };
@@ -187,16 +180,16 @@ fn track_head(part: View<'_>, place: &Place, gather: &mut Gather<'_>) {
     let Some(id) = part.be32(at) else { return };
     gather.int(group(), "TrackID", id);
     let Some((units, at)) = span(part, at + 8) else { return };
-    let seconds = Rule::Named(Named::Seconds);
+    let seconds = TagRule::Named(Named::Seconds);
     gather.put(group(), "TrackDuration", length(units, place.scale), seconds);
     if part.len() < at + 60 {
         return;
     }
     gather.int(group(), "TrackLayer", part.be16(at + 8).unwrap_or(0) as i16);
     let volume = f64::from(part.be16(at + 12).unwrap_or(0) as i16) / 256.0;
-    let percent = Rule::Named(Named::Percent);
+    let percent = TagRule::Named(Named::Percent);
     gather.put(group(), "TrackVolume", Value::Floats(vec![volume]), percent);
-    gather.put(group(), "MatrixStructure", matrix(part, at + 16), Rule::Plain);
+    gather.put(group(), "MatrixStructure", matrix(part, at + 16), TagRule::Plain);
     let size = |at: u64| part.be32(at).unwrap_or(0) >> 16;
     let (width, height) = (size(at + 52), size(at + 56));
     if width > 0 && height > 0 {
@@ -205,7 +198,7 @@ fn track_head(part: View<'_>, place: &Place, gather: &mut Gather<'_>) {
     }
 }
 
-fn media_head(part: View<'_>, place: &mut Place, gather: &mut Gather<'_>) {
+fn media_head(part: ByteView<'_>, place: &mut MovieWalk, gather: &mut Gather<'_>) {
     let group = || place.group.clone();
     let date = place.date;
     let Some((created, modified, at)) = dates(part) else { return };
@@ -215,38 +208,31 @@ fn media_head(part: View<'_>, place: &mut Place, gather: &mut Gather<'_>) {
     let Some(scale) = part.be32(at) else { return };
     gather.int(group(), "MediaTimeScale", scale);
     let Some((units, at)) = span(part, at + 4) else { return };
-    gather.put(group(), "MediaDuration", length(units, scale), Rule::Named(Named::Seconds));
+    gather.put(group(), "MediaDuration", length(units, scale), TagRule::Named(Named::Seconds));
     if let Some(code) = part.be16(at).and_then(languages::name) {
         gather.text(group(), "MediaLanguageCode", code.into_owned());
     }
     place.media_scale = scale;
 }
 
-const HANDLERS: &str = "alis:Alias Data|crsm:Clock Reference|hint:Hint Track|ipsm:IPMP|m7sm:MPEG-7 Stream|\
-    mdir:Metadata|mdta:Metadata Tags|meta:NRT Metadata|mjsm:MPEG-J|ocsm:Object Content|odsm:Object Descriptor|\
-    pict:Picture|priv:Private|psmd:Panasonic Static Metadata|sbtl:Subtitle|sdsm:Scene Description|soun:Audio Track|\
-    subp:Subpicture|text:Text|tmcd:Time Code|url :URL|vide:Video Track";
-
 /// What a track, or a list of metadata, holds.
 pub(super) fn handler(
     group: impl Into<Cow<'static, str>>,
-    part: View<'_>,
+    part: ByteView<'_>,
     gather: &mut Gather<'_>,
 ) {
     let group = group.into();
     let (Some(class), Some(kind)) = (part.array::<4>(4), part.array::<4>(8)) else { return };
-    let words = |words| Rule::Words { words, hex: false };
     // A track has a second handler for its data; the first tells what it is.
     if class != [0; 4] && gather.find(&group, "HandlerClass").is_none() {
-        let classes = words("mhlr:Media Handler|dhlr:Data Handler");
-        gather.put(group.clone(), "HandlerClass", Value::Text(lossy(&class)), classes);
+        read_container("handler_class", part.from(4), group.clone(), gather);
     }
     // What a data handler handles is not what the track is about.
     if !matches!(&kind, b"alis" | b"url ") {
-        gather.put(group.clone(), "HandlerType", Value::Text(lossy(&kind)), words(HANDLERS));
+        read_container("handler_type", part.from(8), group.clone(), gather);
     }
-    if let Some(vendor) = part.array::<4>(12).filter(|vendor| *vendor != [0; 4]) {
-        vendor_name(group.clone(), "HandlerVendorID", vendor, gather);
+    if part.be32(12) != Some(0) {
+        read_container("handler_vendor", part.part(12, 4), group.clone(), gather);
     }
     let name = part.from(24).all(256).unwrap_or_default();
     let name = match &name[..] {
@@ -261,47 +247,18 @@ pub(super) fn handler(
     }
 }
 
-fn vendor_name(
-    group: Cow<'static, str>,
-    name: &'static str,
-    vendor: [u8; 4],
-    gather: &mut Gather<'_>,
-) {
-    const VENDORS: &str = "appl:Apple|pent:Pentax|olym:Olympus|niko:Nikon|sany:Sanyo|pana:Panasonic|\
-        ffmp:FFmpeg|GoPr:GoPro|kdak:Kodak|mino:Minolta|pr01:Olympus|NIKO:Nikon| KD :Kodak|fe20:Olympus (fe20)";
-    let code = lossy(&vendor);
-    let known = crate::rule::look_up(VENDORS, &code).is_some();
-    let rule = if known { Rule::Words { words: VENDORS, hex: false } } else { Rule::Plain };
-    gather.put(group, name, Value::Text(code), rule);
-}
-
-fn video_head(part: View<'_>, place: &Place, gather: &mut Gather<'_>) {
-    let (Some(mode), Some(color)) = (part.be16(4), part.array::<6>(6)) else { return };
-    let words = "0:srcCopy|1:srcOr|2:srcXor|3:srcBic|4:notSrcCopy|32:blend|36:transparent|64:ditherCopy|\
-        256:alpha|257:premultipliedWhite|258:premultipliedBlack|259:composition";
-    let rule = Rule::Words { words, hex: false };
-    gather.put(place.group.clone(), "GraphicsMode", Value::int(mode), rule);
-    let parts = color.chunks_exact(2).map(|b| i64::from(u16::from_be_bytes([b[0], b[1]])));
-    gather.put(place.group.clone(), "OpColor", Value::Ints(parts.collect()), Rule::Plain);
-}
-
 /// How the samples of a track are packed.
-fn descriptions(part: View<'_>, place: &Place, gather: &mut Gather<'_>) {
+fn descriptions(part: ByteView<'_>, place: &MovieWalk, gather: &mut Gather<'_>) {
     let group = || place.group.clone();
     let Some(format) = part.array::<4>(12) else { return };
     let entry = part.from(16);
     match &place.handler {
         b"vide" => {
             gather.text(group(), "CompressorID", lossy(&format));
-            if let Some(vendor) = entry.array::<4>(12).filter(|vendor| *vendor != [0; 4]) {
-                vendor_name(group(), "VendorID", vendor, gather);
+            if entry.be32(12) != Some(0) {
+                read_container("video_vendor", entry.part(12, 4), group(), gather);
             }
-            let Some((width, height)) = entry.be16(24).zip(entry.be16(26)) else { return };
-            gather.int(group(), "SourceImageWidth", width);
-            gather.int(group(), "SourceImageHeight", height);
-            let resolution = |at: u64| fixed(entry.be32(at).unwrap_or(0));
-            gather.put(group(), "XResolution", resolution(28), Rule::Plain);
-            gather.put(group(), "YResolution", resolution(32), Rule::Plain);
+            read_container("video_entry", entry, group(), gather);
             let name = entry.get(42, 32).unwrap_or_default();
             if let [len, text @ ..] = &name[..]
                 && *len > 0
@@ -314,65 +271,46 @@ fn descriptions(part: View<'_>, place: &Place, gather: &mut Gather<'_>) {
         }
         b"soun" => {
             gather.text(group(), "AudioFormat", lossy(&format));
-            let (Some(channels), Some(bits), Some(rate)) =
-                (entry.be16(16), entry.be16(18), entry.be32(24))
-            else {
-                return;
-            };
-            gather.int(group(), "AudioChannels", channels);
-            gather.int(group(), "AudioBitsPerSample", bits);
-            let rate = Value::Floats(vec![f64::from(rate) / 65536.0]);
-            gather.put(group(), "AudioSampleRate", rate, Rule::Plain);
+            read_container("sound_entry", entry, group(), gather);
         }
         _ => {}
     }
 }
 
-fn video_extensions(entry: View<'_>, place: &Place, gather: &mut Gather<'_>) {
-    boxes(entry, 78, &mut |header, body| {
+fn video_extensions(entry: ByteView<'_>, place: &MovieWalk, gather: &mut Gather<'_>) {
+    for ContainerChunk { kind, body, .. } in boxes(entry, 78) {
         let group = || place.group.clone();
-        match (&header.kind, body.be32(0), body.be32(4)) {
+        match (&kind, body.be32(0), body.be32(4)) {
             (b"pasp", Some(across), Some(down)) => {
                 gather.text(group(), "PixelAspectRatio", format!("{across}:{down}"));
             }
             (b"colr", ..) => bmff::color(group(), body, gather),
-            (b"fiel", ..) => {
-                if let Some([fields, order]) = body.array::<2>(0) {
-                    let order = Value::Ints(vec![i64::from(fields), i64::from(order)]);
-                    gather.put(group(), "VideoFieldOrder", order, Rule::Named(Named::FieldOrder));
-                }
-            }
-            (b"btrt", Some(buffer), Some(most)) => {
-                gather.int(group(), "BufferSize", buffer);
-                gather.int(group(), "MaxBitrate", most);
-                gather.int(group(), "AverageBitrate", body.be32(8).unwrap_or(0));
-            }
+            (b"fiel", ..) => read_container("field_order", body, group(), gather),
+            (b"btrt", ..) => read_container("bit_rate", body, group(), gather),
             _ => {}
         }
-        true
-    });
+    }
 }
 
 /// How much of the pictures is meant to be seen.
-fn apertures(part: View<'_>, place: &Place, gather: &mut Gather<'_>) {
-    boxes(part, 0, &mut |header, body| {
-        let name = match &header.kind {
+fn apertures(part: ByteView<'_>, place: &MovieWalk, gather: &mut Gather<'_>) {
+    for ContainerChunk { kind, body, .. } in boxes(part, 0) {
+        let name = match &kind {
             b"clef" => "CleanApertureDimensions",
             b"prof" => "ProductionApertureDimensions",
             b"enof" => "EncodedPixelsDimensions",
-            _ => return true,
+            _ => continue,
         };
         if let (Some(width), Some(height)) = (body.be32(4), body.be32(8)) {
             let size = [width, height].map(|v| f64::from(v) / 65536.0);
-            let rule = Rule::Named(Named::Dimensions);
+            let rule = TagRule::Named(Named::Dimensions);
             gather.put(place.group.clone(), name, Value::Floats(size.to_vec()), rule);
         }
-        true
-    });
+    }
 }
 
 /// Frames by the length of each run of samples.
-fn frame_rate(part: View<'_>, place: &Place, gather: &mut Gather<'_>) {
+fn frame_rate(part: ByteView<'_>, place: &MovieWalk, gather: &mut Gather<'_>) {
     if &place.handler != b"vide" || place.media_scale == 0 {
         return;
     }
@@ -385,7 +323,7 @@ fn frame_rate(part: View<'_>, place: &Place, gather: &mut Gather<'_>) {
     }
     if frames > 0 && units > 0 {
         let rate = frames as f64 * f64::from(place.media_scale) / units as f64;
-        let rule = Rule::Named(Named::FrameRate);
+        let rule = TagRule::Named(Named::FrameRate);
         gather.put(place.group.clone(), "VideoFrameRate", Value::Floats(vec![rate]), rule);
     }
 }
@@ -404,12 +342,12 @@ pub(super) fn key_of(
 }
 
 /// Lists of metadata: iTunes' by four letters, Apple's by keys with names. `track`: of which one.
-pub(super) fn meta(part: View<'_>, track: Option<&str>, gather: &mut Gather<'_>) {
+pub(super) fn meta(part: ByteView<'_>, track: Option<&str>, gather: &mut Gather<'_>) {
     let mut texts = Texts::default();
     let first = if part.array::<4>(4).is_some_and(|kind| &kind == b"hdlr") { 0 } else { 4 };
     let mut keys: Vec<String> = Vec::new();
-    boxes(part, first, &mut |header, body| {
-        match &header.kind {
+    for ContainerChunk { kind, body, .. } in boxes(part, first) {
+        match &kind {
             b"hdlr" => handler(
                 track.map_or(GROUP.into(), |track| Cow::Owned(track.to_owned())),
                 body,
@@ -425,20 +363,20 @@ pub(super) fn meta(part: View<'_>, track: Option<&str>, gather: &mut Gather<'_>)
                     at += u64::from(len);
                 }
             }
-            b"ilst" => boxes(body, 0, &mut |item, content| {
-                list_item(&item.kind, content, &keys, track, &mut texts, gather);
-                !gather.is_full()
-            }),
+            b"ilst" => {
+                for item in boxes(body, 0) {
+                    list_item(&item.kind, item.body, &keys, track, &mut texts, gather);
+                }
+            }
             _ => {}
         }
-        true
-    });
+    }
     texts.end(gather);
 }
 
 fn list_item(
     kind: &[u8; 4],
-    content: View<'_>,
+    content: ByteView<'_>,
     keys: &[String],
     track: Option<&str>,
     texts: &mut Texts,
@@ -449,8 +387,8 @@ fn list_item(
     }
     let number = u32::from_be_bytes(*kind);
     let key = keys.get((number as usize).wrapping_sub(1));
-    boxes(content, 0, &mut |header, body| {
-        let (b"data", Some(form)) = (&header.kind, body.be32(0)) else { return true };
+    for ContainerChunk { kind, body, .. } in boxes(content, 0) {
+        let (b"data", Some(form)) = (&kind, body.be32(0)) else { continue };
         let data = body.from(8);
         let language =
             languages::of_item(body.array(4).unwrap_or_default(), body.be16(6).unwrap_or(0));
@@ -458,8 +396,8 @@ fn list_item(
             let (name, rule) = key_name(key);
             // Few bytes are a number; others are bytes of which nobody says what they are.
             let bytes = data.all(1 << 20).filter(|bytes| !matches!(bytes.len(), 1 | 2));
-            let (value, rule) = match bytes.filter(|_| form & 0xff == 0 && rule == Rule::Plain) {
-                Some(bytes) => (Value::Bytes(bytes.into_owned()), Rule::Binary),
+            let (value, rule) = match bytes.filter(|_| form & 0xff == 0 && rule == TagRule::Plain) {
+                Some(bytes) => (Value::Bytes(bytes.into_owned()), TagRule::Binary),
                 None => (data_value(form, data), rule),
             };
             texts.add(key_of(track, "Keys", name), language, value, rule, gather);
@@ -473,24 +411,25 @@ fn list_item(
             };
             texts.add(key_of(track, "ItemList", row.name), language, value, row.rule, gather);
         }
-        true
-    });
+    }
 }
 
 /// Well-known types of data: 1 text, 13 and 14 pictures, 21, 65 to 67 and 74
 /// numbers with a sign, 22 and 75 to 78 without, 23 and 24 floats, 70 to 72 points, sizes and
 /// rectangles of floats.
-pub(super) fn data_value(form: u32, data: View<'_>) -> Value {
+pub(super) fn data_value(form: u32, data: ByteView<'_>) -> Value {
     let bytes = if matches!(form & 0xff, 13 | 14 | 27) { None } else { data.all(1 << 20) };
     let Some(bytes) = bytes else {
-        return data.data();
+        return data.into();
     };
     match (form & 0xff, bytes.len()) {
         (1, _) => Value::Text(lossy(&bytes)),
         (2, _) => Value::Text(crate::text::utf16(&bytes, true)),
-        (23, 4) => crate::exif::decode(&bytes, crate::exif::Stored::Float, true),
-        (24, 8) => crate::exif::decode(&bytes, crate::exif::Stored::Double, true),
-        (70..=72, 8 | 16) => crate::exif::decode(&bytes, crate::exif::Stored::Float, true),
+        (23, 4) => crate::stored::decode(&bytes, solio_container::tiff::FieldType::Float, true),
+        (24, 8) => crate::stored::decode(&bytes, solio_container::tiff::FieldType::Double, true),
+        (70..=72, 8 | 16) => {
+            crate::stored::decode(&bytes, solio_container::tiff::FieldType::Float, true)
+        }
         (form, 1..=8) => {
             let sum = bytes.iter().fold(0i64, |sum, b| sum << 8 | i64::from(*b));
             let unused = 64 - 8 * bytes.len() as u32;
@@ -505,57 +444,16 @@ pub(super) fn data_value(form: u32, data: View<'_>) -> Value {
     }
 }
 
-/// Keys whose names are not made of them.
-const KEYS: &[(&str, &str)] = &[
-    ("creationdate", "CreationDate"),
-    ("location.ISO6709", "GPSCoordinates"),
-    ("displayname", "DisplayName"),
-    ("live-photo.auto", "LivePhotoAuto"),
-    ("live-photo.vitality-score", "LivePhotoVitalityScore"),
-    ("live-photo.vitality-scoring-version", "LivePhotoVitalityScoringVersion"),
-    ("still-image-time", "StillImageTime"),
-    ("video-orientation", "VideoOrientation"),
-    ("rating.user", "UserRating"),
-    ("collection.user", "UserCollection"),
-    ("direction.facing", "CameraDirection"),
-    ("direction.motion", "CameraMotion"),
-    ("apple.photos.captureMode", "CaptureMode"),
-    ("apple.photos.variation-identifier", "ApplePhotosVariationIdentifier"),
-    ("player.movie.audio.balance", "Balance"),
-    ("player.movie.audio.bass", "Bass"),
-    ("player.movie.audio.gain", "AudioGain"),
-    ("player.movie.audio.mute", "Mute"),
-    ("player.movie.audio.pitchshift", "PitchShift"),
-    ("player.movie.audio.treble", "Treble"),
-    ("player.movie.visual.brightness", "Brightness"),
-    ("player.movie.visual.color", "Color"),
-    ("player.movie.visual.contrast", "Contrast"),
-    ("player.movie.visual.tint", "Tint"),
-];
-
-/// What a key's value means.
-fn key_rule(short: &str) -> Rule {
-    let words = |words| Rule::Words { words, hex: false };
-    match short {
-        "creationdate" | "location.date" => Rule::Named(Named::IsoDateZone),
-        "location.ISO6709" => Rule::Named(Named::Iso6709),
-        "location.role" => words("0:Shooting Location|1:Real Location|2:Fictional Location"),
-        "player.movie.audio.mute" => words("0:Off|1:On"),
-        "video-orientation" => words(
-            "1:Horizontal (normal)|2:Mirror horizontal|3:Rotate 180|4:Mirror vertical|\
-             5:Mirror horizontal and rotate 270 CW|6:Rotate 90 CW|\
-             7:Mirror horizontal and rotate 90 CW|8:Rotate 270 CW",
-        ),
-        _ => Rule::Plain,
-    }
-}
-
 /// `com.apple.quicktime.creationdate` as `CreationDate`, `com.android.version` as `AndroidVersion`.
-fn key_name(key: &str) -> (String, Rule) {
+fn key_name(key: &str) -> (String, TagRule) {
     let short = key.strip_prefix("com.").unwrap_or(key);
     let short = short.strip_prefix("apple.quicktime.").unwrap_or(short);
-    if let Some((_, name)) = KEYS.iter().find(|(known, _)| *known == short) {
-        return ((*name).to_owned(), key_rule(short));
+    let lines = include_str!("../../tables/movie_keys.tsv").lines();
+    let mut rows = lines.filter_map(|line| line.split_once('\t'));
+    let row = rows.find(|(known, _)| *known == short).and_then(|(_, row)| row.split_once('\t'));
+    let rule = row.and_then(|(_, rule)| TagRule::parse(rule)).unwrap_or(TagRule::Plain);
+    if let Some((name, _)) = row.filter(|(name, _)| *name != "-") {
+        return (name.to_owned(), rule);
     }
     let (mut name, mut capital) = (String::new(), true);
     for letter in short.chars() {
@@ -574,7 +472,7 @@ fn key_name(key: &str) -> (String, Rule) {
             _ => {}
         }
     }
-    (name, key_rule(short))
+    (name, rule)
 }
 
 #[cfg(test)]

@@ -2,11 +2,11 @@
 //!
 //! CIPA DC-007 (Multi-Picture Format), 5.2.
 
-use crate::bytes::View;
 use crate::gather::Gather;
-use crate::rule::Rule;
-use crate::value::Value;
+use crate::rule::TagRule;
+use crate::value::{Value, data_at};
 use crate::{exif, table};
+use solio_container::ByteView;
 
 /// Most pictures that are listed.
 const MOST_IMAGES: u64 = 100;
@@ -16,7 +16,7 @@ const TYPES: &str = "0:Undefined|65537:Large Thumbnail (VGA equivalent)|\
     262144:Original Preservation Image|327680:Gain Map Image";
 
 /// Reads the segment's directories; `file` is the file that the segment is in.
-pub(super) fn read(body: View<'_>, file: View<'_>, gather: &mut Gather<'_>) {
+pub(super) fn read(body: ByteView<'_>, file: ByteView<'_>, gather: &mut Gather<'_>) {
     if !gather.fields.wants_group("MPF0") {
         return;
     }
@@ -29,8 +29,8 @@ pub(super) fn read(body: View<'_>, file: View<'_>, gather: &mut Gather<'_>) {
     let Value::Bytes(list) = gather.tags.remove(at).value else { return };
     let base = body.place().unwrap_or(0) - file.place().unwrap_or(0).min(body.place().unwrap_or(0));
     for (n, entry) in (1..=MOST_IMAGES).zip(list.chunks_exact(16)) {
-        let word = |at: usize| exif::word(&entry[at..at + 4], big);
-        let short = |at: usize| exif::word(&entry[at..at + 2], big) as i64;
+        let word = |at: usize| solio_container::tiff::word(&entry[at..at + 4], big);
+        let short = |at: usize| solio_container::tiff::word(&entry[at..at + 2], big) as i64;
         let group = format!("MPImage{n}");
         let flags = word(0);
         let (bytes, offset) = (word(4), word(8));
@@ -39,20 +39,20 @@ pub(super) fn read(body: View<'_>, file: View<'_>, gather: &mut Gather<'_>) {
             gather.put(group.clone(), name, Value::int(value as i64), rule);
         };
         let bits = "2:Representative image|3:Dependent child image|4:Dependent parent image";
-        put("MPImageFlags", flags >> 27, Rule::Bits(bits));
-        put("MPImageFormat", flags >> 24 & 7, Rule::Words { words: "0:JPEG", hex: false });
+        put("MPImageFlags", flags >> 27, TagRule::Bits(bits));
+        put("MPImageFormat", flags >> 24 & 7, TagRule::Words { words: "0:JPEG", hex: false });
         let kind = flags & 0xff_ffff;
-        put("MPImageType", kind, Rule::Words { words: TYPES, hex: true });
-        put("MPImageLength", bytes, Rule::Plain);
-        put("MPImageStart", start, Rule::Plain);
+        put("MPImageType", kind, TagRule::Words { words: TYPES, hex: true });
+        put("MPImageLength", bytes, TagRule::Plain);
+        put("MPImageStart", start, TagRule::Plain);
         gather.int(group.clone(), "DependentImage1EntryNumber", short(12));
         gather.int(group.clone(), "DependentImage2EntryNumber", short(14));
         let picture = file.part(start, bytes);
-        if offset > 0 && bytes > 0 && picture.len() > 0 {
+        if offset > 0 && bytes > 0 && !picture.is_empty() {
             let preview = kind & 0xff_0000 == 0x1_0000;
             let name = if preview { "PreviewImage".to_owned() } else { group.clone() };
             let at = picture.place().unwrap_or(start);
-            gather.put(group, name, file.data_at(at, bytes), Rule::Binary);
+            gather.put(group, name, data_at(file, at, bytes), TagRule::Binary);
         }
     }
 }

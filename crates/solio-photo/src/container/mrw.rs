@@ -4,17 +4,17 @@
 //! "\0MRM" · length of all blocks (4) · blocks: "\0PRD", "\0TTW" (TIFF), "\0WBG", "\0RIF", "\0PAD"
 //! ```
 
-use crate::bytes::View;
 use crate::gather::Gather;
-use crate::maker::{Around, Camera, read_record};
+use crate::record::{Around, read_record};
 use crate::{exif, table};
+use solio_container::ByteView;
 use std::borrow::Cow;
 
 /// Most blocks of a file.
 const MOST_BLOCKS: usize = 64;
 
 /// Reads the blocks.
-pub(super) fn read(view: View<'_>, gather: &mut Gather<'_>) {
+pub(super) fn read(view: ByteView<'_>, gather: &mut Gather<'_>) {
     let Some(length) = view.be32(4) else { return };
     let all = view.part(8, u64::from(length));
     let mut at = 0;
@@ -23,7 +23,7 @@ pub(super) fn read(view: View<'_>, gather: &mut Gather<'_>) {
         let body = all.part(at + 8, u64::from(len));
         let table = match &name {
             b"\0TTW" => {
-                exif::read_tiff(body, exif::Role::Part, gather);
+                exif::read_part(body, gather);
                 None
             }
             b"\0PRD" => Some("mrw_prd"),
@@ -33,7 +33,7 @@ pub(super) fn read(view: View<'_>, gather: &mut Gather<'_>) {
         };
         if let Some(table) = table.and_then(|name| table::RAW.table(name)) {
             let group = Cow::Borrowed("MinoltaRaw");
-            let around = Around { unit: None, big: true, group: &group, camera: Camera::NONE };
+            let around = Around::container(&group);
             read_record(body, table, &around, gather);
         }
         if gather.is_full() || gather.is_settled() {

@@ -3,49 +3,40 @@
 //! Portable Network Graphics (third edition), chapter 5; Exif in `eXIf` (11.3.4.6), XMP in an
 //! `iTXt` of its own keyword, and the older "Raw profile type" texts of ImageMagick.
 
-use super::colors::coding_points;
-use super::kind::Kind;
 use super::png_text::{profile, text};
-use crate::bytes::View;
 use crate::exif;
 use crate::gather::Gather;
-use crate::rule::Rule;
+use crate::record::{Around, read_block, read_container};
+use crate::rule::TagRule;
+use crate::table::CONTAINERS;
 use crate::value::{Value, lossy};
+use solio_container::{ByteView, png_chunks};
+use std::borrow::Cow;
 
 pub(super) const GROUP: &str = "PNG";
 /// Most chunks that are looked at.
 const MOST_CHUNKS: usize = 1 << 16;
 
 /// Reads all chunks but the picture's.
-pub(super) fn read(view: View<'_>, gather: &mut Gather<'_>) {
-    let mut at = 8;
+pub(super) fn read(view: ByteView<'_>, gather: &mut Gather<'_>) {
     // The first chunk says whether colours are numbers of a palette.
     let indexed = view.u8(25) == Some(3);
-    for _ in 0..MOST_CHUNKS {
-        let (Some(len), Some(name)) = (view.be32(at), view.array::<4>(at + 4)) else { return };
-        let body = view.part(at + 8, u64::from(len));
-        if body.len() < u64::from(len) {
+    for found in png_chunks(view).map_while(Result::ok).take(MOST_CHUNKS) {
+        if found.body.len() < found.len {
             gather.warn("PNG: a chunk ends past the end of the file");
             return;
         }
-        if &name == b"IEND" {
-            return;
-        }
-        chunk(&name, body, indexed, gather);
+        chunk(&found.kind, found.body, indexed, gather);
         if gather.is_full() {
             return;
         }
-        at += 12 + u64::from(len);
     }
 }
 
-fn chunk(name: &[u8; 4], body: View<'_>, indexed: bool, gather: &mut Gather<'_>) {
+fn chunk(name: &[u8; 4], body: ByteView<'_>, indexed: bool, gather: &mut Gather<'_>) {
     match name {
-        b"IHDR" => header(body, gather),
         b"eXIf" => {
-            // Some writers keep the mark that JPEG has.
-            let marked = body.get(0, 6).is_some_and(|mark| mark.starts_with(b"Exif\0\0"));
-            if !exif::read_tiff(body.from(if marked { 6 } else { 0 }), exif::Role::Part, gather) {
+            if !exif::read_part(body, gather) {
                 binary("eXIf", body, gather);
             }
         }
@@ -60,29 +51,17 @@ fn chunk(name: &[u8; 4], body: View<'_>, indexed: bool, gather: &mut Gather<'_>)
         }
         b"iCCP" => profile(body, gather),
         b"acTL" => {
-            Kind::APNG.announce_instead(gather);
-            if let (Some(frames), Some(plays)) = (body.be32(0), body.be32(4)) {
-                let rule = Rule::Words { words: "0:inf|*:{}", hex: false };
-                gather.int(GROUP, "AnimationFrames", frames);
-                gather.put(GROUP, "AnimationPlays", Value::int(plays), rule);
-            }
+            super::announce_instead("apng", gather);
+            known(name, body, gather);
         }
+        b"IHDR" => known(name, body, gather),
         _ if !gather.fields.wants_groups_like(GROUP) => {}
-        b"pHYs" => {
-            if let (Some(x), Some(y), Some(unit)) = (body.be32(0), body.be32(4), body.u8(8)) {
-                let words = Rule::Words { words: "0:Unknown|1:meters", hex: false };
-                gather.int("PNG-pHYs", "PixelsPerUnitX", x);
-                gather.int("PNG-pHYs", "PixelsPerUnitY", y);
-                gather.put("PNG-pHYs", "PixelUnits", Value::int(unit), words);
-            }
-        }
         b"gAMA" => {
             if let Some(gamma) = body.be32(0).filter(|gamma| *gamma > 0) {
                 let gamma = (1e9 / f64::from(gamma) + 0.5).floor() / 1e4;
-                gather.put(GROUP, "Gamma", Value::Floats(vec![gamma]), Rule::Plain);
+                gather.put(GROUP, "Gamma", Value::Floats(vec![gamma]), TagRule::Plain);
             }
         }
-        b"sBIT" => bytes("SignificantBits", body, gather),
         b"bKGD" => {
             let bytes = body.all(6).unwrap_or_default();
             let numbers = match bytes.len() {
@@ -91,15 +70,8 @@ fn chunk(name: &[u8; 4], body: View<'_>, indexed: bool, gather: &mut Gather<'_>)
                     bytes.chunks_exact(2).map(|b| i64::from(b[0]) << 8 | i64::from(b[1])).collect()
                 }
             };
-            gather.put(GROUP, "BackgroundColor", Value::Ints(numbers), Rule::Plain);
+            gather.put(GROUP, "BackgroundColor", Value::Ints(numbers), TagRule::Plain);
         }
-        b"sRGB" => {
-            let words = "0:Perceptual|1:Relative Colorimetric|2:Saturation|3:Absolute Colorimetric";
-            let intent = Value::int(body.u8(0).unwrap_or(0));
-            gather.put(GROUP, "SRGBRendering", intent, Rule::Words { words, hex: false });
-        }
-        b"cHRM" => chromaticities(body, gather),
-        b"PLTE" => binary("Palette", body, gather),
         b"tRNS" => {
             // A palette may have many; other pictures have one sample or three.
             let bytes = body.all(7).unwrap_or_default();
@@ -110,22 +82,8 @@ fn chunk(name: &[u8; 4], body: View<'_>, indexed: bool, gather: &mut Gather<'_>)
                     bytes.chunks_exact(2).map(|b| i64::from(b[0]) << 8 | i64::from(b[1])).collect()
                 }
             };
-            gather.put(GROUP, "Transparency", Value::Ints(numbers), Rule::Plain);
+            gather.put(GROUP, "Transparency", Value::Ints(numbers), TagRule::Plain);
         }
-        b"sPLT" => binary("SuggestedPalette", body, gather),
-        b"hIST" => binary("PaletteHistogram", body, gather),
-        b"pCAL" => binary("PixelCalibration", body, gather),
-        b"gIFg" => binary("GIFGraphicControlExtension", body, gather),
-        b"gIFt" => binary("GIFPlainTextExtension", body, gather),
-        b"gIFx" => binary("GIFApplicationExtension", body, gather),
-        _ => placing(name, body, gather),
-    }
-}
-
-/// How a picture is to be placed, joined or moved.
-fn placing(name: &[u8; 4], body: View<'_>, gather: &mut Gather<'_>) {
-    let words = |words| Rule::Words { words, hex: false };
-    match name {
         b"oFFs" => {
             if let (Some(x), Some(y), Some(unit)) = (body.be32(0), body.be32(4), body.u8(8)) {
                 let unit = if unit == 0 { "pixels" } else { "microns" };
@@ -133,76 +91,35 @@ fn placing(name: &[u8; 4], body: View<'_>, gather: &mut Gather<'_>) {
                 gather.text(GROUP, "ImageOffset", text);
             }
         }
-        b"vpAg" => {
-            if let (Some(x), Some(y), Some(unit)) = (body.be32(0), body.be32(4), body.u8(8)) {
-                gather.int(GROUP, "VirtualImageWidth", x);
-                gather.int(GROUP, "VirtualImageHeight", y);
-                gather.int(GROUP, "VirtualPageUnits", unit);
-            }
-        }
         b"sCAL" => {
             let Some(unit) = body.u8(0) else { return };
             let text = lossy(&body.from(1).all(256).unwrap_or_default());
             let mut sizes = text.split('\0');
             let unit = Value::int(unit);
-            gather.put(GROUP, "SubjectUnits", unit, words("1:meters|2:radians"));
+            let words = TagRule::Words { words: "1:meters|2:radians", hex: false };
+            gather.put(GROUP, "SubjectUnits", unit, words);
             for name in ["SubjectPixelWidth", "SubjectPixelHeight"] {
                 if let Some(size) = sizes.next() {
                     gather.text(GROUP, name, size);
                 }
             }
         }
-        b"sTER" => {
-            if let Some(mode) = body.u8(0) {
-                let layouts = words("0:Cross-fuse Layout|1:Diverging-fuse Layout");
-                gather.put(GROUP, "StereoMode", Value::int(mode), layouts);
-            }
-        }
-        b"cICP" => {
-            if let Some([primaries, transfer, matrix, full]) = body.array::<4>(0) {
-                const COLORS: &str = "PNG-cICP";
-                coding_points(COLORS, [primaries, transfer, matrix].map(u16::from), gather);
-                gather.int(COLORS, "VideoFullRangeFlag", full);
-            }
-        }
-        _ => {}
+        b"cICP" => read_container("png_code_points", body, GROUP, gather),
+        _ => known(name, body, gather),
     }
 }
 
-fn binary(name: &'static str, body: View<'_>, gather: &mut Gather<'_>) {
-    gather.put(GROUP, name, body.data(), Rule::Binary);
-}
-
-fn bytes(name: &'static str, body: View<'_>, gather: &mut Gather<'_>) {
-    let bytes = body.all(16).unwrap_or_default();
-    let numbers = bytes.iter().map(|b| i64::from(*b)).collect();
-    gather.put(GROUP, name, Value::Ints(numbers), Rule::Plain);
-}
-
-fn chromaticities(body: View<'_>, gather: &mut Gather<'_>) {
-    const NAMES: [&str; 8] =
-        ["WhitePointX", "WhitePointY", "RedX", "RedY", "GreenX", "GreenY", "BlueX", "BlueY"];
-    for (n, name) in NAMES.into_iter().enumerate() {
-        let Some(value) = body.be32(4 * n as u64) else { return };
-        gather.put(GROUP, name, Value::Floats(vec![f64::from(value) / 1e5]), Rule::Plain);
+/// Reads what the table has.
+fn known(name: &[u8; 4], body: ByteView<'_>, gather: &mut Gather<'_>) {
+    let group = Cow::Borrowed(GROUP);
+    let around = Around::container(&group);
+    if let Some(table) = CONTAINERS.table("png") {
+        read_block(table, u32::from_be_bytes(*name), body, &around, gather);
     }
 }
 
-fn header(body: View<'_>, gather: &mut Gather<'_>) {
-    let (Some(width), Some(height), Some(rest)) = (body.be32(0), body.be32(4), body.array::<5>(8))
-    else {
-        return;
-    };
-    let words = |words| Rule::Words { words, hex: false };
-    gather.int(GROUP, "ImageWidth", width);
-    gather.int(GROUP, "ImageHeight", height);
-    gather.int(GROUP, "BitDepth", rest[0]);
-    let colors = words("0:Grayscale|2:RGB|3:Palette|4:Grayscale with Alpha|6:RGB with Alpha");
-    gather.put(GROUP, "ColorType", Value::int(rest[1]), colors);
-    gather.put(GROUP, "Compression", Value::int(rest[2]), words("0:Deflate/Inflate"));
-    gather.put(GROUP, "Filter", Value::int(rest[3]), words("0:Adaptive"));
-    let interlace = words("0:Noninterlaced|1:Adam7 Interlace");
-    gather.put(GROUP, "Interlace", Value::int(rest[4]), interlace);
+fn binary(name: &'static str, body: ByteView<'_>, gather: &mut Gather<'_>) {
+    gather.put(GROUP, name, body.into(), TagRule::Binary);
 }
 
 #[cfg(test)]
@@ -214,7 +131,7 @@ mod tests {
         let fields = Fields::all();
         let mut gather = Gather::new(&fields);
         for (name, body) in chunks {
-            chunk(name, View::memory(body), false, &mut gather);
+            chunk(name, ByteView::memory(body), false, &mut gather);
         }
         let shown = |t: &crate::Tag| (format!("{}:{}", t.group, t.name), t.text().plain());
         gather.tags.iter().map(shown).collect()
@@ -225,7 +142,7 @@ mod tests {
         let shown = |indexed, body: &[u8]| {
             let fields = Fields::all();
             let mut gather = Gather::new(&fields);
-            chunk(b"tRNS", View::memory(body), indexed, &mut gather);
+            chunk(b"tRNS", ByteView::memory(body), indexed, &mut gather);
             gather.tags[0].text().plain()
         };
         assert_eq!(shown(false, &[0, 7]), "7");

@@ -4,12 +4,13 @@
 //! writes them.
 
 use super::png::GROUP;
-use crate::bytes::View;
+use crate::exif::photoshop;
 use crate::gather::Gather;
-use crate::iptc::Home;
-use crate::rule::{Named, Rule};
+use crate::iptc::IptcHome;
+use crate::rule::{Named, TagRule};
 use crate::value::{Value, lossy};
-use crate::{exif, icc, iptc, photoshop, xmp};
+use crate::{exif, icc, iptc, xmp};
+use solio_container::ByteView;
 use std::borrow::Cow;
 use std::io::Read;
 
@@ -24,7 +25,7 @@ fn inflate(packed: &[u8]) -> Vec<u8> {
     out
 }
 
-pub(super) fn profile(body: View<'_>, gather: &mut Gather<'_>) {
+pub(super) fn profile(body: ByteView<'_>, gather: &mut Gather<'_>) {
     let fields = gather.fields;
     if !fields.wants_profile() && !fields.wants(GROUP, "ProfileName") {
         return;
@@ -33,11 +34,11 @@ pub(super) fn profile(body: View<'_>, gather: &mut Gather<'_>) {
     let Some(end) = all.iter().position(|b| *b == 0) else { return };
     gather.text(GROUP, "ProfileName", crate::text::latin1(&all[..end]));
     let profile = inflate(all.get(end + 2..).unwrap_or_default());
-    icc::read(View::memory(&profile), gather);
+    icc::read(ByteView::memory(&profile), gather);
 }
 
 /// A keyword and its text, in one of three forms.
-pub(super) fn text(form: &[u8; 4], body: View<'_>, gather: &mut Gather<'_>) {
+pub(super) fn text(form: &[u8; 4], body: ByteView<'_>, gather: &mut Gather<'_>) {
     let all = body.all(MOST_UNPACKED).unwrap_or_default();
     let Some(end) = all.iter().position(|b| *b == 0) else { return };
     let (keyword, rest) = (crate::text::latin1(&all[..end]), &all[end + 1..]);
@@ -85,17 +86,17 @@ pub(super) fn text(form: &[u8; 4], body: View<'_>, gather: &mut Gather<'_>) {
 
 fn binary(name: String, bytes: usize, gather: &mut Gather<'_>) {
     let value = Value::Text(crate::value::binary_text(bytes as u64));
-    gather.put(GROUP, name, value, Rule::Plain);
+    gather.put(GROUP, name, value, TagRule::Plain);
 }
 
 /// What a keyword is called: its words, each with a capital.
-fn known(keyword: &str) -> (String, Rule) {
+fn known(keyword: &str) -> (String, TagRule) {
     match keyword {
         // The other word is kept for what is wrong with a file.
-        "Warning" => return ("PNGWarning".into(), Rule::Plain),
-        "Creation Time" => return ("CreationTime".into(), Rule::Named(Named::MailDate)),
-        "create-date" => return ("CreateDate".into(), Rule::Named(Named::IsoDate)),
-        "modify-date" => return ("ModDate".into(), Rule::Named(Named::IsoDate)),
+        "Warning" => return ("PNGWarning".into(), TagRule::Plain),
+        "Creation Time" => return ("CreationTime".into(), TagRule::Named(Named::MailDate)),
+        "create-date" => return ("CreateDate".into(), TagRule::Named(Named::IsoDate)),
+        "modify-date" => return ("ModDate".into(), TagRule::Named(Named::IsoDate)),
         _ => {}
     }
     let mut name = String::new();
@@ -108,7 +109,7 @@ fn known(keyword: &str) -> (String, Rule) {
     if name.len() < 2 || name.starts_with(|c: char| c.is_ascii_digit() || c == '-') {
         name.insert_str(0, "Tag");
     }
-    (name, Rule::Plain)
+    (name, TagRule::Plain)
 }
 
 /// What each byte is as a hexadecimal digit; 16: none.
@@ -154,7 +155,7 @@ fn unpacked(content: &[u8]) -> Option<Vec<u8>> {
 /// Another format's block as text.
 fn raw_profile(kind: &str, content: &[u8], gather: &mut Gather<'_>) {
     let bytes = unpacked(content);
-    let view = View::memory(bytes.as_deref().unwrap_or_default());
+    let view = ByteView::memory(bytes.as_deref().unwrap_or_default());
     let starts = |mark: &[u8]| view.get(0, mark.len()).is_some_and(|head| *head == *mark);
     let name = match kind {
         "exif" => "EXIF_Profile",
@@ -173,14 +174,14 @@ fn raw_profile(kind: &str, content: &[u8], gather: &mut Gather<'_>) {
             let tiff = view.from(if starts(b"Exif\0\0") { 6 } else { 0 });
             if let (true, Some(all)) = (starts(b"http://ns.adobe.com/xap/1.0/\0"), &bytes) {
                 xmp::read(&all[29..], gather);
-            } else if !exif::read_tiff(tiff, exif::Role::Part, gather) {
+            } else if !exif::read_tiff(tiff, exif::TiffRole::Part, gather) {
                 binary(name.into(), content.len(), gather);
             }
         }
         "xmp" => xmp::read(&bytes.unwrap_or_default(), gather),
         "icc" | "icm" => icc::read(view, gather),
-        _ if starts(b"8BIM") => photoshop::read(view, Home::Other, gather),
-        _ => iptc::read(view, Home::Other, gather),
+        _ if starts(b"8BIM") => photoshop::read(view, IptcHome::Other, gather),
+        _ => iptc::read(view, IptcHome::Other, gather),
     }
 }
 

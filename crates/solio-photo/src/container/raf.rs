@@ -7,18 +7,18 @@
 //! ```
 
 use super::jpeg;
-use crate::bytes::View;
-use crate::exif::{Stored, decode};
 use crate::gather::Gather;
-use crate::rule::Rule;
+use crate::rule::TagRule;
+use crate::stored::decode;
 use crate::table;
 use crate::value::{Value, lossy};
+use solio_container::{ByteView, tiff::FieldType};
 
 /// Most entries of a directory.
 const MOST_ENTRIES: u32 = 1024;
 
 /// Reads the JPEG's metadata and the directories.
-pub(super) fn read(view: View<'_>, gather: &mut Gather<'_>) {
+pub(super) fn read(view: ByteView<'_>, gather: &mut Gather<'_>) {
     if let Some(version) = view.get(0x3c, 4) {
         gather.text("File", "RAFVersion", lossy(&version));
     }
@@ -31,7 +31,7 @@ pub(super) fn read(view: View<'_>, gather: &mut Gather<'_>) {
     }
     if picture.be16(0) == Some(0xffd8) && picture.len() == u64::from(len) {
         let value = Value::Binary { at: u64::from(at), bytes: u64::from(len) };
-        gather.put("File", "PreviewImage", value, Rule::Binary);
+        gather.put("File", "PreviewImage", value, TagRule::Binary);
     }
     for (place, group) in [(0x5c, "RAF"), (0x78, "RAF2")] {
         // Older files have fewer of them, and the JPEG comes sooner.
@@ -45,7 +45,7 @@ pub(super) fn read(view: View<'_>, gather: &mut Gather<'_>) {
     }
 }
 
-fn directory(view: View<'_>, group: &'static str, gather: &mut Gather<'_>) {
+fn directory(view: ByteView<'_>, group: &'static str, gather: &mut Gather<'_>) {
     let count = view.be32(0).unwrap_or(0).min(MOST_ENTRIES);
     let mut at = 4;
     for _ in 0..count {
@@ -56,12 +56,12 @@ fn directory(view: View<'_>, group: &'static str, gather: &mut Gather<'_>) {
         {
             let value = match row.stored {
                 // Numerator and denominator of two bytes each.
-                Some("rational32s") => match decode(&bytes, Stored::Int16s, true) {
+                Some("rational32s") => match decode(&bytes, FieldType::Int16s, true) {
                     Value::Ints(n) if n.len() == 2 => Value::Rationals(vec![(n[0], n[1])]),
                     other => other,
                 },
                 stored => {
-                    let stored = stored.and_then(Stored::of_name).unwrap_or(Stored::Undef);
+                    let stored = stored.and_then(FieldType::of_name).unwrap_or(FieldType::Undef);
                     decode(&bytes, stored, true)
                 }
             };

@@ -2,47 +2,32 @@
 //!
 //! WebP Container Specification; VP8 data format (RFC 6386, 9.1).
 
-use crate::bytes::View;
 use crate::gather::Gather;
-use crate::rule::Rule;
+use crate::record::read_container;
+use crate::rule::TagRule;
 use crate::value::Value;
 use crate::{exif, icc, xmp};
+use solio_container::{ByteView, ContainerChunk, riff::webp_size, riff_chunks};
 
 const GROUP: &str = "RIFF";
 /// Most chunks that are looked at.
 const MOST_CHUNKS: usize = 1 << 14;
 
 /// Reads a WebP file.
-pub(super) fn read(view: View<'_>, gather: &mut Gather<'_>) {
-    let mut at = 12;
-    for _ in 0..MOST_CHUNKS {
-        let (Some(name), Some(len)) = (view.array::<4>(at), view.le32(at + 4)) else { return };
-        let body = view.part(at + 8, u64::from(len));
-        let whole = body.len() == u64::from(len);
-        match &name {
-            b"VP8X" => extended(body, gather),
-            b"VP8 " => lossy_picture(body, gather),
-            b"VP8L" => lossless_picture(body, gather),
-            b"ALPH" => alpha(body, gather),
-            b"ANIM" => {
-                if let Some(color) = body.array::<4>(0) {
-                    let color = Value::Ints(color.map(i64::from).to_vec());
-                    gather.put(GROUP, "BackgroundColor", color, Rule::Plain);
-                }
-                if let Some(count) = body.le16(4) {
-                    let words = Rule::Words { words: "0:inf|*:{}", hex: false };
-                    gather.put(GROUP, "AnimationLoopCount", Value::int(count), words);
-                }
+pub(super) fn read(view: ByteView<'_>, gather: &mut Gather<'_>) {
+    for chunk in riff_chunks(view, 12).map_while(Result::ok).take(MOST_CHUNKS) {
+        let body = chunk.body;
+        let whole = body.len() == chunk.len;
+        match &chunk.kind {
+            b"VP8X" => extended(chunk, gather),
+            b"VP8 " if webp_size(&chunk).is_some() => {
+                read_container("webp_lossy", body, GROUP, gather);
             }
-            b"EXIF" if whole => {
-                let marked = body.get(0, 6).is_some_and(|mark| mark.starts_with(b"Exif\0\0"));
-                exif::read_tiff(body.from(if marked { 6 } else { 0 }), exif::Role::Part, gather);
-            }
-            b"XMP " | b"XMP\0" if whole => {
-                if let Some(packet) = body.all(xmp::MOST_PACKET) {
-                    xmp::read(&packet, gather);
-                }
-            }
+            b"VP8L" => lossless_picture(chunk, gather),
+            b"ALPH" => read_container("webp_alpha", body, GROUP, gather),
+            b"ANIM" => read_container("webp_animation", body, GROUP, gather),
+            b"EXIF" if whole => drop(exif::read_part(body, gather)),
+            b"XMP " | b"XMP\0" if whole => xmp::read_view(body, gather),
             b"ICCP" if whole => icc::read(body, gather),
             _ => {}
         }
@@ -53,60 +38,27 @@ pub(super) fn read(view: View<'_>, gather: &mut Gather<'_>) {
         if gather.is_full() || gather.is_settled() {
             return;
         }
-        at += 8 + ((u64::from(len) + 1) & !1);
     }
 }
 
-fn extended(body: View<'_>, gather: &mut Gather<'_>) {
+fn extended(chunk: ContainerChunk<'_>, gather: &mut Gather<'_>) {
     // Only this chunk tells that the file is of the extended kind.
     if let Some(tag) = gather.tags.iter_mut().find(|t| t.name == "FileType") {
         tag.value = Value::text("Extended WEBP");
     }
-    let Some(flags) = body.le32(0) else { return };
-    let bits = Rule::Bits("1:Animation|2:XMP|3:EXIF|4:Alpha|5:ICC Profile");
+    let Some(flags) = chunk.body.le32(0) else { return };
+    let bits = TagRule::Bits("1:Animation|2:XMP|3:EXIF|4:Alpha|5:ICC Profile");
     gather.put(GROUP, "WebP_Flags", Value::int(flags), bits);
-    let size = |at: u64| {
-        let [a, b, c] = body.array::<3>(at)?;
-        Some(u32::from_le_bytes([a, b, c, 0]) + 1)
-    };
-    if let (Some(width), Some(height)) = (size(4), size(7)) {
+    if let Some((width, height)) = webp_size(&chunk) {
         gather.int(GROUP, "ImageWidth", width);
         gather.int(GROUP, "ImageHeight", height);
     }
 }
 
-fn lossy_picture(body: View<'_>, gather: &mut Gather<'_>) {
-    let (Some(head), Some(width), Some(height)) = (body.u8(0), body.le16(6), body.le16(8)) else {
-        return;
-    };
-    if body.get(3, 3).is_none_or(|start| *start != [0x9d, 0x01, 0x2a]) {
-        return;
-    }
-    let words = "0:0 (bicubic reconstruction, normal loop)|\
-        1:1 (bilinear reconstruction, simple loop)|2:2 (bilinear reconstruction, no loop)|\
-        3:3 (no reconstruction, no loop)";
-    let version = Value::int(head >> 1 & 7);
-    gather.put(GROUP, "VP8Version", version, Rule::Words { words, hex: false });
-    gather.int(GROUP, "ImageWidth", width & 0x3fff);
-    gather.int(GROUP, "HorizontalScale", width >> 14);
-    gather.int(GROUP, "ImageHeight", height & 0x3fff);
-    gather.int(GROUP, "VerticalScale", height >> 14);
-}
-
-fn lossless_picture(body: View<'_>, gather: &mut Gather<'_>) {
-    let (Some(0x2f), Some(bits)) = (body.u8(0), body.le32(1)) else { return };
-    gather.int(GROUP, "ImageWidth", (bits & 0x3fff) + 1);
-    gather.int(GROUP, "ImageHeight", (bits >> 14 & 0x3fff) + 1);
-    let words = Rule::Words { words: "0:No|1:Yes", hex: false };
-    gather.put(GROUP, "AlphaIsUsed", Value::int(bits >> 28 & 1), words);
-}
-
-fn alpha(body: View<'_>, gather: &mut Gather<'_>) {
-    let Some(bits) = body.u8(0) else { return };
-    let words = |words| Rule::Words { words, hex: false };
-    let preprocessing = words("0:none|1:Level Reduction");
-    gather.put(GROUP, "AlphaPreprocessing", Value::int(bits >> 4 & 3), preprocessing);
-    let filtering = words("0:none|1:Horizontal|2:Vertical|3:Gradient");
-    gather.put(GROUP, "AlphaFiltering", Value::int(bits >> 2 & 3), filtering);
-    gather.put(GROUP, "AlphaCompression", Value::int(bits & 3), words("0:none|1:Lossless"));
+fn lossless_picture(chunk: ContainerChunk<'_>, gather: &mut Gather<'_>) {
+    let Some((width, height)) = webp_size(&chunk) else { return };
+    gather.int(GROUP, "ImageWidth", width);
+    gather.int(GROUP, "ImageHeight", height);
+    let words = TagRule::Words { words: "0:No|1:Yes", hex: false };
+    gather.put(GROUP, "AlphaIsUsed", Value::int(chunk.body.u8(4).unwrap_or(0) >> 4 & 1), words);
 }

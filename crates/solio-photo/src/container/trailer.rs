@@ -4,24 +4,33 @@
 //! AXS File Concatenation Protocol; FotoStation and Photo Mechanic (as files show it); Samsung's
 //! directory "SEFH" (as metadata-extractor's issues describe it).
 
-use crate::bytes::View;
-use crate::exif::{Stored, decode};
 use crate::gather::Gather;
-use crate::iptc::{self, Home};
-use crate::rule::{Named, Rule};
+use crate::iptc::{self, IptcHome};
+use crate::rule::{Named, TagRule};
+use crate::stored::decode;
 use crate::value::{Value, lossy};
 use crate::{table, xmp};
+use solio_container::{ByteView, tiff::FieldType};
 
 /// Most trailers behind each other.
 const MOST_TRAILERS: usize = 16;
 /// Most entries of one trailer's directory.
 const MOST_ENTRIES: u32 = 256;
+/// Kinds of the parts of Samsung's trailer.
+mod samsung_parts {
+    pub(super) const IMAGE: u16 = 0x0001;
+    pub(super) const AUDIO: u16 = 0x0100;
+    pub(super) const TIME: u16 = 0x0a01;
+    pub(super) const VIDEO: u16 = 0x0a30;
+    pub(super) const DEPTH_MAP: u16 = 0x0ab1;
+}
+
 /// Groups that only trailers have.
 const GROUPS: [&str; 6] = ["IPTC2", "AFCP", "FotoStation", "PhotoMechanic", "Samsung", "CanonVRD"];
 
 /// Reads the trailers of a file. A list of fields must name one of their groups: nothing that is
 /// usually wanted is worth a read at the end of each file.
-pub(super) fn read(file: View<'_>, gather: &mut Gather<'_>) {
+pub(super) fn read(file: ByteView<'_>, gather: &mut Gather<'_>) {
     if !GROUPS.iter().any(|group| gather.fields.names_group(group)) {
         return;
     }
@@ -36,7 +45,7 @@ pub(super) fn read(file: View<'_>, gather: &mut Gather<'_>) {
 }
 
 /// Reads the trailer that ends where `view` does; gives its length.
-fn last(view: View<'_>, gather: &mut Gather<'_>) -> Option<u64> {
+fn last(view: ByteView<'_>, gather: &mut Gather<'_>) -> Option<u64> {
     let tail = view.array::<12>(view.len().checked_sub(12)?)?;
     match tail {
         [b'A', b'X', b'S', b'!' | b'*', ..] => afcp(view, tail, gather),
@@ -47,12 +56,14 @@ fn last(view: View<'_>, gather: &mut Gather<'_>) -> Option<u64> {
     }
 }
 
+/// The block of XMP in what Canon's programs append.
+const CANON_XMP: u32 = 0xffff_00f6;
 /// The mark of what Canon's programs append.
 const CANON: [u8; 20] = *b"CANON OPTIONAL DATA\0";
 
 /// A head of 28 bytes, blocks of kind (4) and length (4), a foot of 64 that starts with the mark
 /// and the length of the blocks. Of the blocks XMP is read.
-pub(super) fn canon(view: View<'_>, gather: &mut Gather<'_>) -> Option<u64> {
+pub(super) fn canon(view: ByteView<'_>, gather: &mut Gather<'_>) -> Option<u64> {
     let foot = view.len().checked_sub(64)?;
     if view.array::<20>(foot)? != CANON {
         return None;
@@ -67,10 +78,8 @@ pub(super) fn canon(view: View<'_>, gather: &mut Gather<'_>) -> Option<u64> {
     for _ in 0..MOST_ENTRIES {
         let (Some(kind), Some(bytes)) = (blocks.be32(at), blocks.be32(at + 4)) else { break };
         let block = blocks.part(at + 8, u64::from(bytes));
-        if kind == 0xffff_00f6
-            && let Some(packet) = block.all(xmp::MOST_PACKET)
-        {
-            xmp::read(&packet, gather);
+        if kind == CANON_XMP {
+            xmp::read_view(block, gather);
         }
         at += 8 + u64::from(bytes);
     }
@@ -78,7 +87,7 @@ pub(super) fn canon(view: View<'_>, gather: &mut Gather<'_>) -> Option<u64> {
 }
 
 /// "AXS!" or "AXS*" (the byte order), where the trailer starts; there, a list of parts.
-fn afcp(view: View<'_>, tail: [u8; 12], gather: &mut Gather<'_>) -> Option<u64> {
+fn afcp(view: ByteView<'_>, tail: [u8; 12], gather: &mut Gather<'_>) -> Option<u64> {
     let big = tail[3] == b'!';
     let word = |at: u64| {
         let four = view.array::<4>(at)?;
@@ -98,7 +107,7 @@ fn afcp(view: View<'_>, tail: [u8; 12], gather: &mut Gather<'_>) -> Option<u64> 
         };
         let part = view.part(u64::from(at), u64::from(bytes));
         match &name {
-            b"IPTC" => iptc::read(part, Home::Second, gather),
+            b"IPTC" => iptc::read(part, IptcHome::Second, gather),
             b"TEXT" => {
                 let text = lossy(&part.all(1 << 16).unwrap_or_default());
                 gather.text("AFCP", "Text", text.trim_end_matches('\0'));
@@ -111,17 +120,17 @@ fn afcp(view: View<'_>, tail: [u8; 12], gather: &mut Gather<'_>) -> Option<u64> 
     Some(view.len() - start)
 }
 
-fn picture(group: &'static str, name: &'static str, part: View<'_>, gather: &mut Gather<'_>) {
-    gather.put(group, name, part.data(), Rule::Binary);
+fn picture(group: &'static str, name: &'static str, part: ByteView<'_>, gather: &mut Gather<'_>) {
+    gather.put(group, name, part.into(), TagRule::Binary);
 }
 
 /// Kind (2), length (4), mark (4) behind each part.
-fn foto_station(view: View<'_>, tail: [u8; 12], gather: &mut Gather<'_>) -> Option<u64> {
+fn foto_station(view: ByteView<'_>, tail: [u8; 12], gather: &mut Gather<'_>) -> Option<u64> {
     let kind = u16::from_be_bytes([tail[2], tail[3]]);
     let bytes = u64::from(u32::from_be_bytes([tail[4], tail[5], tail[6], tail[7]]));
     let body = view.part(view.len().checked_sub(bytes)?, bytes.checked_sub(10)?);
     match kind {
-        1 => iptc::read(body, Home::Second, gather),
+        1 => iptc::read(body, IptcHome::Second, gather),
         2 => soft_edit(body, gather),
         3 => picture("FotoStation", "ThumbnailImage", body, gather),
         4 => picture("FotoStation", "PreviewImage", body, gather),
@@ -131,9 +140,9 @@ fn foto_station(view: View<'_>, tail: [u8; 12], gather: &mut Gather<'_>) -> Opti
 }
 
 /// How a picture is to be turned and cut, in numbers of 32 bits.
-fn soft_edit(body: View<'_>, gather: &mut Gather<'_>) {
+fn soft_edit(body: ByteView<'_>, gather: &mut Gather<'_>) {
     let bytes = body.all(64).unwrap_or_default();
-    let numbers = decode(&bytes, Stored::Int32s, true);
+    let numbers = decode(&bytes, FieldType::Int32s, true);
     for row in table::FOTO_STATION.get().rows() {
         let Some(number) = numbers.integer(row.id as usize) else { return };
         let thousandths = Value::Floats(vec![number as f64 / 1000.0]);
@@ -151,7 +160,7 @@ fn soft_edit(body: View<'_>, gather: &mut Gather<'_>) {
 }
 
 /// Length (4) and mark (8) behind datasets as IPTC has them.
-fn photo_mechanic(view: View<'_>, tail: [u8; 12], gather: &mut Gather<'_>) -> Option<u64> {
+fn photo_mechanic(view: ByteView<'_>, tail: [u8; 12], gather: &mut Gather<'_>) -> Option<u64> {
     let bytes = u64::from(u32::from_be_bytes([tail[0], tail[1], tail[2], tail[3]]));
     let start = view.len().checked_sub(bytes + 12)?;
     let body = view.part(start, bytes);
@@ -165,11 +174,11 @@ fn photo_mechanic(view: View<'_>, tail: [u8; 12], gather: &mut Gather<'_>) -> Op
         };
         rest = after;
         if let Some(row) = table::PHOTO_MECHANIC.get().row(u32::from(*dataset)) {
-            let stored = row.stored.and_then(Stored::of_name).unwrap_or(Stored::Text);
+            let stored = row.stored.and_then(FieldType::of_name).unwrap_or(FieldType::Text);
             let value = decode(data, stored, true);
             let value = match value.integer(0) {
                 // Parts of the whole in units of 2⁻¹⁶.
-                Some(part) if row.rule == Rule::Named(Named::ThousandthPercent) => {
+                Some(part) if row.rule == TagRule::Named(Named::ThousandthPercent) => {
                     Value::Floats(vec![part as f64 / 655.36])
                 }
                 _ => value,
@@ -181,7 +190,7 @@ fn photo_mechanic(view: View<'_>, tail: [u8; 12], gather: &mut Gather<'_>) -> Op
 }
 
 /// "SEFH", entries of twelve bytes, the directory's length, "SEFT"; the parts lie before it.
-fn samsung(view: View<'_>, tail: [u8; 12], gather: &mut Gather<'_>) -> Option<u64> {
+fn samsung(view: ByteView<'_>, tail: [u8; 12], gather: &mut Gather<'_>) -> Option<u64> {
     let length = u64::from(u32::from_le_bytes([tail[4], tail[5], tail[6], tail[7]]));
     let directory = view.len().checked_sub(8 + length)?;
     if view.get(directory, 4)?[..] != *b"SEFH" {
@@ -204,23 +213,23 @@ fn samsung(view: View<'_>, tail: [u8; 12], gather: &mut Gather<'_>) -> Option<u6
 }
 
 /// One part: kind again, length of the name, name, content.
-fn samsung_part(kind: u16, part: View<'_>, gather: &mut Gather<'_>) {
+fn samsung_part(kind: u16, part: ByteView<'_>, gather: &mut Gather<'_>) {
     let Some(name) = part.le32(4) else { return };
     let name_text = lossy(&part.part(8, u64::from(name)).all(1 << 8).unwrap_or_default());
     let content = part.from(8 + u64::from(name));
     const GROUP: &str = "Samsung";
     match (kind, &*name_text) {
-        (0x0001, _) => {
+        (samsung_parts::IMAGE, _) => {
             let first = name_text == "DualShot_1";
             gather.text(GROUP, "EmbeddedImageName", name_text);
             let name = if first { "EmbeddedImage" } else { "EmbeddedImage2" };
             picture(GROUP, name, content, gather);
         }
-        (0x0100, _) => {
+        (samsung_parts::AUDIO, _) => {
             gather.text(GROUP, "EmbeddedAudioFileName", name_text);
             picture(GROUP, "EmbeddedAudioFile", content, gather);
         }
-        (0x0a01, "Image_UTC_Data") => {
+        (samsung_parts::TIME, "Image_UTC_Data") => {
             let text = lossy(&content.all(64).unwrap_or_default());
             if let Ok(milliseconds) = text.trim().parse::<i64>() {
                 let date = Named::UnixDate.number(&Value::int(milliseconds.div_euclid(1000)));
@@ -228,11 +237,11 @@ fn samsung_part(kind: u16, part: View<'_>, gather: &mut Gather<'_>) {
                 gather.text(GROUP, "TimeStamp", format!("{}.{rest:03}+00:00", date.plain()));
             }
         }
-        (0x0a30, _) => {
+        (samsung_parts::VIDEO, _) => {
             gather.text(GROUP, "EmbeddedVideoType", name_text);
             picture(GROUP, "EmbeddedVideoFile", content, gather);
         }
-        (0x0ab1, _) => {
+        (samsung_parts::DEPTH_MAP, _) => {
             gather.text(GROUP, "DepthMapName", name_text);
             picture(GROUP, "DepthMapData", content, gather);
         }

@@ -5,11 +5,11 @@
 use super::bmff::boxes;
 use super::languages::{self, Foreign, Texts};
 use super::movie;
-use crate::bytes::View;
 use crate::gather::Gather;
-use crate::table::{Row, USER_DATA};
+use crate::table::{TagRow, USER_DATA};
 use crate::value::{Value, lossy};
 use crate::xmp;
+use solio_container::{ByteView, ContainerChunk};
 
 const GROUP: &str = "UserData";
 /// Most bytes of one text.
@@ -18,17 +18,13 @@ const MOST: u64 = 1 << 16;
 const MOST_LANGUAGES: usize = 64;
 
 /// Reads the boxes of user data, those of the film or of one of its tracks.
-pub(super) fn read(part: View<'_>, track: Option<&str>, gather: &mut Gather<'_>) {
+pub(super) fn read(part: ByteView<'_>, track: Option<&str>, gather: &mut Gather<'_>) {
     let mut texts = Texts::default();
-    boxes(part, 0, &mut |header, body| {
-        match &header.kind {
+    for ContainerChunk { kind, body, .. } in boxes(part, 0) {
+        match &kind {
             b"meta" => movie::meta(body, track, gather),
-            b"TAGS" => crate::maker::read_movie(body, gather),
-            b"XMP_" => {
-                if let Some(packet) = body.all(xmp::MOST_PACKET) {
-                    xmp::read(&packet, gather);
-                }
-            }
+            b"TAGS" => crate::exif::maker::read_movie(body, gather),
+            b"XMP_" => xmp::read_view(body, gather),
             kind => {
                 if let Some(row) = USER_DATA.get().row(u32::from_be_bytes(*kind)) {
                     let counted = kind[0] == 0xa9;
@@ -39,13 +35,15 @@ pub(super) fn read(part: View<'_>, track: Option<&str>, gather: &mut Gather<'_>)
                 }
             }
         }
-        !gather.is_full()
-    });
+        if gather.is_full() {
+            break;
+        }
+    }
     texts.end(gather);
 }
 
 /// The texts of a box, one a language; `counted`: each has its length and language in front.
-fn texts_of(row: &Row, counted: bool, body: View<'_>, put: &mut dyn FnMut(Foreign, Value)) {
+fn texts_of(row: &TagRow, counted: bool, body: ByteView<'_>, put: &mut dyn FnMut(Foreign, Value)) {
     if let Some(form) = row.stored {
         if let Some((language, value)) = body.all(MOST).and_then(|bytes| of_3gpp(form, &bytes)) {
             put(language.and_then(languages::of_text), value);
@@ -130,7 +128,7 @@ fn of_3gpp(form: &str, bytes: &[u8]) -> Option<(Option<u16>, Value)> {
 fn location(bytes: &[u8]) -> Option<String> {
     let (name, rest) = ended_text(bytes)?;
     let (head, rest) = rest.split_at_checked(13)?;
-    let numbers = View::memory(head);
+    let numbers = ByteView::memory(head);
     let number = |at: u64| f64::from(numbers.be32(at).unwrap_or(0) as i32) / 65536.0;
     let role = match numbers.u8(0).unwrap_or(0) {
         0 => "shooting".to_owned(),

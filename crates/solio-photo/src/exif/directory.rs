@@ -1,17 +1,22 @@
 //! The walk over directories. Each is visited once, so chains that bite their tails end.
 
 use super::geotiff;
-use super::pictures::{self, Role};
-use super::value::{Stored, decode, word};
-use crate::bytes::View;
+use super::pictures::{self, TiffRole};
+use super::{maker, photoshop};
+use crate::camera::CameraModel;
 use crate::gather::Gather;
-use crate::iptc::Home;
-use crate::maker::Camera;
+use crate::iptc::IptcHome;
 use crate::metadata::Gap;
-use crate::rule::{Named, Rule};
-use crate::table::{self, Lazy, Row, Seen};
+use crate::record::{Around, MakerBlock, read_record};
+use crate::rule::{Named, TagRule};
+use crate::stored::decode;
+use crate::table::{self, Lazy, TagRow, WhenFacts};
 use crate::value::Value;
-use crate::{icc, iptc, maker, photoshop, xmp};
+use crate::{icc, iptc, xmp};
+use solio_container::{
+    ByteView,
+    tiff::{FieldType, Tiff, TiffEntry, tags, word},
+};
 use std::borrow::Cow;
 
 /// Most directories of one file.
@@ -28,25 +33,18 @@ const MOST_NUMBERS: u64 = 500;
 const MOST_BLOCK: u64 = 16 << 20;
 
 /// Reads a TIFF structure that starts at the start of `view`. False where it is none.
-pub(crate) fn read_tiff(view: View<'_>, role: Role, gather: &mut Gather<'_>) -> bool {
-    let file = role != Role::Part;
-    let Some(head) = view.array::<8>(0) else { return false };
-    let big = match &head[..2] {
-        b"II" => false,
-        b"MM" => true,
-        _ => return false,
-    };
-    let order = if big { "MM" } else { "II" };
+pub(crate) fn read_tiff(view: ByteView<'_>, role: TiffRole, gather: &mut Gather<'_>) -> bool {
+    let file = role != TiffRole::Part;
+    let Some(tiff) = Tiff::open(view, file) else { return false };
+    let order = if tiff.is_big_endian { "MM" } else { "II" };
     const ORDERS: &str = "II:Little-endian (Intel, II)|MM:Big-endian (Motorola, MM)";
     if gather.wants("File", "ExifByteOrder") {
-        let rule = Rule::Words { words: ORDERS, hex: false };
+        let rule = TagRule::Words { words: ORDERS, hex: false };
         gather.put("File", "ExifByteOrder", Value::text(order), rule);
     }
-    let wide = word(&head[2..4], big) == 43 && file;
-    let raw = if word(&head[2..4], big) == 0x55 && file { maker::raw_table() } else { None };
-    let mut walk = Walk { wide, role, raw, ..Walk::new(view, big, gather) };
-    let first = if wide { walk.word(8, 8) } else { Some(word(&head[4..8], big)) };
-    let mut next = first;
+    let raw = if tiff.version == PANASONIC && file { maker::raw_table() } else { None };
+    let mut walk = DirectoryWalk { role, raw, ..DirectoryWalk::new(tiff, gather) };
+    let mut next = Some(tiff.first);
     let mut number = 0;
     while let Some(at) = next.filter(|at| *at != 0) {
         let group = match number {
@@ -63,62 +61,48 @@ pub(crate) fn read_tiff(view: View<'_>, role: Role, gather: &mut Gather<'_>) -> 
     true
 }
 
-/// Whether a TIFF structure is big-endian, and where its first directory is.
-fn start(view: &View<'_>) -> Option<(bool, u64)> {
-    let head = view.array::<8>(0)?;
-    let big = &head[..2] == b"MM";
-    (big || &head[..2] == b"II").then(|| (big, word(&head[4..8], big)))
+/// Reads the TIFF structure of another file's part, behind the mark that JPEG has where a writer kept
+/// that. False where it is none.
+pub(crate) fn read_part(view: ByteView<'_>, gather: &mut Gather<'_>) -> bool {
+    let mark = if view.starts_with(b"Exif\0\0") { 6 } else { 0 };
+    read_tiff(view.from(mark), TiffRole::Part, gather)
 }
 
 /// Reads the first directory of a TIFF structure as one of another place.
 pub(crate) fn read_as(
-    view: View<'_>,
+    view: ByteView<'_>,
     group: &'static str,
     table: &'static Lazy,
-    camera: &Camera,
+    camera: &CameraModel,
     gather: &mut Gather<'_>,
 ) {
-    let Some((big, first)) = start(&view) else { return };
-    let mut walk = Walk { camera, ..Walk::new(view, big, gather) };
-    walk.directory(first, Cow::Borrowed(group), table, 0);
+    let Some(tiff) = Tiff::open(view, false) else { return };
+    let mut walk = DirectoryWalk { camera, ..DirectoryWalk::new(tiff, gather) };
+    walk.directory(tiff.first, Cow::Borrowed(group), table, 0);
 }
 
 /// Reads all directories of a TIFF structure that is none of EXIF, as one group.
 pub(crate) fn read_chain(
-    view: View<'_>,
+    view: ByteView<'_>,
     group: &'static str,
     table: &'static Lazy,
     gather: &mut Gather<'_>,
 ) {
-    let Some((big, first)) = start(&view) else { return };
-    let mut walk = Walk::new(view, big, gather);
-    let mut next = Some(first);
+    let Some(tiff) = Tiff::open(view, false) else { return };
+    let mut walk = DirectoryWalk::new(tiff, gather);
+    let mut next = Some(tiff.first);
     while let Some(at) = next.filter(|at| *at != 0) {
         next = walk.directory(at, Cow::Borrowed(group), table, 0);
     }
 }
 
-/// Numbers of entries in EXIF's directories that matter where only the tags `named` do: those, and
-/// whatever leads elsewhere.
-pub(crate) fn ids_of(named: impl Fn(&str) -> bool) -> Vec<u16> {
-    let leads = |rule| matches!(rule, Rule::Record(_) | Rule::Directory(_) | Rule::Hook(_));
-    let rows = table::EXIF.get().rows().iter().filter(|row| leads(row.rule) || named(row.name));
-    rows.map(|row| row.id as u16).chain(LEADING).collect()
-}
-
-/// Directories, blocks, notes of makers, keys of GeoTIFF, and the names of maker and model.
-const LEADING: [u16; 16] = [
-    0x8769, 0x8825, 0x014a, 0xa005, 0x02bc, 0x83bb, 0x8649, 0x8773, 0xc4a5, 0x927c, 0xc634, 0x010f,
-    0x0110, 0x87af, 0x87b0, 0x87b1,
-];
-
-/// A JPEG for viewing in the main directory of Panasonic's raw files, with EXIF of its own.
-const VIEWING: u16 = 0x002e;
+/// The version of Panasonic's raw files.
+const PANASONIC: u16 = 0x55;
 
 /// Where a maker's directory is, and how it is to be read.
-pub(crate) struct Place<'a> {
+pub(crate) struct NoteDirectory<'a> {
     /// What its offsets count from.
-    pub(crate) view: View<'a>,
+    pub(crate) view: ByteView<'a>,
     /// Where it starts there.
     pub(crate) at: u64,
     /// Its byte order.
@@ -128,30 +112,29 @@ pub(crate) struct Place<'a> {
     /// Its tags.
     pub(crate) table: &'static Lazy,
     /// The camera.
-    pub(crate) camera: &'a Camera,
+    pub(crate) camera: &'a CameraModel,
 }
 
 /// Reads the directory of a maker's note.
-pub(crate) fn read_note(place: &Place<'_>, gather: &mut Gather<'_>) {
-    let mut walk = Walk { camera: place.camera, ..Walk::new(place.view, place.big, gather) };
+pub(crate) fn read_note(place: &NoteDirectory<'_>, gather: &mut Gather<'_>) {
+    let (view, is_big_endian) = (place.view, place.big);
+    let tiff = Tiff { view, is_big_endian, is_wide: false, version: 0, first: place.at };
+    let mut walk = DirectoryWalk { camera: place.camera, ..DirectoryWalk::new(tiff, gather) };
     walk.directory(place.at, Cow::Borrowed(place.group), place.table, 0);
 }
 
-struct Walk<'a, 'g, 'f> {
-    view: View<'a>,
-    big: bool,
-    /// BigTIFF: offsets and counts of eight bytes.
-    wide: bool,
-    role: Role,
+struct DirectoryWalk<'a, 'g, 'f> {
+    tiff: Tiff<'a>,
+    role: TiffRole,
     /// Of some raw files: what the main directory's low numbers mean.
     raw: Option<&'static Lazy>,
     seen: Vec<u64>,
     /// How many entries there were.
     entries: u64,
-    /// How many directories were found through tag 0x014a.
+    /// How many directories were found through `SubIFDs`.
     subs: usize,
     /// The camera, within a maker's note; else a nameless one.
-    camera: &'a Camera,
+    camera: &'a CameraModel,
     /// Where the makes and models of the main directory are.
     names: [(u64, u64); 2],
     /// Where the directory that is being read starts.
@@ -161,33 +144,16 @@ struct Walk<'a, 'g, 'f> {
     gather: &'g mut Gather<'f>,
 }
 
-/// One entry of a directory.
-struct Entry {
-    id: u16,
-    stored: Stored,
-    count: u64,
-    /// Where its value is.
-    at: u64,
-}
-
-impl Entry {
-    fn bytes(&self) -> u64 {
-        self.count.saturating_mul(self.stored.size() as u64)
-    }
-}
-
-impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
-    fn new(view: View<'a>, big: bool, gather: &'g mut Gather<'f>) -> Self {
-        Walk {
-            view,
-            big,
-            wide: false,
-            role: Role::Part,
+impl<'a, 'g, 'f> DirectoryWalk<'a, 'g, 'f> {
+    fn new(tiff: Tiff<'a>, gather: &'g mut Gather<'f>) -> Self {
+        DirectoryWalk {
+            tiff,
+            role: TiffRole::Part,
             raw: None,
             seen: Vec::new(),
             entries: 0,
             subs: 0,
-            camera: Camera::NONE,
+            camera: CameraModel::NONE,
             names: [(0, 0); 2],
             here: 0,
             geo: geotiff::Tags::default(),
@@ -196,20 +162,16 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
     }
 
     fn is_file(&self) -> bool {
-        self.role != Role::Part
+        self.role != TiffRole::Part
     }
 
     /// What place the directory is for IPTC, if `of_file` is that of a file's own.
-    fn home(&self, of_file: Home) -> Home {
+    fn home(&self, of_file: IptcHome) -> IptcHome {
         match self.is_file() {
             true => of_file,
-            false if self.gather.has_place_for_iptc => Home::Second,
-            false => Home::Other,
+            false if self.gather.has_place_for_iptc => IptcHome::Second,
+            false => IptcHome::Other,
         }
-    }
-
-    fn word(&self, at: u64, bytes: usize) -> Option<u64> {
-        Some(word(&self.view.get(at, bytes)?, self.big))
     }
 
     /// Reads the directory at `at`; gives the place of the next one.
@@ -226,19 +188,17 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
         }
         self.seen.push(at);
         self.here = at;
-        let (head, each) = if self.wide { (8, 20) } else { (2, 12) };
-        let Some(count) = self.word(at, head) else {
+        let Some(directory) = self.tiff.directory(at) else {
             self.gather.cut_off();
             return None;
         };
-        let bytes = usize::try_from(count.checked_mul(each)?).ok()?;
-        let start = at + head as u64;
+        let count = directory.count;
         self.entries = self.entries.saturating_add(count);
         if self.entries > MOST_ENTRIES {
             self.gather.warn(format!("{group}: too many entries"));
             return None;
         }
-        let Some(entries) = self.view.get(start, bytes) else {
+        let Some(entries) = directory.bytes() else {
             self.gather.cut_off();
             self.gather.warn(format!("{group}: {count} entries, past the end"));
             return None;
@@ -248,27 +208,27 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
         let mut inner = Vec::new();
         let fields = self.gather.fields;
         let matter = if exif_table(table) && self.raw.is_none() { fields.exif_ids() } else { None };
-        for (n, raw) in entries.chunks_exact(each as usize).enumerate() {
+        for (n, raw) in entries.chunks_exact(directory.entry_bytes()).enumerate() {
             // Most entries do not matter where only a few fields do.
-            let id = if self.big { [raw[0], raw[1]] } else { [raw[1], raw[0]] };
-            if n > 0 && matter.is_some_and(|ids| !ids.contain(u16::from_be_bytes(id))) {
+            let number = |at: usize| word(&raw[at..at + 2], self.tiff.is_big_endian) as u16;
+            if n > 0 && matter.is_some_and(|ids| !ids.contain(number(0))) {
                 continue;
             }
             if self.gather.is_full() {
                 return None;
             }
-            let place = start + n as u64 * each;
-            let Some(entry) = self.entry(raw, place) else {
-                if n == 0 && word(&raw[2..4], self.big) != 0 {
+            let Some(entry) = directory.entry(&entries, n) else {
+                if n == 0 && number(2) != 0 {
                     self.gather.warn(format!("{group}: the first entry has no known type"));
                     return None;
                 }
                 continue;
             };
-            if entry.at.saturating_add(entry.bytes()) > self.view.len() {
+            if entry.at.saturating_add(entry.bytes()) > self.tiff.view.len() {
                 self.gather.cut_off();
             }
-            let leads = is_pointer(entry.id, &group) || matches!(entry.id, 0x927c | VIEWING);
+            let leads = is_pointer(entry.tag, &group)
+                || matches!(entry.tag, tags::MAKER_NOTE | tags::PANASONIC_JPG_FROM_RAW);
             if exif_table(table) && leads {
                 inner.push(entry);
             } else {
@@ -276,47 +236,33 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
             }
         }
         if exif_table(table) {
-            std::mem::take(&mut self.geo).read(self.big, self.gather);
+            std::mem::take(&mut self.geo).read(self.tiff.is_big_endian, self.gather);
         }
         // What the file says itself comes before what its picture for viewing says.
-        inner.sort_by_key(|entry| entry.id == VIEWING);
+        inner.sort_by_key(|entry| entry.tag == tags::PANASONIC_JPG_FROM_RAW);
         for entry in inner {
             if self.gather.is_settled() {
                 break;
             }
-            match entry.id {
-                0x927c => self.note(&entry),
-                VIEWING => self.tag(&entry, &group, table),
+            match entry.tag {
+                tags::MAKER_NOTE => self.note(&entry),
+                tags::PANASONIC_JPG_FROM_RAW => self.tag(&entry, &group, table),
                 _ => self.follow(&entry, &group, depth),
             }
         }
-        pictures::name(self.view, self.role, &group, self.gather);
+        pictures::name(self.tiff.view, self.role, &group, self.gather);
         if self.gather.is_settled() {
             return None;
         }
-        self.word(start + bytes as u64, if self.wide { 8 } else { 4 })
+        directory.next()
     }
 
-    fn entry(&self, raw: &[u8], place: u64) -> Option<Entry> {
-        let id = word(&raw[..2], self.big) as u16;
-        let stored = Stored::of_number(word(&raw[2..4], self.big) as u16)?;
-        let (count, inline) = if self.wide { (&raw[4..12], 8) } else { (&raw[4..8], 4) };
-        let mut entry = Entry { id, stored, count: word(count, self.big), at: 0 };
-        let field = place + 4 + inline;
-        entry.at = if entry.bytes() <= inline {
-            field
-        } else {
-            word(&raw[4 + inline as usize..], self.big)
-        };
-        Some(entry)
-    }
-
-    fn tag(&mut self, entry: &Entry, group: &Cow<'static, str>, table: &'static Lazy) {
-        if (entry.id, &**group) == (0xc634, "IFD0") && self.is_note(entry) {
+    fn tag(&mut self, entry: &TiffEntry, group: &Cow<'static, str>, table: &'static Lazy) {
+        if (entry.tag, &**group) == (tags::DNG_PRIVATE_DATA, "IFD0") && self.is_note(entry) {
             return self.note(entry);
         }
-        if entry.id == 0xc634
-            && self.view.get(entry.at, 6).is_some_and(|head| head[..] == *b"Adobe\0")
+        if entry.tag == tags::DNG_PRIVATE_DATA
+            && self.tiff.view.get(entry.at, 6).is_some_and(|head| head[..] == *b"Adobe\0")
         {
             // Adobe's converter keeps the camera's note so, or all of its file's; that is not read.
             self.gather.leave(Gap::MakerNotes);
@@ -325,17 +271,18 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
         if ours && self.block(entry, group) {
             return;
         }
-        if let (0x010f | 0x0110, "IFD0") = (entry.id, &**group) {
-            self.names[usize::from(entry.id & 1 == 0)] = (entry.at, entry.bytes());
+        if let (tags::MAKE | tags::MODEL, "IFD0") = (entry.tag, &**group) {
+            self.names[usize::from(entry.tag & 1 == 0)] = (entry.at, entry.bytes());
         }
-        let own = entry.id < 0x0100 || matches!(entry.id, 0x0118..=0x011a);
+        let own = entry.tag < tags::IMAGE_WIDTH
+            || matches!(entry.tag, tags::PANASONIC_RAW_DATA_OFFSET..=tags::PANASONIC_LAST);
         let table = self.raw.filter(|_| own && group == "IFD0").unwrap_or(table);
-        let rows = table.get().rows_of(u32::from(entry.id));
+        let rows = table.get().rows_of(u32::from(entry.tag));
         let Some(row) = rows.iter().find(|row| self.holds(row, entry)) else { return };
         match row.rule {
-            Rule::Record(name) => return self.record(entry, row, group, name),
-            Rule::Directory(name) => return self.inner(entry, group, name),
-            Rule::Hook(name) => return self.hook(entry, group, name),
+            TagRule::Record(name) => return self.record(entry, row, group, name),
+            TagRule::Directory(name) => return self.inner(entry, group, name),
+            TagRule::Hook(name) => return self.hook(entry, group, name),
             _ => {}
         }
         if !self.gather.wants(group, row.name) {
@@ -345,56 +292,66 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
             self.gather.warn(format!("{group}:{} lies past the end", row.name));
             return;
         };
-        self.gather.put(group.clone(), row.name, value, row.rule.in_order(self.big));
+        self.gather.put(group.clone(), row.name, value, row.rule.in_order(self.tiff.is_big_endian));
     }
 
     /// Whether the row is for this entry of this camera.
-    fn holds(&self, row: &Row, entry: &Entry) -> bool {
+    fn holds(&self, row: &TagRow, entry: &TiffEntry) -> bool {
         let Some(when) = row.when else { return true };
         let bytes = entry.bytes();
-        let value = when.asks_value().then(|| self.view.get(entry.at, bytes.min(64) as usize));
-        let stored = row.stored.and_then(Stored::of_name).unwrap_or(entry.stored);
-        let value = value.flatten().map(|bytes| decode(&bytes, stored, self.big));
-        when.holds(&Seen {
+        let value = when.asks_value().then(|| self.tiff.view.get(entry.at, bytes.min(64) as usize));
+        let stored = row.stored.and_then(FieldType::of_name).unwrap_or(entry.field_type);
+        let value = value.flatten().map(|bytes| decode(&bytes, stored, self.tiff.is_big_endian));
+        when.holds(&WhenFacts {
             camera: self.camera,
             count: entry.count,
             bytes,
-            kind: entry.stored.name(),
+            kind: entry.field_type.name(),
             value: value.as_ref(),
         })
     }
 
     /// Numbers at fixed places within a value.
-    fn record(&mut self, entry: &Entry, row: &Row, group: &Cow<'static, str>, name: &str) {
-        let unit = row.stored.and_then(Stored::of_name);
-        let part = self.view.part(entry.at, entry.bytes());
+    fn record(&mut self, entry: &TiffEntry, row: &TagRow, group: &Cow<'static, str>, name: &str) {
+        let unit = row.stored.and_then(FieldType::of_name);
+        let part = self.tiff.view.part(entry.at, entry.bytes());
         if let (Some(table), true) = (table::named(name), part.len() == entry.bytes()) {
-            let around = maker::Around { unit, big: self.big, group, camera: self.camera };
-            maker::read_record(part, table, &around, self.gather);
+            let around = Around { unit, ..self.around(group) };
+            read_record(part, table, &around, self.gather);
         }
     }
 
+    /// What is around a record of this structure.
+    fn around<'s>(&self, group: &'s Cow<'static, str>) -> Around<'s>
+    where
+        'a: 's,
+    {
+        let (big, camera) = (self.tiff.is_big_endian, self.camera);
+        Around { unit: None, big, group, camera, hook: maker::hook }
+    }
+
     /// A block that the maker's module reads.
-    fn hook(&mut self, entry: &Entry, group: &Cow<'static, str>, name: &'static str) {
-        let part = self.view.part(entry.at, entry.bytes());
+    fn hook(&mut self, entry: &TiffEntry, group: &Cow<'static, str>, name: &'static str) {
+        let part = self.tiff.view.part(entry.at, entry.bytes());
         if part.len() < entry.bytes() {
             return;
         }
-        let block = maker::Block {
+        let block = MakerBlock {
             part,
-            stored: entry.stored,
+            stored: entry.field_type,
             count: entry.count,
-            view: self.view,
+            view: self.tiff.view,
             directory: self.here,
-            around: maker::Around { unit: None, big: self.big, group, camera: self.camera },
+            around: self.around(group),
         };
         maker::hook(name, &block, self.gather);
     }
 
     /// A directory within a maker's note: pointed to, or as the value itself.
-    fn inner(&mut self, entry: &Entry, group: &Cow<'static, str>, name: &str) {
-        let pointer = matches!(entry.stored, Stored::Ifd | Stored::Int32u) && entry.count == 1;
-        let at = if pointer { self.word(entry.at, 4) } else { Some(entry.at) };
+    fn inner(&mut self, entry: &TiffEntry, group: &Cow<'static, str>, name: &str) {
+        let pointer =
+            matches!(entry.field_type, FieldType::Ifd | FieldType::Int32u) && entry.count == 1;
+        let at = if pointer { self.tiff.word(entry.at, 4) } else { Some(entry.at) };
         // The directory that this one is in goes on behind it.
         let here = self.here;
         if let (Some(at), Some(table), true) = (at, table::named(name), self.seen.len() < 16) {
@@ -405,37 +362,37 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
     }
 
     /// Whether the private data of a DNG is a maker's note.
-    fn is_note(&self, entry: &Entry) -> bool {
-        self.view.get(entry.at, 8).is_some_and(|head| head[..] == *b"PENTAX \0")
+    fn is_note(&self, entry: &TiffEntry) -> bool {
+        self.tiff.view.get(entry.at, 8).is_some_and(|head| head[..] == *b"PENTAX \0")
     }
 
     /// Reads the maker's note.
-    fn note(&mut self, entry: &Entry) {
+    fn note(&mut self, entry: &TiffEntry) {
         if self.gather.is_settled() {
             return;
         }
         self.gather.leave(Gap::MakerNotes);
-        let note = maker::Note {
-            tiff: self.view,
+        let note = maker::MakerNote {
+            tiff: self.tiff.view,
             at: entry.at,
             bytes: entry.bytes(),
-            big: self.big,
+            big: self.tiff.is_big_endian,
             names: self.names,
         };
         maker::read(&note, self.gather);
     }
 
-    fn value(&self, entry: &Entry, row: &Row) -> Option<Value> {
+    fn value(&self, entry: &TiffEntry, row: &TagRow) -> Option<Value> {
         let bytes = entry.bytes();
-        if entry.at.checked_add(bytes)? > self.view.len() {
+        if entry.at.checked_add(bytes)? > self.tiff.view.len() {
             return None;
         }
         if bytes > MOST_VALUE {
-            return Some(self.view.part(entry.at, bytes).data());
+            return Some(self.tiff.view.part(entry.at, bytes).into());
         }
-        let stored = row.stored.and_then(Stored::of_name).unwrap_or(entry.stored);
-        let hidden = row.rule == Rule::Binary || row.rule == Rule::Named(Named::Offsets);
-        let numbers = !matches!(stored, Stored::Text | Stored::Undef);
+        let stored = row.stored.and_then(FieldType::of_name).unwrap_or(entry.field_type);
+        let hidden = row.rule == TagRule::Binary || row.rule == TagRule::Named(Named::Offsets);
+        let numbers = !matches!(stored, FieldType::Text | FieldType::Undef);
         if numbers && entry.count > MOST_NUMBERS && !hidden && row.stored.is_none() {
             return Some(Value::Text(format!(
                 "(large array of {} {} values)",
@@ -443,47 +400,48 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
                 stored.name()
             )));
         }
-        if row.rule == Rule::Binary && stored == Stored::Undef {
-            return Some(self.view.part(entry.at, bytes).data());
+        if row.rule == TagRule::Binary && stored == FieldType::Undef {
+            return Some(self.tiff.view.part(entry.at, bytes).into());
         }
-        let mut value = decode(&self.view.get(entry.at, bytes as usize)?, stored, self.big);
+        let mut value =
+            decode(&self.tiff.view.get(entry.at, bytes as usize)?, stored, self.tiff.is_big_endian);
         let offset = matches!(
             row.name,
             "StripOffsets" | "TileOffsets" | "ThumbnailOffset" | "PreviewImageStart"
         );
         if let (true, Value::Ints(offsets)) = (offset, &mut value) {
-            let base = self.view.place().unwrap_or(0) as i64;
+            let base = self.tiff.view.place().unwrap_or(0) as i64;
             offsets.iter_mut().for_each(|at| *at = at.saturating_add(base));
         }
         Some(value)
     }
 
     /// The other formats that directories hold. True where the entry is one.
-    fn block(&mut self, entry: &Entry, group: &str) -> bool {
-        if let 0x87af..=0x87b1 = entry.id {
-            self.geo.keep(entry.id, self.view.part(entry.at, entry.bytes()));
+    fn block(&mut self, entry: &TiffEntry, group: &str) -> bool {
+        if let tags::GEO_KEY_DIRECTORY..=tags::GEO_ASCII_PARAMS = entry.tag {
+            self.geo.keep(entry.tag, self.tiff.view.part(entry.at, entry.bytes()));
             return true;
         }
-        let wanted = match (entry.id, group) {
-            (0x8773, "IFD0") if self.is_file() => true,
-            (0x83bb | 0x8649, "IFD0") | (0x02bc, _) => true,
-            (0xc4a5, _) => self.gather.wants("PrintIM", "PrintIMVersion"),
+        let wanted = match (entry.tag, group) {
+            (tags::ICC_PROFILE, "IFD0") if self.is_file() => true,
+            (tags::IPTC | tags::PHOTOSHOP, "IFD0") | (tags::XMP, _) => true,
+            (tags::PRINT_IM, _) => self.gather.wants("PrintIM", "PrintIMVersion"),
             _ => return false,
         };
         let bytes = entry.bytes().min(MOST_BLOCK);
-        let part = self.view.part(entry.at, bytes);
+        let part = self.tiff.view.part(entry.at, bytes);
         if !wanted || part.len() < bytes {
-            return wanted || entry.id == 0xc4a5;
+            return wanted || entry.tag == tags::PRINT_IM;
         }
-        match entry.id {
-            0x02bc => {
+        match entry.tag {
+            tags::XMP => {
                 if let Some(bytes) = part.all(MOST_BLOCK) {
                     xmp::read(&bytes, self.gather);
                 }
             }
-            0x83bb => iptc::read(part, self.home(Home::Standard), self.gather),
-            0x8649 => photoshop::read(part, self.home(Home::Other), self.gather),
-            0x8773 => icc::read(part, self.gather),
+            tags::IPTC => iptc::read(part, self.home(IptcHome::Standard), self.gather),
+            tags::PHOTOSHOP => photoshop::read(part, self.home(IptcHome::Other), self.gather),
+            tags::ICC_PROFILE => icc::read(part, self.gather),
             _ => {
                 let version = part.get(0, 12).filter(|head| head.starts_with(b"PrintIM\0"));
                 if let Some(head) = version {
@@ -499,11 +457,11 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
     }
 
     /// Follows an entry that points to another directory.
-    fn follow(&mut self, entry: &Entry, group: &str, depth: u8) {
-        let (name, table): (&'static str, _) = match entry.id {
-            0x8769 => ("ExifIFD", &table::EXIF),
-            0x8825 => ("GPS", &table::GPS),
-            0xa005 => ("InteropIFD", &table::EXIF),
+    fn follow(&mut self, entry: &TiffEntry, group: &str, depth: u8) {
+        let (name, table): (&'static str, _) = match entry.tag {
+            tags::EXIF_IFD => ("ExifIFD", &table::EXIF),
+            tags::GPS_IFD => ("GPS", &table::GPS),
+            tags::INTEROP_IFD => ("InteropIFD", &table::EXIF),
             _ => ("SubIFD", &table::EXIF),
         };
         let wanted = match name {
@@ -523,13 +481,13 @@ impl<'a, 'g, 'f> Walk<'a, 'g, 'f> {
             return;
         }
         let most = if name == "SubIFD" { entry.count.min(16) } else { 1 };
-        let size = if entry.stored.size() == 8 { 8 } else { 4 };
-        if entry.stored.size() < 4 {
+        let size = if entry.field_type.size() == 8 { 8 } else { 4 };
+        if entry.field_type.size() < 4 {
             self.gather.warn(format!("{group}: the pointer to {name} has a wrong type"));
             return;
         }
         for n in 0..most {
-            let Some(at) = self.word(entry.at + n * size, size as usize) else { return };
+            let Some(at) = self.tiff.word(entry.at + n * size, size as usize) else { return };
             if at == 0 {
                 continue;
             }
@@ -552,5 +510,6 @@ fn exif_table(table: &'static Lazy) -> bool {
 
 /// Whether a tag points to a directory.
 fn is_pointer(id: u16, group: &str) -> bool {
-    matches!(id, 0x8769 | 0x8825 | 0x014a) || id == 0xa005 && group != "InteropIFD"
+    matches!(id, tags::EXIF_IFD | tags::GPS_IFD | tags::SUB_IFDS)
+        || id == tags::INTEROP_IFD && group != "InteropIFD"
 }

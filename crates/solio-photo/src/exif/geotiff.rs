@@ -1,19 +1,21 @@
 //! GeoTIFF: where a picture lies on Earth, as keys within three tags of a directory.
 //!
-//! OGC 19-008r4. The directory of keys (0x87af): version, revision, its minor part, count; then
+//! OGC 19-008r4. The directory of keys (`GeoKeyDirectory`): version, revision, its minor part, count; then
 //! for each key number, tag of its value (0: the last number is the value), count, place there.
 
-use super::value::{Stored, decode};
-use crate::bytes::View;
 use crate::gather::Gather;
+use crate::stored::decode;
 use crate::table;
 use crate::value::{Value, lossy};
+use solio_container::{
+    ByteView,
+    tiff::FieldType,
+    tiff::tags::{
+        GEO_ASCII_PARAMS as TEXTS, GEO_DOUBLE_PARAMS as NUMBERS, GEO_KEY_DIRECTORY as KEYS,
+    },
+};
 
 const GROUP: &str = "GeoTiff";
-/// The tags: keys, numbers, texts.
-const KEYS: u16 = 0x87af;
-const NUMBERS: u16 = 0x87b0;
-const TEXTS: u16 = 0x87b1;
 /// Most keys.
 const MOST_KEYS: usize = 1024;
 /// Longest of the tags.
@@ -21,11 +23,11 @@ const MOST_BYTES: u64 = 1 << 20;
 
 /// The tags of a directory, as they were found.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Tags<'a>([Option<View<'a>>; 3]);
+pub(super) struct Tags<'a>([Option<ByteView<'a>>; 3]);
 
 impl<'a> Tags<'a> {
     /// Keeps the value of tag `id`, if it is one of the three.
-    pub(super) fn keep(&mut self, id: u16, value: View<'a>) {
+    pub(super) fn keep(&mut self, id: u16, value: ByteView<'a>) {
         if let KEYS..=TEXTS = id {
             self.0[usize::from(id - KEYS)] = Some(value);
         }
@@ -37,10 +39,10 @@ impl<'a> Tags<'a> {
         let Some(keys) = all(0).filter(|_| gather.fields.wants_any(GROUP, &table::GEOTIFF)) else {
             return;
         };
-        let Value::Ints(keys) = decode(&keys, Stored::Int16u, big) else { return };
+        let Value::Ints(keys) = decode(&keys, FieldType::Int16u, big) else { return };
         let [version, revision, minor, ..] = keys[..] else { return };
         gather.text(GROUP, "GeoTiffVersion", format!("{version}.{revision}.{minor}"));
-        let numbers = decode(&all(1).unwrap_or_default(), Stored::Double, big);
+        let numbers = decode(&all(1).unwrap_or_default(), FieldType::Double, big);
         let texts = all(2).unwrap_or_default();
         let Value::Floats(numbers) = numbers else { return };
         for key in keys[4.min(keys.len())..].chunks_exact(4).take(MOST_KEYS) {
@@ -76,10 +78,10 @@ mod tests {
         let keys = bytes(keys);
         let numbers: Vec<u8> = numbers.iter().flat_map(|n| n.to_be_bytes()).collect();
         let mut tags = Tags::default();
-        tags.keep(KEYS, View::memory(&keys));
-        tags.keep(NUMBERS, View::memory(&numbers));
-        tags.keep(TEXTS, View::memory(texts));
-        tags.keep(0x0100, View::memory(b"x"));
+        tags.keep(KEYS, ByteView::memory(&keys));
+        tags.keep(NUMBERS, ByteView::memory(&numbers));
+        tags.keep(TEXTS, ByteView::memory(texts));
+        tags.keep(0x0100, ByteView::memory(b"x"));
         let fields = Fields::all();
         let mut gather = Gather::new(&fields);
         tags.read(true, &mut gather);

@@ -1,16 +1,10 @@
 //! EXIF: a TIFF structure of directories, each a list of tags.
-//!
-//! ```text
-//! byte order "II" or "MM" · 42 (43: BigTIFF) · offset of the first directory
-//! directory: count · entries (tag, type, count, value or offset; 12 bytes) · offset of the next
-//! ```
-//! TIFF 6.0, sections 2 and 7; CIPA DC-008 (Exif) 4.6.
 
 mod directory;
 mod geotiff;
+pub(crate) mod maker;
+pub(crate) mod photoshop;
 mod pictures;
-mod value;
 
-pub(crate) use directory::{Place, ids_of, read_as, read_chain, read_note, read_tiff};
-pub(crate) use pictures::Role;
-pub(crate) use value::{Stored, decode, word};
+pub(crate) use directory::{NoteDirectory, read_as, read_chain, read_note, read_part, read_tiff};
+pub(crate) use pictures::TiffRole;

@@ -1,13 +1,14 @@
 //! Pictures for viewing within a TIFF structure: two tags frame each, and what they are called
 //! depends on the directory and on what the structure is. Names are those that ExifTool gives.
 
-use crate::bytes::View;
 use crate::gather::Gather;
-use crate::rule::Rule;
+use crate::rule::TagRule;
+use crate::value::data_at;
+use solio_container::ByteView;
 
 /// What a TIFF structure is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Role {
+pub(crate) enum TiffRole {
     /// A part of another file.
     Part,
     /// A file: TIFF or DNG.
@@ -21,17 +22,17 @@ pub(crate) enum Role {
 }
 
 /// Where a picture is, how long it is, and itself.
-type Names = (&'static str, &'static str, &'static str);
-const THUMBNAIL: Names = ("ThumbnailOffset", "ThumbnailLength", "ThumbnailImage");
-const PREVIEW: Names = ("PreviewImageStart", "PreviewImageLength", "PreviewImage");
-const OTHER: Names = ("OtherImageStart", "OtherImageLength", "OtherImage");
-const FROM_RAW: Names = ("JpgFromRawStart", "JpgFromRawLength", "JpgFromRaw");
+type PictureNames = (&'static str, &'static str, &'static str);
+const THUMBNAIL: PictureNames = ("ThumbnailOffset", "ThumbnailLength", "ThumbnailImage");
+const PREVIEW: PictureNames = ("PreviewImageStart", "PreviewImageLength", "PreviewImage");
+const OTHER: PictureNames = ("OtherImageStart", "OtherImageLength", "OtherImage");
+const FROM_RAW: PictureNames = ("JpgFromRawStart", "JpgFromRawLength", "JpgFromRaw");
 /// Where a picture in strips is, and how long these are.
 const STRIPS: (&str, &str) = ("StripOffsets", "StripByteCounts");
 
 /// Names the picture that the directory `group` frames, if there is one.
-pub(super) fn name(view: View<'_>, role: Role, group: &str, gather: &mut Gather<'_>) {
-    let wanted = |(start, length, picture): &Names| {
+pub(super) fn name(view: ByteView<'_>, role: TiffRole, group: &str, gather: &mut Gather<'_>) {
+    let wanted = |(start, length, picture): &PictureNames| {
         [picture, start, length].iter().any(|name| gather.fields.asks(group, name))
     };
     let (offsets, counts) = STRIPS;
@@ -47,10 +48,10 @@ pub(super) fn name(view: View<'_>, role: Role, group: &str, gather: &mut Gather<
     frame(view, group, (start, length), of_jpeg(role, group), gather);
 }
 
-/// What JPEGInterchangeFormat (0x0201) and its length are called.
-fn of_jpeg(role: Role, group: &str) -> Names {
+/// What JPEGInterchangeFormat and its length are called.
+fn of_jpeg(role: TiffRole, group: &str) -> PictureNames {
     match group {
-        "IFD0" if role == Role::Sony => PREVIEW,
+        "IFD0" if role == TiffRole::Sony => PREVIEW,
         "SubIFD" | "IFD2" => FROM_RAW,
         "IFD1" => THUMBNAIL,
         group if group.starts_with("IFD") || group.starts_with("SubIFD") => OTHER,
@@ -59,12 +60,12 @@ fn of_jpeg(role: Role, group: &str) -> Names {
 }
 
 /// What the only strip is called, where it is a picture of its own.
-fn of_strips(role: Role, group: &str, gather: &Gather<'_>) -> Option<Names> {
+fn of_strips(role: TiffRole, group: &str, gather: &Gather<'_>) -> Option<PictureNames> {
     let number = |name| gather.find(group, name)?.value.integer(0);
     let sub = group.starts_with("SubIFD");
     match (role, group) {
-        (Role::Cr2, "IFD0") | (Role::Part, "IFD2") => Some(PREVIEW),
-        (Role::Tiff, _) if sub || group.starts_with("IFD") => match number("Compression")? {
+        (TiffRole::Cr2, "IFD0") | (TiffRole::Part, "IFD2") => Some(PREVIEW),
+        (TiffRole::Tiff, _) if sub || group.starts_with("IFD") => match number("Compression")? {
             7 if number("SubfileType") == Some(0) => None,
             7 if group == "SubIFD2" => Some(FROM_RAW),
             7 => Some(PREVIEW),
@@ -78,10 +79,10 @@ fn of_strips(role: Role, group: &str, gather: &Gather<'_>) -> Option<Names> {
 
 /// Gives the two tags that frame a picture its names, and adds the picture.
 fn frame(
-    view: View<'_>,
+    view: ByteView<'_>,
     group: &str,
     (at, bytes): (&str, &str),
-    (start, length, picture): Names,
+    (start, length, picture): PictureNames,
     gather: &mut Gather<'_>,
 ) {
     let number = |name| gather.find(group, name)?.value.integer(0);
@@ -98,7 +99,7 @@ fn frame(
         if (place as u64).saturating_add(count as u64) > end {
             gather.cut_off();
         }
-        let value = view.data_at(place as u64, count as u64);
-        gather.put(group.to_owned(), picture, value, Rule::Binary);
+        let value = data_at(view, place as u64, count as u64);
+        gather.put(group.to_owned(), picture, value, TagRule::Binary);
     }
 }

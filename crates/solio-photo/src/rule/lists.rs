@@ -16,12 +16,12 @@ pub(super) fn listed(sets: &'static str, value: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::rule::Rule;
+    use crate::rule::TagRule;
     use crate::value::Value;
 
     #[test]
     fn each_place_has_its_words() {
-        let rule = Rule::parse(";{0:Off|1:On}{}{*:Shot %d}").unwrap();
+        let rule = TagRule::parse(";{0:Off|1:On}{}{*:Shot %d}").unwrap();
         let text = |numbers: &[i64]| rule.text(&Value::Ints(numbers.to_vec())).plain();
         assert_eq!(text(&[1, 7, 3, 9]), "On; 7; Shot 3; 9");
         assert_eq!(text(&[0]), "Off");

@@ -3,7 +3,7 @@
 use crate::value::Value;
 
 /// A rule of a maker: `canon.ev`.
-pub(crate) struct Own {
+pub(crate) struct MakerRule {
     /// What tables call it.
     pub(crate) name: &'static str,
     /// The value without its coding.
@@ -12,15 +12,15 @@ pub(crate) struct Own {
     pub(crate) text: fn(&Value) -> Value,
 }
 
-impl PartialEq for Own {
-    fn eq(&self, other: &Own) -> bool {
+impl PartialEq for MakerRule {
+    fn eq(&self, other: &MakerRule) -> bool {
         self.name == other.name
     }
 }
 
-impl Eq for Own {}
+impl Eq for MakerRule {}
 
-impl std::fmt::Debug for Own {
+impl std::fmt::Debug for MakerRule {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.name)
     }

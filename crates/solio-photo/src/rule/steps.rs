@@ -1,23 +1,23 @@
 //! Rules that are sums: a few steps from the stored number to the one that is meant, and how that
 //! is printed.
 
-use super::{Named, Rule};
+use super::{Named, TagRule};
 use crate::number::plain;
 use crate::value::Value;
 
 /// `~/32 exp2 *100 : %.0f`: steps, then a rule for what they give.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Steps {
+pub(crate) struct RuleSteps {
     steps: &'static str,
-    then: &'static Rule,
+    then: &'static TagRule,
 }
 
-impl Steps {
+impl RuleSteps {
     /// Of the text behind the `~`. Tables live as long as the process, and so do their rules.
-    pub(super) fn parse(text: &'static str) -> Option<Steps> {
+    pub(super) fn parse(text: &'static str) -> Option<RuleSteps> {
         let (steps, then) = text.split_once(" : ").unwrap_or((text, "-"));
         steps.split(' ').all(|step| apply(step, 1.0).is_some()).then_some(())?;
-        Some(Steps { steps, then: Box::leak(Box::new(Rule::parse(then)?)) })
+        Some(RuleSteps { steps, then: Box::leak(Box::new(TagRule::parse(then)?)) })
     }
 
     /// What the steps make of each number.
@@ -40,7 +40,7 @@ impl Steps {
         let number = self.number(value);
         match self.then {
             // What a named rule does to numbers has been done.
-            Rule::Named(named) => named.text_of_number(&number),
+            TagRule::Named(named) => named.text_of_number(&number),
             other => other.text(&number),
         }
     }
@@ -164,7 +164,7 @@ mod tests {
     #[test]
     fn steps_and_templates() {
         let text = |rule: &'static str, n: i64| {
-            let rule = Rule::parse(rule).unwrap();
+            let rule = TagRule::parse(rule).unwrap();
             (rule.number(&Value::int(n)).plain(), rule.text(&Value::int(n)).plain())
         };
         assert_eq!(text("~/10 : %.1f mm", 185), ("18.5".into(), "18.5 mm".into()));
@@ -175,6 +175,6 @@ mod tests {
         assert_eq!(text("~/3 : ={0:0|*:@fraction}", 1).1, "+1/3");
         assert_eq!(text("%.3d", 7).1, "007");
         assert_eq!(text("%x %%", 255).1, "ff %");
-        assert_eq!(Rule::parse("~what"), None);
+        assert_eq!(TagRule::parse("~what"), None);
     }
 }

@@ -1,8 +1,9 @@
 //! Words for quantities: exposure times, fractions, angles.
 
-use crate::exif::{Stored, decode};
 use crate::number::{leading, plain, significant};
+use crate::stored::decode;
 use crate::value::Value;
+use solio_container::tiff::FieldType;
 
 /// `1/60`, `0.5`, `2`.
 pub(crate) fn exposure_time(seconds: f64) -> String {
@@ -27,8 +28,8 @@ pub(super) fn exposure_times(value: &Value, big: bool) -> String {
     let (mut rest, mut times) = (&bytes[..], Vec::new());
     loop {
         let (size, stored) = match COUNTS.contains(&times.len()) {
-            true => (2, Stored::Int16u),
-            false => (8, Stored::Rational64u),
+            true => (2, FieldType::Int16u),
+            false => (8, FieldType::Rational64u),
         };
         let Some((number, behind)) = rest.split_at_checked(size) else { break };
         times.push(decode(number, stored, big).plain());
@@ -171,6 +172,20 @@ pub(super) fn prefs(text: &str) -> String {
         }
         _ => text.to_owned(),
     }
+}
+
+/// Numbers in base 16 without the zeros in front of them.
+pub(super) fn short_hex(value: &Value) -> String {
+    let text = value.plain();
+    let mut words = text.split(' ');
+    let mut out = words.next().unwrap_or_default().to_owned();
+    for word in words {
+        let short = word.trim_start_matches('0');
+        let zeros = short.len() < word.len() && short.is_empty();
+        out.push(' ');
+        out.push_str(if zeros { "0" } else { short });
+    }
+    out.trim_start().to_owned()
 }
 
 #[cfg(test)]

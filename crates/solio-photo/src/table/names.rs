@@ -5,11 +5,11 @@
 const BITS: usize = 1 << 14;
 
 /// The names of a text of tables, as bits: it may hold a name too many, but lacks none.
-pub(crate) struct Names([u64; BITS / 64]);
+pub(crate) struct TableNames([u64; BITS / 64]);
 
-impl Names {
+impl TableNames {
     /// The second columns of all lines that are neither notes nor heads of tables.
-    pub(crate) const fn of(text: &str) -> Names {
+    pub(crate) const fn of(text: &str) -> TableNames {
         let mut bits = [0; BITS / 64];
         let text = text.as_bytes();
         let mut at = 0;
@@ -34,7 +34,7 @@ impl Names {
                 }
             }
         }
-        Names(bits)
+        TableNames(bits)
     }
 
     /// Whether the name of this [`hash`] may be there.
@@ -69,7 +69,7 @@ mod tests {
     #[test]
     fn every_name_is_there_and_few_others() {
         const TEXT: &str = "# Some\tNote\n[table]\n1\tMake\t-\n2\tModelName\n0x3\tImageWidth\t-\t-";
-        static NAMES: Names = Names::of(TEXT);
+        static NAMES: TableNames = TableNames::of(TEXT);
         for name in ["Make", "modelname", "IMAGEWIDTH"] {
             assert!(NAMES.may_have(hash(name)), "{name}");
         }

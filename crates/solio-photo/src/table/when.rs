@@ -1,6 +1,6 @@
 //! Conditions of tables' lines: which cameras and values a line holds for.
 
-use crate::maker::Camera;
+use crate::camera::CameraModel;
 use crate::value::Value;
 use std::borrow::Cow;
 
@@ -22,9 +22,9 @@ struct Test {
 }
 
 /// What a condition can ask about.
-pub(crate) struct Seen<'a> {
+pub(crate) struct WhenFacts<'a> {
     /// The camera.
-    pub(crate) camera: &'a Camera,
+    pub(crate) camera: &'a CameraModel,
     /// How many numbers there are.
     pub(crate) count: u64,
     /// How many bytes.
@@ -61,7 +61,7 @@ impl When {
     }
 
     /// Whether all tests hold.
-    pub(crate) fn holds(self, seen: &Seen<'_>) -> bool {
+    pub(crate) fn holds(self, seen: &WhenFacts<'_>) -> bool {
         self.0.iter().all(|Test { subject, comparison, values }| {
             let text = match *subject {
                 "model" => Cow::Borrowed(seen.camera.model.as_str()),
@@ -96,10 +96,10 @@ mod tests {
 
     #[test]
     fn tests_of_models_and_values() {
-        let camera = Camera { make: "Canon".into(), model: "Canon EOS 5D Mark II".into() };
+        let camera = CameraModel { make: "Canon".into(), model: "Canon EOS 5D Mark II".into() };
         let value = Value::int(7);
         let seen =
-            Seen { camera: &camera, count: 1, bytes: 2, kind: "int16u", value: Some(&value) };
+            WhenFacts { camera: &camera, count: 1, bytes: 2, kind: "int16u", value: Some(&value) };
         let holds = |text| When::parse(text).unwrap().holds(&seen);
         assert!(holds("model~EOS 7D|EOS 5D") && holds("model$Mark II, value>6"));
         assert!(!holds("model$5D") && !holds("count!=1") && !holds("model!~EOS"));

@@ -8,9 +8,8 @@ mod names;
 mod scan;
 mod walk;
 
-use crate::bytes::View;
 use crate::gather::Gather;
-pub(crate) use names::ends_of;
+use solio_container::ByteView;
 use std::borrow::Cow;
 
 /// Longest packet that is read.
@@ -19,7 +18,7 @@ pub(crate) const MOST_PACKET: u64 = 64 << 20;
 /// Reads a packet of XMP.
 pub(crate) fn read(packet: &[u8], gather: &mut Gather<'_>) {
     if gather.fields.names_tag("XMP", "XMP") {
-        gather.block("XMP", View::memory(packet));
+        gather.block("XMP", ByteView::memory(packet));
     }
     if !gather.fields.wants_groups_like("XMP") {
         return;
@@ -31,6 +30,13 @@ pub(crate) fn read(packet: &[u8], gather: &mut Gather<'_>) {
         // Strangers that were left out count.
         gather.tags.truncate(before);
         walk::read(&utf8(packet), gather);
+    }
+}
+
+/// Reads a packet of XMP that is all of `view`.
+pub(crate) fn read_view(view: ByteView<'_>, gather: &mut Gather<'_>) {
+    if let Some(packet) = view.all(MOST_PACKET) {
+        read(&packet, gather);
     }
 }
 

@@ -1,14 +1,14 @@
 //! Names of XMP: groups from namespaces, tags from paths of properties.
 
 use crate::metadata::Tag;
-use crate::rule::{Named, Rule};
+use crate::rule::{Named, TagRule};
 use foldhash::{HashMap, HashSet, HashSetExt};
 use std::sync::OnceLock;
 
 /// One line of a table: what a property is called, and its rule.
-pub(super) struct Known {
+pub(super) struct KnownProperty {
     pub(super) name: &'static str,
-    pub(super) rule: Rule,
+    pub(super) rule: TagRule,
 }
 
 /// Addresses and groups of the namespaces that are known.
@@ -32,31 +32,20 @@ pub(super) fn shown_group(group: &str) -> Option<&'static str> {
 }
 
 /// What the table says of a path such as `exif:PixelXDimension` or `xmpMM:History/When`.
-pub(super) fn known(path: &str) -> Option<&'static Known> {
-    static KNOWN: OnceLock<HashMap<&'static str, Known>> = OnceLock::new();
+pub(super) fn known(path: &str) -> Option<&'static KnownProperty> {
+    static KNOWN: OnceLock<HashMap<&'static str, KnownProperty>> = OnceLock::new();
     let parse = || {
         let text = include_str!("../../tables/xmp.tsv");
         let lines = text.lines().filter(|line| !line.starts_with('#'));
         let line = |line: &'static str| {
             let mut columns = line.split('\t');
             let (path, name) = (columns.next()?, columns.next()?);
-            let rule = Rule::parse(columns.next().unwrap_or("-"))?;
-            Some((path, Known { name, rule }))
+            let rule = TagRule::parse(columns.next().unwrap_or("-"))?;
+            Some((path, KnownProperty { name, rule }))
         };
         lines.filter_map(line).collect()
     };
     KNOWN.get_or_init(parse).get(path)
-}
-
-/// The last parts of the paths in the table that have a name that is `named`.
-pub(crate) fn ends_of(named: impl Fn(&str) -> bool) -> Vec<&'static str> {
-    let text = include_str!("../../tables/xmp.tsv");
-    let lines = text.lines().filter(|line| !line.starts_with('#'));
-    let paths = lines.filter_map(|line| {
-        let (path, rest) = line.split_once('\t')?;
-        named(rest.split('\t').next()?).then_some(path)
-    });
-    paths.filter_map(|path| path.rsplit([':', '/']).next()).collect()
 }
 
 /// A property that no table has: its path's parts, each with a capital; of parts that are all
@@ -87,15 +76,15 @@ pub(super) fn plain_name(parts: &[&str]) -> String {
 }
 
 /// Dates and fractions as text are given as the other groups give them.
-pub(super) fn tidy(text: &str, rule: Rule, group: &str) -> String {
-    if rule == Rule::Named(Named::Date) {
+pub(super) fn tidy(text: &str, rule: TagRule, group: &str) -> String {
+    if rule == TagRule::Named(Named::Date) {
         return date(text);
     }
     let bytes = text.as_bytes();
     if bytes.len() >= 16 && bytes[10] == b'T' && bytes[4] == b'-' {
         return date(text);
     }
-    let numbers = rule == Rule::Named(Named::Meters)
+    let numbers = rule == TagRule::Named(Named::Meters)
         || !matches!(group, "dc" | "photoshop" | "xmp" | "xmpMM" | "iptcCore" | "iptcExt" | "plus");
     if numbers && text.contains('/') && text.len() < 200 {
         let parts: Option<Vec<String>> = text.split(' ').map(fraction).collect();
@@ -178,13 +167,13 @@ mod tests {
         assert_eq!(plain_name(&["q"]), "TagQ");
         assert_eq!(plain_name(&["RDF", "ABC_DEF", "ABc", "AB1", "l\u{e9}o"]), "RdfAbcDefABcAb1Lo");
         assert_eq!(date("2016-09-13?11:58-01"), "2016:09:13?11:58:01");
-        assert_eq!(tidy("1/3", Rule::Plain, "exif"), "0.333333333333333");
+        assert_eq!(tidy("1/3", TagRule::Plain, "exif"), "0.333333333333333");
         assert_eq!(
-            tidy("2020-01-02T03:04:05+01:00", Rule::Plain, "foo"),
+            tidy("2020-01-02T03:04:05+01:00", TagRule::Plain, "foo"),
             "2020:01:02 03:04:05+01:00"
         );
-        assert_eq!(tidy("2020-05", Rule::Named(Named::Date), "xmp"), "2020:05");
-        assert_eq!(tidy("and/or", Rule::Plain, "foo"), "and/or");
+        assert_eq!(tidy("2020-05", TagRule::Named(Named::Date), "xmp"), "2020:05");
+        assert_eq!(tidy("and/or", TagRule::Plain, "foo"), "and/or");
         assert_eq!(group_of("http://purl.org/dc/elements/1.1/"), Some("dc"));
         assert_eq!(shown_group("dc"), Some("XMP-dc"));
     }

@@ -17,30 +17,30 @@ pub(super) fn reduced<'p>(packet: &'p [u8], fields: &Fields) -> Option<Cow<'p, [
     if wide || other || fields.takes_any_path() {
         return Some(Cow::Borrowed(packet));
     }
-    let scan = Scan { packet, open: Vec::new(), kept: None, out: Vec::new() };
+    let scan = PacketScan { packet, open: Vec::new(), kept: None, out: Vec::new() };
     match scan.run(|name, plain| fields.wants_path_to(name, plain)) {
         Some(part) => (!part.is_empty()).then_some(Cow::Owned(part)),
         None => Some(Cow::Borrowed(packet)),
     }
 }
 
-struct Scan<'p> {
+struct PacketScan<'p> {
     packet: &'p [u8],
-    open: Vec<Open>,
+    open: Vec<ScannedElement>,
     /// Where the outermost element that is kept whole starts, and how many are around it.
     kept: Option<(usize, usize)>,
     out: Vec<u8>,
 }
 
 /// The head of an open element, and whether it is in `out`.
-struct Open {
+struct ScannedElement {
     start: usize,
     end: usize,
     is_out: bool,
 }
 
 /// What was found of an element's head.
-struct Head {
+struct ElementHead {
     end: usize,
     is_empty: bool,
     /// Its name may be that of a tag that is wanted.
@@ -49,7 +49,7 @@ struct Head {
     has_wanted: bool,
 }
 
-impl Scan<'_> {
+impl PacketScan<'_> {
     /// `None` where something is odd: what that means is for the walk to say.
     fn run(mut self, wanted: impl Fn(&[u8], bool) -> bool) -> Option<Vec<u8>> {
         let mut at = 0;
@@ -79,7 +79,7 @@ impl Scan<'_> {
         Some(self.out)
     }
 
-    fn open(&mut self, start: usize, end: usize, head: &Head) -> Option<()> {
+    fn open(&mut self, start: usize, end: usize, head: &ElementHead) -> Option<()> {
         let is_out = self.kept.is_none() && (head.is_wanted || head.has_wanted);
         if is_out {
             for open in self.open.iter_mut().filter(|open| !open.is_out) {
@@ -93,7 +93,7 @@ impl Scan<'_> {
             self.out.extend_from_slice(&self.packet[start..end]);
         }
         if !head.is_empty {
-            self.open.push(Open { start, end, is_out });
+            self.open.push(ScannedElement { start, end, is_out });
         }
         (self.open.len() <= MOST_DEPTH).then_some(())
     }
@@ -139,7 +139,7 @@ fn class(byte: u8) -> u8 {
 }
 
 /// A name in a head.
-struct Name {
+struct NameInHead {
     /// Where it starts behind its prefix.
     local: usize,
     end: usize,
@@ -148,8 +148,8 @@ struct Name {
 }
 
 /// The name at `from`.
-fn name(rest: &[u8], from: usize) -> Option<Name> {
-    let mut name = Name { local: from, end: from, is_plain: true };
+fn name(rest: &[u8], from: usize) -> Option<NameInHead> {
+    let mut name = NameInHead { local: from, end: from, is_plain: true };
     loop {
         match class(*rest.get(name.end)?) {
             0 => {}
@@ -166,13 +166,14 @@ fn behind_space(rest: &[u8], from: usize) -> Option<usize> {
 }
 
 /// Looks at an element's head behind its `<`; `None` where it is odd.
-fn head(rest: &[u8], wanted: impl Fn(&[u8], bool) -> bool) -> Option<Head> {
-    let of_name = |name: &Name| wanted(&rest[name.local..name.end], name.is_plain);
+fn head(rest: &[u8], wanted: impl Fn(&[u8], bool) -> bool) -> Option<ElementHead> {
+    let of_name = |name: &NameInHead| wanted(&rest[name.local..name.end], name.is_plain);
     let element = name(rest, 0)?;
     let is_wanted = of_name(&element);
     let mut at = element.end;
     let mut has_wanted = false;
-    let head = |end, is_empty, has_wanted| Some(Head { end, is_empty, is_wanted, has_wanted });
+    let head =
+        |end, is_empty, has_wanted| Some(ElementHead { end, is_empty, is_wanted, has_wanted });
     loop {
         at = behind_space(rest, at)?;
         match rest[at..] {

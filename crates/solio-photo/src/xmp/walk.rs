@@ -2,7 +2,7 @@
 
 use super::names::{group_of, keep_first, known, plain_name, shown_group, tidy};
 use crate::gather::Gather;
-use crate::rule::{Named, Rule};
+use crate::rule::{Named, TagRule};
 use crate::value::Value;
 use foldhash::{HashMap, HashMapExt};
 use memchr::memmem;
@@ -22,10 +22,10 @@ const FEW_PREFIXES: usize = 16;
 const MOST_VALUE: usize = 16 << 20;
 
 /// One open element.
-struct Open<'t> {
+struct OpenElement<'t> {
     /// As it is written.
     head: BytesStart<'t>,
-    kind: Kind,
+    kind: ElementKind,
     /// Which declaration its prefix means.
     declaration: Option<usize>,
     text: Cow<'t, str>,
@@ -39,20 +39,21 @@ struct Open<'t> {
     outside: usize,
 }
 
-impl Open<'_> {
+impl OpenElement<'_> {
     fn name(&self) -> &[u8] {
         self.head.name().into_inner()
     }
 
     /// Whether text here may be a value: between other elements there are only line ends.
     fn holds_text(&self) -> bool {
-        let kind = matches!(self.kind, Kind::Property | Kind::Item | Kind::Value);
+        let kind =
+            matches!(self.kind, ElementKind::Property | ElementKind::Item | ElementKind::Value);
         kind && !self.is_array && !self.has_value
     }
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Kind {
+enum ElementKind {
     /// `x:xmpmeta`, `rdf:RDF`, and what surrounds them.
     Frame,
     /// `rdf:Description`.
@@ -87,8 +88,8 @@ struct Declaration {
     outside: Option<usize>,
 }
 
-struct Walk<'t, 'g, 'f> {
-    open: Vec<Open<'t>>,
+struct XmpWalk<'t, 'g, 'f> {
+    open: Vec<OpenElement<'t>>,
     /// The last one of a prefix counts.
     declarations: Vec<Declaration>,
     /// Which one that is: each name of a packet asks.
@@ -133,7 +134,7 @@ fn is_same(a: &[u8], b: &[u8]) -> bool {
 /// groups have numbers by their order.
 pub(super) fn read(text: &str, gather: &mut Gather<'_>) -> bool {
     let before = gather.tags.len();
-    let mut walk = Walk {
+    let mut walk = XmpWalk {
         open: Vec::new(),
         declarations: Vec::new(),
         meant: HashMap::new(),
@@ -172,7 +173,7 @@ pub(super) fn read(text: &str, gather: &mut Gather<'_>) -> bool {
     strange
 }
 
-impl<'t> Walk<'t, '_, '_> {
+impl<'t> XmpWalk<'t, '_, '_> {
     fn start(&mut self, head: BytesStart<'t>) -> bool {
         if self.open.len() >= MOST_DEPTH {
             self.gather.warn("XMP: elements lie too deep within each other");
@@ -187,9 +188,9 @@ impl<'t> Walk<'t, '_, '_> {
         let declaration = self.declaration(name);
         let kind = self.kind(self.group(declaration, name), local(name));
         let within = self.is_within();
-        self.arrays += usize::from(kind == Kind::Array);
+        self.arrays += usize::from(kind == ElementKind::Array);
         let attributes = head.clone();
-        self.open.push(Open {
+        self.open.push(OpenElement {
             head,
             kind,
             declaration,
@@ -273,23 +274,23 @@ impl<'t> Walk<'t, '_, '_> {
         (self.group(self.declaration(name), name), local(name))
     }
 
-    fn kind(&self, group: &[u8], local: &[u8]) -> Kind {
+    fn kind(&self, group: &[u8], local: &[u8]) -> ElementKind {
         match (group, local) {
-            (b"x", b"xmpmeta" | b"xapmeta") | (b"rdf", b"RDF") => Kind::Frame,
-            (b"rdf", b"Description") => Kind::Node,
-            (b"rdf", b"Bag" | b"Seq" | b"Alt") => Kind::Array,
-            (b"rdf", b"li") => Kind::Item,
-            (b"rdf", b"value") => Kind::Value,
+            (b"x", b"xmpmeta" | b"xapmeta") | (b"rdf", b"RDF") => ElementKind::Frame,
+            (b"rdf", b"Description") => ElementKind::Node,
+            (b"rdf", b"Bag" | b"Seq" | b"Alt") => ElementKind::Array,
+            (b"rdf", b"li") => ElementKind::Item,
+            (b"rdf", b"value") => ElementKind::Value,
             // Where the frame is of another kind, its elements are parts of names.
-            _ if group.starts_with(b"tmp") => Kind::Property,
-            _ if self.is_within() => Kind::Property,
-            _ => Kind::Frame,
+            _ if group.starts_with(b"tmp") => ElementKind::Property,
+            _ if self.is_within() => ElementKind::Property,
+            _ => ElementKind::Frame,
         }
     }
 
     /// Whether a description or a property is open.
     fn is_within(&self) -> bool {
-        self.open.iter().any(|open| matches!(open.kind, Kind::Node | Kind::Property))
+        self.open.iter().any(|open| matches!(open.kind, ElementKind::Node | ElementKind::Property))
     }
 
     fn attribute(&mut self, attribute: &Attribute<'_>, within: bool) {
@@ -300,7 +301,7 @@ impl<'t> Walk<'t, '_, '_> {
             (b"rdf", b"resource" | b"value") => Says::Value,
             (b"xml", b"lang") => Says::Language,
             (b"rdf" | b"xml" | b"xmlns" | b"", _) => Says::Nothing,
-            _ if self.open.last().is_some_and(|o| o.kind == Kind::Frame) => Says::Nothing,
+            _ if self.open.last().is_some_and(|o| o.kind == ElementKind::Frame) => Says::Nothing,
             _ => Says::Field,
         };
         match says {
@@ -380,7 +381,8 @@ impl<'t> Walk<'t, '_, '_> {
 
     fn end(&mut self) -> bool {
         let Some(open) = self.open.last_mut() else { return true };
-        let leaf = matches!(open.kind, Kind::Property | Kind::Item | Kind::Value);
+        let leaf =
+            matches!(open.kind, ElementKind::Property | ElementKind::Item | ElementKind::Value);
         if leaf && !open.has_value {
             let text = std::mem::take(&mut open.text);
             // An item before others is worth its place even when it is empty.
@@ -390,7 +392,7 @@ impl<'t> Walk<'t, '_, '_> {
         if let Some(closed) = self.open.pop() {
             self.forget(closed.outside);
             // White space around an array is no value.
-            if let (Kind::Array, Some(outer)) = (closed.kind, self.open.last_mut()) {
+            if let (ElementKind::Array, Some(outer)) = (closed.kind, self.open.last_mut()) {
                 outer.text = Cow::Borrowed("");
                 outer.is_array = true;
             }
@@ -401,7 +403,7 @@ impl<'t> Walk<'t, '_, '_> {
     /// Whether a value here can have a name that is wanted: names end as their last part does,
     /// unless a table or a language says otherwise. Most values of most packets are not wanted.
     fn may_be_wanted(&self, field: Option<&[u8]>) -> bool {
-        let property = |open: &&Open<'_>| open.kind == Kind::Property;
+        let property = |open: &&OpenElement<'_>| open.kind == ElementKind::Property;
         let inmost = || self.open.iter().rev().find(property).map(|open| local(open.name()));
         let Some(last) = field.or_else(inmost) else { return false };
         self.gather.fields.wants_path_to(last, last.iter().all(u8::is_ascii_alphanumeric))
@@ -418,12 +420,12 @@ impl<'t> Walk<'t, '_, '_> {
         let (mut group, mut items, mut direct, mut language) = (None, 0, false, None);
         for open in &self.open {
             match open.kind {
-                Kind::Property => {
+                ElementKind::Property => {
                     group = group.or_else(|| Some(self.group(open.declaration, open.name())));
                     parts.push(str_of(local(open.name())));
                     direct = false;
                 }
-                Kind::Item => {
+                ElementKind::Item => {
                     items += 1;
                     direct = true;
                 }
@@ -445,7 +447,7 @@ impl<'t> Walk<'t, '_, '_> {
             path.push_str(part);
         }
         let known = known(&path);
-        let rule = known.map_or(Rule::Plain, |known| known.rule);
+        let rule = known.map_or(TagRule::Plain, |known| known.rule);
         let name: Cow<'static, str> = match known {
             Some(known) => Cow::Borrowed(known.name),
             None => Cow::Owned(plain_name(&parts)),
@@ -455,7 +457,7 @@ impl<'t> Walk<'t, '_, '_> {
             _ => name,
         };
         let value = match rule {
-            Rule::Binary => bytes_of(value),
+            TagRule::Binary => bytes_of(value),
             _ => Value::Text(tidy(value, rule, group)),
         };
         let is_known = shown_group(group);
@@ -500,8 +502,8 @@ fn bytes_of(text: &str) -> Value {
 }
 
 /// Whether a rule takes all numbers of a list at once.
-fn is_one(rule: Rule) -> bool {
-    matches!(rule, Rule::Named(Named::LensInfo | Named::SubSampling))
+fn is_one(rule: TagRule) -> bool {
+    matches!(rule, TagRule::Named(Named::LensInfo | Named::SubSampling))
 }
 
 /// The text of an attribute, with the line ends that it has.

@@ -2,8 +2,9 @@
 
 use super::give;
 use super::hold::{GivenPart, HeldImage, as_channels};
-use super::options::{self, Reading};
-use crate::errors::{Given, raise};
+use super::options::{self, ImageReading};
+use crate::Any;
+use crate::errors::{ArgumentOf, raise};
 use crate::functions::by_name;
 use crate::run::run;
 use pyo3::prelude::*;
@@ -14,10 +15,8 @@ use solio::{Cancel, Limits, PreviewOptions, Progress, Result, Work, Written};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-type Any<'py> = Bound<'py, PyAny>;
-
 /// An image, and the names of the channels that were chosen.
-pub(crate) type Read = (Image<'static>, Option<Vec<String>>);
+pub(crate) type ReadImage = (Image<'static>, Option<Vec<String>>);
 
 /// An image as Python gets it: parts, missing chunks, names.
 pub(crate) type GivenImage<'py> = (Any<'py>, Vec<(usize, u64, String)>, Option<Vec<String>>);
@@ -29,7 +28,7 @@ pub(crate) fn image_read<'py>(
     source: &Any<'py>,
     options: &Bound<'py, PyDict>,
 ) -> PyResult<GivenImage<'py>> {
-    let reading = Reading::new(options)?;
+    let reading = ImageReading::new(options)?;
     let read =
         with_source(py, source, &reading.work.cancel, |from| reading.read(from, &reading.work))?;
     give_read(py, read)
@@ -41,8 +40,8 @@ pub(crate) fn read_bytes(
     options: &Bound<'_, PyDict>,
     path: &Path,
     bytes: impl FnOnce(&Work) -> Result<Vec<u8>> + Send,
-) -> PyResult<Read> {
-    let reading = Reading::new(options)?;
+) -> PyResult<ReadImage> {
+    let reading = ImageReading::new(options)?;
     let work = &reading.work;
     let read = || reading.read(From::Bytes(&bytes(work)?), work);
     run(py, &work.cancel, || read().map_err(|e| e.at_path(path)))
@@ -71,13 +70,16 @@ pub(super) fn with_source<T: Send>(
     }
 }
 
-pub(crate) fn give_read<'py>(py: Python<'py>, (image, names): Read) -> PyResult<GivenImage<'py>> {
+pub(crate) fn give_read<'py>(
+    py: Python<'py>,
+    (image, names): ReadImage,
+) -> PyResult<GivenImage<'py>> {
     let (parts, missing) = give::image(py, image)?;
     Ok((parts.into_any(), missing, names))
 }
 
-impl Reading {
-    pub(super) fn read(&self, from: From<'_>, work: &Work) -> Result<Read> {
+impl ImageReading {
+    pub(super) fn read(&self, from: From<'_>, work: &Work) -> Result<ReadImage> {
         let options = self.chosen(from)?;
         let image = match (from, self.pixel_type) {
             (From::Path(path), None) => solio::read_image(path, &options, work)?,
@@ -115,7 +117,7 @@ impl Reading {
 pub(crate) fn image_header<'py>(
     py: Python<'py>,
     source: &Any<'py>,
-    max_bytes: Option<Given<u64>>,
+    max_bytes: Option<ArgumentOf<u64>>,
 ) -> PyResult<Bound<'py, PyList>> {
     let usual = Limits::default();
     let limits = Limits { bytes: max_bytes.map_or(usual.bytes, |given| given.0), ..usual };
@@ -173,7 +175,7 @@ pub(crate) fn image_encode<'py>(
 pub(crate) fn image_preview<'py>(
     py: Python<'py>,
     parts: Vec<GivenPart<'py>>,
-    most: Given<u32>,
+    most: ArgumentOf<u32>,
     exposure: f32,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let held = HeldImage::new(parts)?;

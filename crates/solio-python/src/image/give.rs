@@ -1,6 +1,7 @@
 //! Moves images into plain Python objects; the arrays take over the memory of the planes.
 
 use super::values;
+use crate::Any;
 use crate::give::array;
 use numpy::{Element, PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
@@ -10,10 +11,8 @@ use solio::image::model::{DeepLevel, FlatLevel, ImagePart, MissingChunk, Pixels,
 use solio::image::{Block, Channel, Image};
 use std::borrow::Cow;
 
-type Any<'py> = Bound<'py, PyAny>;
-
 /// An image as Python gets it: parts, and the chunks that were missing.
-pub(super) type Given<'py> = (Bound<'py, PyList>, Vec<(usize, u64, String)>);
+pub(super) type ImageTuple<'py> = (Bound<'py, PyList>, Vec<(usize, u64, String)>);
 
 /// `kind` and attributes of each part.
 pub(crate) fn header<'py>(py: Python<'py>, header: &Header) -> PyResult<Bound<'py, PyList>> {
@@ -25,7 +24,7 @@ pub(crate) fn header<'py>(py: Python<'py>, header: &Header) -> PyResult<Bound<'p
 }
 
 /// Kind, attributes and levels of each part.
-pub(super) fn image<'py>(py: Python<'py>, image: Image<'static>) -> PyResult<Given<'py>> {
+pub(super) fn image<'py>(py: Python<'py>, image: Image<'static>) -> PyResult<ImageTuple<'py>> {
     let list = PyList::empty(py);
     for ImagePart { header, pixels } in image.parts {
         let levels = PyList::empty(py);

@@ -1,7 +1,8 @@
 //! Borrows the arrays of images that are to be written.
 
 use super::values;
-use crate::hold::{Held, in_place, unfit};
+use crate::Any;
+use crate::hold::{HeldArray, in_place, unfit};
 use pyo3::prelude::*;
 use solio::Result;
 use solio::image::header::{Box2i, Part, Value};
@@ -9,8 +10,6 @@ use solio::image::model::{DeepLevel, FlatLevel, ImagePart, Pixels, Plane, Sample
 use solio::image::{Channel, Image};
 use std::borrow::Cow;
 use std::collections::HashMap;
-
-type Any<'py> = Bound<'py, PyAny>;
 
 /// A part as Python gives it: attributes, levels.
 pub(super) type GivenPart<'py> = (Vec<(String, String, Any<'py>)>, Vec<GivenLevel<'py>>);
@@ -32,15 +31,15 @@ struct HeldLevel<'py> {
     x: u32,
     y: u32,
     window: Box2i,
-    counts: Option<Held<'py, u32>>,
+    counts: Option<HeldArray<'py, u32>>,
     /// Sorted by name.
     planes: Vec<(Channel, HeldPlane<'py>)>,
 }
 
 enum HeldPlane<'py> {
-    Uint(Held<'py, u32>),
-    Half(Held<'py, half::f16>),
-    Float(Held<'py, f32>),
+    Uint(HeldArray<'py, u32>),
+    Half(HeldArray<'py, half::f16>),
+    Float(HeldArray<'py, f32>),
 }
 
 impl<'py> HeldImage<'py> {

@@ -1,8 +1,9 @@
 //! Reads into the caller's arrays.
 
 use super::functions::{From, GivenImage, with_source};
-use super::options::Reading;
+use super::options::ImageReading;
 use super::{give, values};
+use crate::Any;
 use crate::errors::argument;
 use numpy::{
     Element, PyArrayDescrMethods, PyArrayDyn, PyArrayMethods, PyReadwriteArrayDyn, PyUntypedArray,
@@ -14,10 +15,8 @@ use solio::image::{IntoOptions, PixelType, RasterMut, SamplesMut, decode_exr_int
 use solio::{Error, Result, SingleFlat};
 use std::ops::Range;
 
-type Any<'py> = Bound<'py, PyAny>;
-
 /// Names of channels, whether they were asked for, rows and columns.
-type Plan = (Vec<String>, bool, u64, u64);
+type ArrayPlan = (Vec<String>, bool, u64, u64);
 
 /// The channels that `options` want, whether they were asked for by name, and rows and columns;
 /// `None` where they are not those of one flat part.
@@ -26,8 +25,8 @@ pub(crate) fn image_plan(
     py: Python<'_>,
     source: &Any<'_>,
     options: &Bound<'_, PyDict>,
-) -> PyResult<Option<Plan>> {
-    let reading = Reading::new(options)?;
+) -> PyResult<Option<ArrayPlan>> {
+    let reading = ImageReading::new(options)?;
     let single = with_source(py, source, &reading.work.cancel, |from| single(&reading, from))?;
     Ok(single.map(|single| {
         let names = single.channels.into_iter().map(|channel| channel.name).collect();
@@ -36,7 +35,7 @@ pub(crate) fn image_plan(
     }))
 }
 
-fn single(reading: &Reading, from: From<'_>) -> Result<Option<SingleFlat>> {
+fn single(reading: &ImageReading, from: From<'_>) -> Result<Option<SingleFlat>> {
     let header = reading.header(from)?;
     Ok(SingleFlat::of(&header, &reading.chosen(from)?))
 }
@@ -50,13 +49,13 @@ pub(crate) fn image_into<'py>(
     options: &Bound<'py, PyDict>,
     arrays: Vec<(Vec<String>, Bound<'py, PyUntypedArray>)>,
 ) -> PyResult<GivenImage<'py>> {
-    let reading = Reading::new(options)?;
+    let reading = ImageReading::new(options)?;
     let mut targets = Vec::new();
     for (names, array) in arrays {
-        targets.push(Target::new(names, &array)?);
+        targets.push(ArrayTarget::new(names, &array)?);
     }
     apart(&targets)?;
-    let rasters: Vec<RasterMut<'_>> = targets.iter_mut().map(Target::raster).collect();
+    let rasters: Vec<RasterMut<'_>> = targets.iter_mut().map(ArrayTarget::raster).collect();
     let (read, level) = with_source(py, source, &reading.work.cancel, |from| {
         let single = single(&reading, from)?;
         let single = single.ok_or_else(|| Error::argument("it changed while it was read"))?;
@@ -81,8 +80,8 @@ pub(crate) fn image_into<'py>(
 }
 
 /// Refuses arrays that lie within each other: only one may be written to at a place.
-fn apart(targets: &[Target<'_>]) -> PyResult<()> {
-    let mut ranges: Vec<Range<usize>> = targets.iter().map(Target::range).collect();
+fn apart(targets: &[ArrayTarget<'_>]) -> PyResult<()> {
+    let mut ranges: Vec<Range<usize>> = targets.iter().map(ArrayTarget::range).collect();
     ranges.sort_by_key(|range| range.start);
     if ranges.windows(2).any(|pair| pair[0].end > pair[1].start) {
         return Err(argument("out: the memory of one array lies within another's"));
@@ -91,21 +90,21 @@ fn apart(targets: &[Target<'_>]) -> PyResult<()> {
 }
 
 /// An array that is to be filled.
-struct Target<'py> {
+struct ArrayTarget<'py> {
     names: Vec<String>,
-    array: Array<'py>,
+    array: WritableArray<'py>,
     /// Samples from the first one to the last.
     length: usize,
     row_stride: usize,
 }
 
-enum Array<'py> {
+enum WritableArray<'py> {
     Uint(PyReadwriteArrayDyn<'py, u32>),
     Half(PyReadwriteArrayDyn<'py, half::f16>),
     Float(PyReadwriteArrayDyn<'py, f32>),
 }
 
-impl<'py> Target<'py> {
+impl<'py> ArrayTarget<'py> {
     fn new(names: Vec<String>, array: &Bound<'py, PyUntypedArray>) -> PyResult<Self> {
         let (length, row_stride) = layout(array, names.len())?;
         let name = array.dtype().getattr("name")?.extract::<String>()?;
@@ -114,19 +113,19 @@ impl<'py> Target<'py> {
         }
         let of_name = values::pixel_type(&name);
         let array = match of_name.map_err(|e| unfit(&e.value(array.py()).to_string()))? {
-            PixelType::Uint => Array::Uint(borrow(array)?),
-            PixelType::Half => Array::Half(borrow(array)?),
-            PixelType::Float => Array::Float(borrow(array)?),
+            PixelType::Uint => WritableArray::Uint(borrow(array)?),
+            PixelType::Half => WritableArray::Half(borrow(array)?),
+            PixelType::Float => WritableArray::Float(borrow(array)?),
         };
-        Ok(Target { names, array, length, row_stride })
+        Ok(ArrayTarget { names, array, length, row_stride })
     }
 
     /// The addresses between its first and its last sample.
     fn range(&self) -> Range<usize> {
         let (start, bytes) = match &self.array {
-            Array::Uint(array) => (array.data() as usize, 4),
-            Array::Half(array) => (array.data() as usize, 2),
-            Array::Float(array) => (array.data() as usize, 4),
+            WritableArray::Uint(array) => (array.data() as usize, 4),
+            WritableArray::Half(array) => (array.data() as usize, 2),
+            WritableArray::Float(array) => (array.data() as usize, 4),
         };
         start..start + self.length * bytes
     }
@@ -134,9 +133,9 @@ impl<'py> Target<'py> {
     fn raster(&mut self) -> RasterMut<'_> {
         let length = self.length;
         let samples = match &mut self.array {
-            Array::Uint(array) => SamplesMut::Uint(samples(array, length)),
-            Array::Half(array) => SamplesMut::Half(samples(array, length)),
-            Array::Float(array) => SamplesMut::Float(samples(array, length)),
+            WritableArray::Uint(array) => SamplesMut::Uint(samples(array, length)),
+            WritableArray::Half(array) => SamplesMut::Half(samples(array, length)),
+            WritableArray::Float(array) => SamplesMut::Float(samples(array, length)),
         };
         RasterMut { channels: self.names.clone(), samples, row_stride: self.row_stride }
     }

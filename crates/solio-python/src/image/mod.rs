@@ -6,19 +6,19 @@
 //! * `into` reads into the caller's arrays;
 //! * `batch` hands out images that were read ahead.
 
-mod batch;
 mod functions;
 mod give;
 mod hold;
 mod into;
 mod options;
+mod read_ahead;
 mod values;
 
-pub(crate) use batch::ImageBatch;
 pub(crate) use functions::{
     GivenImage, give_read, image_encode, image_header, image_preview, image_read, image_write,
     read_bytes,
 };
 pub(crate) use give::header as give_header;
 pub(crate) use into::{image_into, image_plan};
+pub(crate) use read_ahead::ImageBatch;
 pub(crate) use values::{image_attribute_check, image_attribute_type};

@@ -1,17 +1,16 @@
 //! Keyword arguments of images become the engine's options.
 
 use super::values;
+use crate::Any;
 use crate::errors::argument;
-use crate::options::{Arguments, plain, work};
+use crate::options::{CallArguments, plain, work};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use solio::image::{Compression, Layout, Levels, PixelType, ReadOptions};
 use solio::{ImageChoice, ImageWriteOptions, PartChoice, Work};
 
-type Any<'py> = Bound<'py, PyAny>;
-
 /// What of a file is read, and how the reading may use the machine.
-pub(super) struct Reading {
+pub(super) struct ImageReading {
     pub(super) choice: ImageChoice,
     pub(super) options: ReadOptions,
     pub(super) work: Work,
@@ -21,9 +20,9 @@ pub(super) struct Reading {
     pub(super) ahead: Option<usize>,
 }
 
-impl Reading {
-    pub(super) fn new(dict: &Bound<'_, PyDict>) -> PyResult<Reading> {
-        let given = Arguments::new(dict);
+impl ImageReading {
+    pub(super) fn new(dict: &Bound<'_, PyDict>) -> PyResult<ImageReading> {
+        let given = CallArguments::new(dict);
         let mut choice = ImageChoice::default();
         let mut options = ReadOptions::default();
         let (mut pixel_type, mut ahead) = (None, None);
@@ -39,7 +38,7 @@ impl Reading {
         given.with("ahead", &mut ahead, |v| plain(v).map(Some))?;
         let work = work(&given)?;
         given.finish()?;
-        Ok(Reading { choice, options, work, pixel_type, ahead })
+        Ok(ImageReading { choice, options, work, pixel_type, ahead })
     }
 }
 
@@ -67,7 +66,7 @@ fn levels(value: &Any<'_>) -> PyResult<Levels> {
 
 /// How a file is written.
 pub(super) fn writing(dict: &Bound<'_, PyDict>) -> PyResult<(ImageWriteOptions, Work)> {
-    let given = Arguments::new(dict);
+    let given = CallArguments::new(dict);
     let mut options = ImageWriteOptions::default();
     let mut packing = None;
     given.with("compression", &mut packing, |v| compression(v).map(Some))?;

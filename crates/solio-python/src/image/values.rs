@@ -3,6 +3,7 @@
 //! `python/solio/_attributes.py` gives them names. A value of a type that we do not know, or that
 //! is damaged, passes as its bytes; so do texts that are not UTF-8.
 
+use crate::Any;
 use crate::errors::argument;
 use pyo3::BoundObject;
 use pyo3::prelude::*;
@@ -12,8 +13,6 @@ use solio::image::header::{
     Tiles, TimeCode, Value, standard_type,
 };
 use solio::image::{Channel, Compression, PixelType};
-
-type Any<'py> = Bound<'py, PyAny>;
 
 const LINE_ORDERS: [&str; 3] = ["increasing", "decreasing", "random"];
 const LEVEL_MODES: [&str; 3] = ["one", "mipmap", "ripmap"];

@@ -1,6 +1,7 @@
 //! Columns of tags as Arrow arrays, which other libraries take through the C stream interface
 //! (<https://arrow.apache.org/docs/format/CStreamInterface.html>).
 
+use crate::Any;
 use crate::errors::{exception, raise};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{
@@ -14,8 +15,6 @@ use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyList};
 use solio::{ColumnValues, Error, MetadataColumn, MetadataTable};
 use std::sync::Arc;
-
-type Any<'py> = Bound<'py, PyAny>;
 
 /// `solio.MetadataTable` without its Python face.
 #[pyclass(frozen, module = "solio._solio")]

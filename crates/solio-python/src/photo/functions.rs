@@ -1,8 +1,9 @@
 //! `metadata`, `metadata_table` and `thumbnail`: the functions of the native module.
 
 use super::arrow::MetadataColumns;
-use crate::errors::Given;
-use crate::options::{Arguments, plain, work};
+use crate::Any;
+use crate::errors::ArgumentOf;
+use crate::options::{CallArguments, plain, work};
 use crate::run::run;
 use numpy::{PyArray1, PyArray3, PyArrayMethods};
 use pyo3::IntoPyObjectExt;
@@ -12,19 +13,17 @@ use solio::photo::{Fields, ReadOptions, Value, decode_metadata};
 use solio::{EmbeddedPicture, Limits, Work};
 use std::path::PathBuf;
 
-type Any<'py> = Bound<'py, PyAny>;
-
 /// What is read, and how.
-struct Reading {
+struct MetadataReading {
     fields: Option<Vec<String>>,
     words: bool,
     limits: Limits,
     work: Work,
 }
 
-impl Reading {
-    fn new(dict: &Bound<'_, PyDict>) -> PyResult<Reading> {
-        let given = Arguments::new(dict);
+impl MetadataReading {
+    fn new(dict: &Bound<'_, PyDict>) -> PyResult<MetadataReading> {
+        let given = CallArguments::new(dict);
         let (mut fields, mut numbers) = (None::<Vec<String>>, false);
         let mut limits = Limits::default();
         given.with("fields", &mut fields, |v| plain(v).map(Some))?;
@@ -35,7 +34,7 @@ impl Reading {
         // As Fields::of takes them.
         let trimmed = |names: Vec<String>| names.iter().map(|name| name.trim().into()).collect();
         let fields = fields.map(trimmed);
-        Ok(Reading { fields, words: !numbers, limits, work })
+        Ok(MetadataReading { fields, words: !numbers, limits, work })
     }
 }
 
@@ -46,7 +45,7 @@ pub(crate) fn metadata<'py>(
     source: &Any<'py>,
     options: &Bound<'py, PyDict>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let Reading { fields, words, limits, work } = Reading::new(options)?;
+    let MetadataReading { fields, words, limits, work } = MetadataReading::new(options)?;
     let wanted = fields.as_ref().map_or_else(Fields::all, Fields::of);
     let metadata = if let Ok(bytes) = source.cast::<PyBytes>() {
         let bytes = bytes.as_bytes();
@@ -93,7 +92,7 @@ pub(crate) fn metadata_table(
     paths: Vec<PathBuf>,
     options: &Bound<'_, PyDict>,
 ) -> PyResult<MetadataColumns> {
-    let Reading { fields, words, limits, work } = Reading::new(options)?;
+    let MetadataReading { fields, words, limits, work } = MetadataReading::new(options)?;
     let table = run(py, &work.cancel, || {
         solio::read_metadata_table(&paths, fields.as_deref(), words, &limits, &work)
     })?;
@@ -108,10 +107,10 @@ type GivenPicture<'py> = (String, Bound<'py, PyBytes>, u32, u32, u8);
 pub(crate) fn thumbnail<'py>(
     py: Python<'py>,
     path: PathBuf,
-    size: Given<u32>,
+    size: ArgumentOf<u32>,
     options: &Bound<'py, PyDict>,
 ) -> PyResult<Option<GivenPicture<'py>>> {
-    let Reading { limits, work, .. } = Reading::new(options)?;
+    let MetadataReading { limits, work, .. } = MetadataReading::new(options)?;
     let picture = run(py, &work.cancel, || solio::thumbnail(&path, size.0, &limits, &work))?;
     Ok(picture.map(|p| (p.tag, PyBytes::new(py, &p.jpeg), p.width, p.height, p.orientation)))
 }

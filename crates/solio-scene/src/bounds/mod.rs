@@ -17,12 +17,12 @@ use solio_codec::wide::{Wide, wide};
 /// assert!(box_of_points(&[]).is_empty());
 /// ```
 pub fn box_of_points(points: &[[f32; 3]]) -> Box3 {
-    wide(Points(points))
+    wide(PointBounds(points))
 }
 
-struct Points<'a>(&'a [[f32; 3]]);
+struct PointBounds<'a>(&'a [[f32; 3]]);
 
-impl Wide for Points<'_> {
+impl Wide for PointBounds<'_> {
     type Output = Box3;
     #[inline(always)]
     fn run(self) -> Box3 {

@@ -2,18 +2,18 @@
 
 use super::build::{self, Below};
 use super::group;
-use super::node::{self, MOST_LEAVES, Node, TreeCost};
-use super::order::{self, Curve};
+use super::node::{self, MOST_LEAVES, TreeCost, WideNode};
+use super::order::{self, MortonCurve};
 use super::ray::Ray;
 use super::walk::walk;
 use crate::bounds::Box3;
 use solio_base::{Error, Result, memory};
-use solio_codec::lanes::{self, Job, Lanes};
+use solio_codec::lanes::{self, LaneJob, Lanes};
 
 /// A tree over boxes, which a ray is led through.
 #[derive(Clone, Debug, Default)]
 pub struct BoxBvh {
-    nodes: Vec<Node>,
+    nodes: Vec<WideNode>,
     root: u32,
     len: usize,
 }
@@ -46,7 +46,7 @@ impl BoxBvh {
 
     /// The box around all.
     pub fn bounds(&self) -> Box3 {
-        let root = self.nodes.get(self.root as usize).unwrap_or(&Node::EMPTY);
+        let root = self.nodes.get(self.root as usize).unwrap_or(&WideNode::EMPTY);
         (0..8).fold(Box3::EMPTY, |all, i| all.union(&root.child_box(i)))
     }
 
@@ -55,7 +55,7 @@ impl BoxBvh {
     /// found, or a negative number to end. No box that the ray touches in exact arithmetic is
     /// passed over; a few that it only nearly touches may be visited.
     pub fn visit(&self, ray: &Ray, meet: impl FnMut(u32, f32) -> f32) {
-        lanes::run(Visit { tree: self, ray, meet });
+        lanes::run(VisitBoxes { tree: self, ray, meet });
     }
 
     /// What it costs to trace.
@@ -74,7 +74,7 @@ fn in_order(boxes: &[Box3]) -> Vec<u64> {
             all.max = [0, 1, 2].map(|i: usize| all.max[i].max(place[i]));
         }
     }
-    let curve = Curve::within(&all);
+    let curve = MortonCurve::within(&all);
     let mut keys: Vec<u64> = memory::with_capacity(boxes.len());
     for (number, one) in boxes.iter().enumerate().filter(|(_, one)| !one.is_empty()) {
         keys.push(u64::from(curve.code(middle(one))) << 32 | number as u64);
@@ -83,13 +83,13 @@ fn in_order(boxes: &[Box3]) -> Vec<u64> {
     keys
 }
 
-struct Visit<'a, F> {
+struct VisitBoxes<'a, F> {
     tree: &'a BoxBvh,
     ray: &'a Ray,
     meet: F,
 }
 
-impl<F: FnMut(u32, f32) -> f32> Job for Visit<'_, F> {
+impl<F: FnMut(u32, f32) -> f32> LaneJob for VisitBoxes<'_, F> {
     type Output = ();
     #[inline(always)]
     fn run<L: Lanes>(self, lanes: L) {

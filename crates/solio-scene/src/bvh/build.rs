@@ -10,27 +10,27 @@
 //! [`SPLIT_LEVELS`] ranges are only halved, so that the tree is never deeper than the stack of
 //! [`walk`](super::walk::walk).
 
-use super::node::{LEAF, NONE, Node};
+use super::node::{LEAF, NONE, WideNode};
 use super::walk::SPLIT_LEVELS;
 use solio_base::memory;
-use solio_codec::lanes::{self, Eight, Job, Lanes};
+use solio_codec::lanes::{self, Eight, LaneJob, Lanes};
 
 const BINS: usize = 16;
 
 /// An item of a tree: its box and number. The minima are negated, so that the union of boxes is
 /// one maximum: −min x, y, z, the number's upper half, max x, y, z, its lower half.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Item(pub(super) Eight);
+pub(super) struct BoxItem(pub(super) Eight);
 
-impl Item {
+impl BoxItem {
     /// Bounds of nothing.
     const NOTHING: Eight = Eight([f32::NEG_INFINITY; 8]);
 
     #[inline(always)]
-    pub(super) fn new(min: [f32; 3], max: [f32; 3], number: u32) -> Item {
+    pub(super) fn new(min: [f32; 3], max: [f32; 3], number: u32) -> BoxItem {
         // Halves are whole numbers as floats: no bit pattern that is slow or NaN.
         let (high, low) = ((number >> 16) as f32, (number & 0xffff) as f32);
-        Item(Eight([-min[0], -min[1], -min[2], high, max[0], max[1], max[2], low]))
+        BoxItem(Eight([-min[0], -min[1], -min[2], high, max[0], max[1], max[2], low]))
     }
 
     #[inline(always)]
@@ -51,7 +51,7 @@ pub(super) enum Below {
 /// A tree over items.
 #[derive(Debug, Default)]
 pub(super) struct Built {
-    pub(super) nodes: Vec<Node>,
+    pub(super) nodes: Vec<WideNode>,
     /// The uppermost node, where there is any.
     pub(super) root: u32,
     /// Where in the order of items each of [`Below::Ranges`] starts, and how many it holds.
@@ -59,20 +59,20 @@ pub(super) struct Built {
 }
 
 /// Builds a tree behind `nodes`; `items` are put in the order of leaves.
-pub(super) fn build(items: &mut [Item], below: Below, nodes: Vec<Node>) -> Built {
+pub(super) fn build(items: &mut [BoxItem], below: Below, nodes: Vec<WideNode>) -> Built {
     lanes::run(Build { items, below, nodes })
 }
 
 pub(super) struct Build<'a> {
-    pub(super) items: &'a mut [Item],
+    pub(super) items: &'a mut [BoxItem],
     pub(super) below: Below,
-    pub(super) nodes: Vec<Node>,
+    pub(super) nodes: Vec<WideNode>,
 }
 
 /// A range of items that is to become a node.
 #[derive(Clone, Copy)]
-struct Task {
-    part: Part,
+struct NodeTask {
+    part: ItemRange,
     depth: u32,
     /// Where its number is to be written.
     parent: usize,
@@ -81,22 +81,22 @@ struct Task {
 
 /// A range of items with its bounds, and how it is to be split where that is known.
 #[derive(Clone, Copy)]
-struct Part {
+struct ItemRange {
     begin: usize,
     end: usize,
     bounds: Eight,
     /// Half the surface.
     area: f32,
-    plan: Option<Plan>,
+    plan: Option<SplitPlan>,
 }
 
-impl Part {
+impl ItemRange {
     fn len(&self) -> usize {
         self.end - self.begin
     }
 }
 
-impl Job for Build<'_> {
+impl LaneJob for Build<'_> {
     type Output = Built;
 
     #[inline(always)]
@@ -114,14 +114,14 @@ impl Job for Build<'_> {
             built.leaves = memory::with_capacity(items.len() / 4 + 1);
         }
         let whole = part(lanes, items, 0, items.len());
-        let mut tasks = vec![Task { part: whole, depth: 1, parent: usize::MAX, child: 0 }];
+        let mut tasks = vec![NodeTask { part: whole, depth: 1, parent: usize::MAX, child: 0 }];
         while let Some(task) = tasks.pop() {
             let number = built.nodes.len();
             if let Some(parent) = built.nodes.get_mut(task.parent) {
                 parent.children[task.child] = number as u32;
             }
             let (parts, count) = parts(lanes, items, &task, leaf_items);
-            let mut node = Node::EMPTY;
+            let mut node = WideNode::EMPTY;
             for (i, part) in parts[..count].iter().enumerate() {
                 let bounds = part.bounds.0;
                 for side in 0..3 {
@@ -130,7 +130,7 @@ impl Job for Build<'_> {
                 }
                 node.children[i] = if part.len() > leaf_items {
                     let depth = task.depth + 1;
-                    tasks.push(Task { part: *part, depth, parent: number, child: i });
+                    tasks.push(NodeTask { part: *part, depth, parent: number, child: i });
                     // Written when its turn comes.
                     NONE
                 } else {
@@ -145,7 +145,7 @@ impl Job for Build<'_> {
 
 /// The child that stands for a part which is not split.
 #[inline(always)]
-fn leaf(items: &[Item], part: &Part, below: Below, built: &mut Built) -> u32 {
+fn leaf(items: &[BoxItem], part: &ItemRange, below: Below, built: &mut Built) -> u32 {
     let number = items[part.begin].number();
     match below {
         // A node with one child is passed over.
@@ -164,21 +164,22 @@ fn leaf(items: &[Item], part: &Part, below: Below, built: &mut Built) -> u32 {
 #[inline(always)]
 fn parts<L: Lanes>(
     lanes: L,
-    items: &mut [Item],
-    task: &Task,
+    items: &mut [BoxItem],
+    task: &NodeTask,
     leaf_items: usize,
-) -> ([Part; 8], usize) {
+) -> ([ItemRange; 8], usize) {
     let whole = task.part;
     let mut parts = [whole; 8];
     if whole.len() <= 8 && leaf_items == 1 {
         for (part, begin) in parts.iter_mut().zip(whole.begin..whole.end) {
-            *part = Part { begin, end: begin + 1, bounds: items[begin].0, area: 0.0, plan: None };
+            *part =
+                ItemRange { begin, end: begin + 1, bounds: items[begin].0, area: 0.0, plan: None };
         }
         return (parts, whole.len());
     }
     let mut count = 1;
     let halve = task.depth > SPLIT_LEVELS;
-    let planes = if leaf_items == 1 { Planes::LongestAxis } else { Planes::AllAxes };
+    let planes = if leaf_items == 1 { SplitAxes::LongestAxis } else { SplitAxes::AllAxes };
     while count < 8 {
         let mut next = None;
         let mut most = -1.0;
@@ -210,12 +211,12 @@ fn parts<L: Lanes>(
 
 /// A part with its bounds.
 #[inline(always)]
-fn part<L: Lanes>(lanes: L, items: &[Item], begin: usize, end: usize) -> Part {
-    let mut bounds = lanes.load(&Item::NOTHING);
+fn part<L: Lanes>(lanes: L, items: &[BoxItem], begin: usize, end: usize) -> ItemRange {
+    let mut bounds = lanes.load(&BoxItem::NOTHING);
     for item in &items[begin..end] {
         bounds = lanes.max(bounds, lanes.load(&item.0));
     }
-    Part { begin, end, bounds: lanes.store(bounds), area: area(lanes, bounds), plan: None }
+    ItemRange { begin, end, bounds: lanes.store(bounds), area: area(lanes, bounds), plan: None }
 }
 
 /// Half the surface of bounds.
@@ -234,7 +235,7 @@ fn centroid<L: Lanes>(lanes: L, item: L::Floats) -> L::Floats {
 
 /// On which axes planes are looked for.
 #[derive(Clone, Copy, PartialEq)]
-enum Planes {
+enum SplitAxes {
     /// On all three.
     AllAxes,
     /// On the one along which centroids lie farthest apart: rays meet two or three percent more
@@ -244,26 +245,26 @@ enum Planes {
 
 /// Bins over a range of twice the centroids, in lanes 0 to 2.
 #[derive(Clone, Copy)]
-struct Grid {
+struct BinGrid {
     low: Eight,
     /// Bins in a unit.
     scale: Eight,
-    planes: Planes,
+    planes: SplitAxes,
     /// The first and the last axis with bins.
     axes: [usize; 2],
 }
 
-impl Grid {
+impl BinGrid {
     #[inline(always)]
-    fn new(low: [f32; 3], high: [f32; 3], planes: Planes) -> Grid {
+    fn new(low: [f32; 3], high: [f32; 3], planes: SplitAxes) -> BinGrid {
         let none = Eight([0.0; 8]);
-        let mut grid = Grid { low: none, scale: none, planes, axes: [0, 2] };
+        let mut grid = BinGrid { low: none, scale: none, planes, axes: [0, 2] };
         let mut longest = 0.0;
         for axis in 0..3 {
             let width = high[axis] - low[axis];
             grid.low.0[axis] = low[axis];
             grid.scale.0[axis] = if width > 0.0 { BINS as f32 / width } else { 0.0 };
-            if planes == Planes::LongestAxis && width > longest {
+            if planes == SplitAxes::LongestAxis && width > longest {
                 (longest, grid.axes) = (width, [axis; 2]);
             }
         }
@@ -273,7 +274,7 @@ impl Grid {
     /// The grid of one half of what `plan` splits, whose bounds are known: it covers the half's
     /// centroids, if not closely.
     #[inline(always)]
-    fn of_half(plan: &Plan, side: usize) -> Grid {
+    fn of_half(plan: &SplitPlan, side: usize) -> BinGrid {
         let bounds = plan.halves[side].0.0;
         let (mut low, mut high) = ([0.0; 3], [0.0; 3]);
         for axis in 0..3 {
@@ -289,14 +290,14 @@ impl Grid {
             low[axis] = if least > low[axis] { least } else { low[axis] };
             high[axis] = if most < high[axis] { most } else { high[axis] };
         }
-        Grid::new(low, high, plan.grid.planes)
+        BinGrid::new(low, high, plan.grid.planes)
     }
 }
 
 /// How a range of items is to be split.
 #[derive(Clone, Copy)]
-struct Plan {
-    grid: Grid,
+struct SplitPlan {
+    grid: BinGrid,
     axis: usize,
     /// The first bin of the right half.
     bin: usize,
@@ -311,10 +312,10 @@ struct Bins {
 }
 
 impl Bins {
-    const EMPTY: Bins = Bins { bounds: [[Item::NOTHING; BINS]; 3], counts: [[0; BINS]; 3] };
+    const EMPTY: Bins = Bins { bounds: [[BoxItem::NOTHING; BINS]; 3], counts: [[0; BINS]; 3] };
 
     #[inline(always)]
-    fn add<L: Lanes>(&mut self, lanes: L, grid: &Grid, item: L::Floats) {
+    fn add<L: Lanes>(&mut self, lanes: L, grid: &BinGrid, item: L::Floats) {
         let (low, scale) = (lanes.load(&grid.low), lanes.load(&grid.scale));
         let place = lanes.mul(lanes.sub(centroid(lanes, item), low), scale);
         // NaN is in the first.
@@ -331,9 +332,9 @@ impl Bins {
 
     /// The best plane, where there is one.
     #[inline(always)]
-    fn plan<L: Lanes>(&self, lanes: L, grid: Grid) -> Option<Plan> {
+    fn plan<L: Lanes>(&self, lanes: L, grid: BinGrid) -> Option<SplitPlan> {
         let (axis, bin) = best(lanes, self, grid.axes)?;
-        let (mut left, mut right) = (lanes.load(&Item::NOTHING), lanes.load(&Item::NOTHING));
+        let (mut left, mut right) = (lanes.load(&BoxItem::NOTHING), lanes.load(&BoxItem::NOTHING));
         let mut counts = [0; 2];
         for i in 0..BINS {
             let bounds = lanes.load(&self.bounds[axis][i]);
@@ -345,21 +346,21 @@ impl Bins {
             counts[usize::from(i >= bin)] += self.counts[axis][i] as usize;
         }
         let halves = [(lanes.store(left), counts[0]), (lanes.store(right), counts[1])];
-        Some(Plan { grid, axis, bin, halves })
+        Some(SplitPlan { grid, axis, bin, halves })
     }
 }
 
 /// How to split items of which nothing is known; `None` where all centroids fall into the same
 /// bins.
 #[inline(always)]
-fn plan_of<L: Lanes>(lanes: L, items: &[Item], planes: Planes) -> Option<Plan> {
-    let mut range = lanes.load(&Item::NOTHING);
+fn plan_of<L: Lanes>(lanes: L, items: &[BoxItem], planes: SplitAxes) -> Option<SplitPlan> {
+    let mut range = lanes.load(&BoxItem::NOTHING);
     for item in items {
         range = lanes.max(centroid(lanes, lanes.load(&item.0)), range);
     }
     let range = lanes.store(range).0;
     let low = [-range[4], -range[5], -range[6]];
-    let grid = Grid::new(low, [range[0], range[1], range[2]], planes);
+    let grid = BinGrid::new(low, [range[0], range[1], range[2]], planes);
     let mut bins = Bins::EMPTY;
     for item in items {
         bins.add(lanes, &grid, lanes.load(&item.0));
@@ -373,14 +374,19 @@ const MANY: usize = 64;
 /// Splits a part as planned: items of the left half first, in the order that they had. Without a
 /// branch, as nobody can foretell which side an item goes to.
 #[inline(always)]
-fn divide<L: Lanes>(lanes: L, items: &mut [Item], part: &Part, plan: &Plan) -> (Part, Part) {
+fn divide<L: Lanes>(
+    lanes: L,
+    items: &mut [BoxItem],
+    part: &ItemRange,
+    plan: &SplitPlan,
+) -> (ItemRange, ItemRange) {
     let items = &mut items[part.begin..part.end];
     let (axis, bin) = (plan.axis, plan.bin as f32);
     let (low, scale) = (plan.grid.low.0[axis], plan.grid.scale.0[axis]);
     let mut plans = [None; 2];
     let mut left = 0;
     // As the bins were found: a whole number is at least `bin` where the product is.
-    let side = |item: &Item| {
+    let side = |item: &BoxItem| {
         let twice = item.0.0[axis + 4] - item.0.0[axis];
         usize::from((twice - low) * scale >= bin)
     };
@@ -391,7 +397,7 @@ fn divide<L: Lanes>(lanes: L, items: &mut [Item], part: &Part, plan: &Plan) -> (
             left += 1 - side(&item);
         }
     } else {
-        let grids = [Grid::of_half(plan, 0), Grid::of_half(plan, 1)];
+        let grids = [BinGrid::of_half(plan, 0), BinGrid::of_half(plan, 1)];
         let mut bins = [Bins::EMPTY, Bins::EMPTY];
         for i in 0..items.len() {
             let item = items[i];
@@ -406,7 +412,7 @@ fn divide<L: Lanes>(lanes: L, items: &mut [Item], part: &Part, plan: &Plan) -> (
     let half = |side: usize, begin: usize, end: usize| {
         let bounds = plan.halves[side].0;
         let area = area(lanes, lanes.load(&bounds));
-        Part { begin, end, bounds, area, plan: plans[side] }
+        ItemRange { begin, end, bounds, area, plan: plans[side] }
     };
     let middle = part.begin + left;
     (half(0, part.begin, middle), half(1, middle, part.end))
@@ -420,7 +426,7 @@ fn best<L: Lanes>(lanes: L, bins: &Bins, [first, last]: [usize; 2]) -> Option<(u
         let (all, counts) = (&bins.bounds[axis], &bins.counts[axis]);
         // What the right half costs that starts with each bin; NaN where it is empty.
         let mut right = [f32::NAN; BINS];
-        let (mut bounds, mut count) = (lanes.load(&Item::NOTHING), 0);
+        let (mut bounds, mut count) = (lanes.load(&BoxItem::NOTHING), 0);
         for (bin, cost) in right.iter_mut().enumerate().skip(1).rev() {
             bounds = lanes.max(bounds, lanes.load(&all[bin]));
             count += counts[bin];
@@ -428,7 +434,7 @@ fn best<L: Lanes>(lanes: L, bins: &Bins, [first, last]: [usize; 2]) -> Option<(u
                 *cost = area(lanes, bounds) * count as f32;
             }
         }
-        let (mut bounds, mut count) = (lanes.load(&Item::NOTHING), 0);
+        let (mut bounds, mut count) = (lanes.load(&BoxItem::NOTHING), 0);
         for (bin, right) in right.iter().enumerate().skip(1) {
             bounds = lanes.max(bounds, lanes.load(&all[bin - 1]));
             count += counts[bin - 1];

@@ -6,13 +6,13 @@
 //! programming, as Karras and Aila do for the splits of treelets). Rows are cut in windows, so that all stays
 //! in the caches.
 
-use super::build::Item;
+use super::build::BoxItem;
 use super::leaf::{Leaf, NO_TRIANGLES};
-use super::mesh::{Mesh, NO_TRIANGLE};
-use super::node::{LEAF, Node};
+use super::mesh::{BvhMesh, NO_TRIANGLE};
+use super::node::{LEAF, WideNode};
 use crate::bounds::Box3;
 use solio_base::memory;
-use solio_codec::lanes::{self, Eight, Job, Lanes};
+use solio_codec::lanes::{self, Eight, LaneJob, Lanes};
 use std::ops::Range;
 
 /// Things looked at together: their bounds take 24 kB.
@@ -25,22 +25,22 @@ const ABOVE: f32 = 0.3;
 const AHEAD: usize = 64;
 
 /// What is grouped.
-pub(super) trait Source: Copy {
+pub(super) trait GroupSource: Copy {
     /// A group of up to eight.
     type Group;
     /// Fetches what the window's keys, the first of `keys`, name, and finds the bounds.
-    fn gather<L: Lanes>(self, lanes: L, keys: &[u64], window: &mut Window);
+    fn gather<L: Lanes>(self, lanes: L, keys: &[u64], window: &mut GroupWindow);
     /// The group of a run within the window.
-    fn group(keys: &[u64], window: &Window, run: Range<usize>) -> Self::Group;
+    fn group(keys: &[u64], window: &GroupWindow, run: Range<usize>) -> Self::Group;
 }
 
 /// Groups of the things whose numbers are the lower halves of `keys`, and an item for each.
-pub(super) fn groups<S: Source>(source: S, keys: &[u64]) -> (Vec<S::Group>, Vec<Item>) {
+pub(super) fn groups<S: GroupSource>(source: S, keys: &[u64]) -> (Vec<S::Group>, Vec<BoxItem>) {
     // Runs of eight would be an eighth; most are shorter, and nodes above them may follow.
     let count = keys.len() / 4 + 1;
     let mut grouped =
         Grouped { groups: memory::with_capacity(count), items: memory::with_capacity(count) };
-    let mut window = Box::new(Window::default());
+    let mut window = Box::new(GroupWindow::default());
     for begin in (0..keys.len()).step_by(WINDOW) {
         let keys = &keys[begin..];
         lanes::run(OneWindow { source, keys, window: &mut window, grouped: &mut grouped });
@@ -50,32 +50,32 @@ pub(super) fn groups<S: Source>(source: S, keys: &[u64]) -> (Vec<S::Group>, Vec<
 
 struct Grouped<G> {
     groups: Vec<G>,
-    items: Vec<Item>,
+    items: Vec<BoxItem>,
 }
 
 /// What is known of the things of a window.
-pub(super) struct Window {
+pub(super) struct GroupWindow {
     /// −min x, y, z and max x, y, z of each.
     bounds: [[Eight; WINDOW / 8]; 6],
     /// The length of the last run of the best way to cut what ends here.
     length: [u8; WINDOW],
 }
 
-impl Default for Window {
-    fn default() -> Window {
-        Window { bounds: [[Eight([0.0; 8]); WINDOW / 8]; 6], length: [0; WINDOW] }
+impl Default for GroupWindow {
+    fn default() -> GroupWindow {
+        GroupWindow { bounds: [[Eight([0.0; 8]); WINDOW / 8]; 6], length: [0; WINDOW] }
     }
 }
 
-struct OneWindow<'a, S: Source> {
+struct OneWindow<'a, S: GroupSource> {
     source: S,
     /// Of this window and all after it.
     keys: &'a [u64],
-    window: &'a mut Window,
+    window: &'a mut GroupWindow,
     grouped: &'a mut Grouped<S::Group>,
 }
 
-impl<S: Source> Job for OneWindow<'_, S> {
+impl<S: GroupSource> LaneJob for OneWindow<'_, S> {
     type Output = ();
     #[inline(always)]
     fn run<L: Lanes>(self, lanes: L) {
@@ -95,11 +95,11 @@ impl<S: Source> Job for OneWindow<'_, S> {
     }
 }
 
-impl Source for Mesh<'_> {
+impl GroupSource for BvhMesh<'_> {
     type Group = Leaf;
 
     #[inline(always)]
-    fn gather<L: Lanes>(self, lanes: L, keys: &[u64], window: &mut Window) {
+    fn gather<L: Lanes>(self, lanes: L, keys: &[u64], window: &mut GroupWindow) {
         let zero = lanes.splat(0.0);
         for (group, begin) in (0..keys.len().min(WINDOW)).step_by(8).enumerate() {
             let mut numbers = [NO_TRIANGLE; 8];
@@ -119,7 +119,7 @@ impl Source for Mesh<'_> {
     }
 
     #[inline(always)]
-    fn group(keys: &[u64], _: &Window, run: Range<usize>) -> Leaf {
+    fn group(keys: &[u64], _: &GroupWindow, run: Range<usize>) -> Leaf {
         let mut leaf = NO_TRIANGLES;
         for (number, key) in leaf.iter_mut().zip(&keys[run]) {
             *number = *key as u32;
@@ -129,11 +129,11 @@ impl Source for Mesh<'_> {
 }
 
 /// Boxes are grouped into nodes, of which each is the parent of leaves.
-impl Source for &[Box3] {
-    type Group = Node;
+impl GroupSource for &[Box3] {
+    type Group = WideNode;
 
     #[inline(always)]
-    fn gather<L: Lanes>(self, _: L, keys: &[u64], window: &mut Window) {
+    fn gather<L: Lanes>(self, _: L, keys: &[u64], window: &mut GroupWindow) {
         for (i, key) in keys.iter().enumerate().take(WINDOW) {
             if let Some(key) = keys.get(i + AHEAD) {
                 // A box may lie in two lines of the cache: its first, and the next box's.
@@ -149,17 +149,17 @@ impl Source for &[Box3] {
     }
 
     #[inline(always)]
-    fn group(keys: &[u64], window: &Window, run: Range<usize>) -> Node {
+    fn group(keys: &[u64], window: &GroupWindow, run: Range<usize>) -> WideNode {
         node(keys, window, run)
     }
 }
 
 /// Items are grouped into nodes likewise; they lie in the order of their keys.
-impl Source for &[Item] {
-    type Group = Node;
+impl GroupSource for &[BoxItem] {
+    type Group = WideNode;
 
     #[inline(always)]
-    fn gather<L: Lanes>(self, _: L, keys: &[u64], window: &mut Window) {
+    fn gather<L: Lanes>(self, _: L, keys: &[u64], window: &mut GroupWindow) {
         for (i, key) in keys.iter().enumerate().take(WINDOW) {
             let Eight(bounds) = self[*key as u32 as usize].0;
             for axis in 0..3 {
@@ -170,15 +170,15 @@ impl Source for &[Item] {
     }
 
     #[inline(always)]
-    fn group(keys: &[u64], window: &Window, run: Range<usize>) -> Node {
+    fn group(keys: &[u64], window: &GroupWindow, run: Range<usize>) -> WideNode {
         node(keys, window, run)
     }
 }
 
 /// The node of a run.
 #[inline(always)]
-fn node(keys: &[u64], window: &Window, run: Range<usize>) -> Node {
-    let mut node = Node::EMPTY;
+fn node(keys: &[u64], window: &GroupWindow, run: Range<usize>) -> WideNode {
+    let mut node = WideNode::EMPTY;
     for (i, at) in run.enumerate() {
         node.children[i] = LEAF | keys[at] as u32;
         for axis in 0..3 {
@@ -191,7 +191,7 @@ fn node(keys: &[u64], window: &Window, run: Range<usize>) -> Node {
 
 /// The item of a run.
 #[inline(always)]
-fn item(window: &Window, run: Range<usize>, number: u32) -> Item {
+fn item(window: &GroupWindow, run: Range<usize>, number: u32) -> BoxItem {
     let mut all = [f32::NEG_INFINITY; 6];
     for (all, bounds) in all.iter_mut().zip(&window.bounds) {
         for i in run.clone() {
@@ -200,7 +200,7 @@ fn item(window: &Window, run: Range<usize>, number: u32) -> Item {
         }
     }
     let [a, b, c, d, e, f] = all;
-    Item::new([-a, -b, -c], [d, e, f], number)
+    BoxItem::new([-a, -b, -c], [d, e, f], number)
 }
 
 /// Half the surface of eight boxes.
@@ -215,22 +215,22 @@ fn areas<L: Lanes>(lanes: L, bounds: &[L::Floats; 6]) -> L::Floats {
 /// How the row so far is cut best: lane k has the bounds of its last k + 1 things, and the least cost
 /// of all before them.
 #[derive(Clone, Copy)]
-struct Row<L: Lanes> {
+struct BestCuts<L: Lanes> {
     last: [L::Floats; 6],
     before: L::Floats,
     least: f32,
 }
 
-impl<L: Lanes> Row<L> {
+impl<L: Lanes> BestCuts<L> {
     #[inline(always)]
-    fn new(lanes: L) -> Row<L> {
+    fn new(lanes: L) -> BestCuts<L> {
         let last = [lanes.splat(f32::NEG_INFINITY); 6];
-        Row { last, before: lanes.splat(f32::INFINITY), least: 0.0 }
+        BestCuts { last, before: lanes.splat(f32::INFINITY), least: 0.0 }
     }
 
     /// Goes on by the thing at `i`; `above` is what a run costs beside its surface.
     #[inline(always)]
-    fn step(&mut self, lanes: L, i: usize, above: f32, window: &mut Window) {
+    fn step(&mut self, lanes: L, i: usize, above: f32, window: &mut GroupWindow) {
         for (last, bounds) in self.last.iter_mut().zip(&window.bounds) {
             let x = bounds[i / 8].0[i % 8];
             *last = lanes.max(lanes.shift_in(*last, x), lanes.splat(x));
@@ -247,10 +247,10 @@ impl<L: Lanes> Row<L> {
 /// Finds the best way to cut the first `count` things. Both halves are cut by themselves, side by
 /// side: each step waits for the one before it, but not for the other half's.
 #[inline(always)]
-fn cut<L: Lanes>(lanes: L, count: usize, window: &mut Window) {
+fn cut<L: Lanes>(lanes: L, count: usize, window: &mut GroupWindow) {
     let above = ABOVE * mean_area(count, window);
     let half = count / 2;
-    let (mut first, mut second) = (Row::new(lanes), Row::new(lanes));
+    let (mut first, mut second) = (BestCuts::new(lanes), BestCuts::new(lanes));
     for i in 0..half {
         first.step(lanes, i, above, window);
         second.step(lanes, half + i, above, window);
@@ -262,7 +262,7 @@ fn cut<L: Lanes>(lanes: L, count: usize, window: &mut Window) {
 
 /// The mean surface of eight neighbours: of every fourth such group.
 #[inline(always)]
-fn mean_area(count: usize, window: &Window) -> f32 {
+fn mean_area(count: usize, window: &GroupWindow) -> f32 {
     let (mut sum, mut looked_at) = (0.0, 0.0f32);
     for group in (0..count / 8).step_by(4) {
         let mut all = [f32::NEG_INFINITY; 6];
@@ -282,14 +282,14 @@ fn mean_area(count: usize, window: &Window) -> f32 {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use solio_codec::lanes::Plain;
+    use solio_codec::lanes::ScalarLanes;
 
-    fn one_window(items: &[Item], keys: &[u64], plain: bool) -> (Vec<Node>, Vec<Item>) {
-        let mut window = Box::new(Window::default());
+    fn one_window(items: &[BoxItem], keys: &[u64], plain: bool) -> (Vec<WideNode>, Vec<BoxItem>) {
+        let mut window = Box::new(GroupWindow::default());
         let mut grouped = Grouped { groups: Vec::new(), items: Vec::new() };
         let job = OneWindow { source: items, keys, window: &mut window, grouped: &mut grouped };
         if plain {
-            job.run(Plain)
+            job.run(ScalarLanes)
         } else {
             lanes::run(job)
         }
@@ -302,9 +302,9 @@ mod tests {
         fn groups_are_runs_of_the_row(
             places in prop::collection::vec((-50f32..50.0, 0f32..9.0), 0..2200),
         ) {
-            let items: Vec<Item> = (0u32..)
+            let items: Vec<BoxItem> = (0u32..)
                 .zip(&places)
-                .map(|(i, (x, size))| Item::new([*x; 3], [x + size, x + 1.0, *x], i))
+                .map(|(i, (x, size))| BoxItem::new([*x; 3], [x + size, x + 1.0, *x], i))
                 .collect();
             let keys: Vec<u64> = (0..items.len() as u64).collect();
             prop_assert_eq!(one_window(&items, &keys, true), one_window(&items, &keys, false));

@@ -5,7 +5,7 @@
 //! very same numbers for the edge, but for the sign (there are no fused operations here), and
 //! where one is zero it is computed again without error.
 
-use super::mesh::{Mesh, NO_TRIANGLE};
+use super::mesh::{BvhMesh, NO_TRIANGLE};
 use super::ray::{Hit, Ray};
 use solio_codec::lanes::Lanes;
 
@@ -70,7 +70,7 @@ impl<L: Lanes> Sheared<L> {
     pub(super) fn meet(
         &self,
         lanes: L,
-        mesh: Mesh,
+        mesh: BvhMesh,
         leaf: &Leaf,
         from: f32,
         to: f32,

@@ -15,14 +15,14 @@ pub(super) const NO_TRIANGLE: u32 = u32::MAX;
 
 /// The triangles that a tree is built over, and that rays are sent at.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Mesh<'a> {
+pub struct BvhMesh<'a> {
     /// x, y, z of each vertex.
     pub positions: &'a [[f32; 3]],
     /// Three positions each.
     pub triangles: &'a [[u32; 3]],
 }
 
-impl Mesh<'_> {
+impl BvhMesh<'_> {
     /// The vertices of a triangle.
     #[inline(always)]
     pub(super) fn corners(&self, triangle: u32) -> Result<[[f32; 3]; 3]> {

@@ -2,10 +2,10 @@
 //! the boxes of instances.
 //!
 //! ```
-//! use solio_scene::bvh::{Mesh, Quality, Ray, TriangleBvh};
+//! use solio_scene::bvh::{BvhMesh, Quality, Ray, TriangleBvh};
 //!
 //! let positions = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
-//! let mesh = Mesh { positions: &positions, triangles: &[[0, 1, 2]] };
+//! let mesh = BvhMesh { positions: &positions, triangles: &[[0, 1, 2]] };
 //! let tree = TriangleBvh::build(mesh, Quality::Fast)?;
 //! let hit = tree.closest(mesh, &Ray::new([0.25, 0.5, 2.0], [0.0, 0.0, -1.0])).unwrap();
 //! assert_eq!((hit.triangle, hit.distance, hit.u, hit.v), (0, 2.0, 0.25, 0.5));
@@ -32,7 +32,7 @@ mod walk;
 mod tests;
 
 pub use boxes::BoxBvh;
-pub use mesh::Mesh;
+pub use mesh::BvhMesh;
 pub use node::TreeCost;
 pub use ray::{Hit, Ray};
 pub use triangles::{Quality, TriangleBvh};

@@ -13,7 +13,7 @@ pub(super) const MOST_LEAVES: usize = (LEAF - 1) as usize;
 /// Up to eight children with their boxes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C, align(32))]
-pub(super) struct Node {
+pub(super) struct WideNode {
     /// Minimum x, y, z, then maximum x, y, z of each child. A missing child's are the other way
     /// round, so that no ray meets it.
     pub(super) bounds: [Eight; 6],
@@ -21,9 +21,9 @@ pub(super) struct Node {
     pub(super) children: [u32; 8],
 }
 
-impl Node {
+impl WideNode {
     /// Without children.
-    pub(super) const EMPTY: Node = Node {
+    pub(super) const EMPTY: WideNode = WideNode {
         bounds: [
             Eight([f32::INFINITY; 8]),
             Eight([f32::INFINITY; 8]),
@@ -65,7 +65,7 @@ fn half_area(one: &Box3) -> f64 {
 }
 
 /// The cost of the tree of `nodes`; `count` tells how many primitives a leaf has.
-pub(super) fn cost(nodes: &[Node], root: u32, count: impl Fn(u32) -> usize) -> TreeCost {
+pub(super) fn cost(nodes: &[WideNode], root: u32, count: impl Fn(u32) -> usize) -> TreeCost {
     let mut cost = TreeCost { node_count: nodes.len(), ..TreeCost::default() };
     let Some(uppermost) = nodes.get(root as usize) else { return cost };
     let mut all = Box3::EMPTY;
@@ -75,7 +75,7 @@ pub(super) fn cost(nodes: &[Node], root: u32, count: impl Fn(u32) -> usize) -> T
     let mut open = vec![(root, 1)];
     while let Some((at, depth)) = open.pop() {
         cost.depth = cost.depth.max(depth);
-        let node: &Node = &nodes[at as usize];
+        let node: &WideNode = &nodes[at as usize];
         for (i, child) in node.children.iter().enumerate().filter(|(_, child)| **child != NONE) {
             let share = half_area(&node.child_box(i)) / whole;
             if child & LEAF == 0 {

@@ -14,7 +14,7 @@ const BITS: u32 = 32;
 const AXIS_BITS: u32 = 16;
 
 /// How places become codes.
-pub(super) struct Curve {
+pub(super) struct MortonCurve {
     low: [f32; 3],
     scale: [f32; 3],
     most: [f32; 3],
@@ -22,9 +22,9 @@ pub(super) struct Curve {
     spread: [[[u32; 256]; 2]; 3],
 }
 
-impl Curve {
+impl MortonCurve {
     /// For places within `bounds`, which are `grow` times as large as the box given.
-    pub(super) fn within(bounds: &Box3) -> Curve {
+    pub(super) fn within(bounds: &Box3) -> MortonCurve {
         let mut size: [f32; 3] = std::array::from_fn(|i| bounds.max[i] - bounds.min[i]);
         let width = size;
         let mut bits = [0; 3];
@@ -41,7 +41,7 @@ impl Curve {
             size[*axis] *= 0.5;
             bits[*axis] += 1;
         }
-        let mut curve = Curve {
+        let mut curve = MortonCurve {
             low: bounds.min,
             scale: [0.0; 3],
             most: bits.map(|bits| ((1 << bits) - 1) as f32),
@@ -160,17 +160,17 @@ mod tests {
     #[test]
     fn long_axes_get_more_bits() {
         let flat = Box3 { min: [0.0; 3], max: [1.0, 1.0, 0.0] };
-        let curve = Curve::within(&flat);
+        let curve = MortonCurve::within(&flat);
         assert_eq!(curve.most, [65535.0, 65535.0, 0.0]);
         assert_eq!(curve.code([1.0, 1.0, 0.0]), u32::MAX);
         assert_eq!(curve.code([f32::NAN, -5.0, 7.0]), 0);
         assert!(curve.code([0.4, 0.4, 0.0]) < curve.code([0.6, 0.1, 0.0]));
-        let cube = Curve::within(&Box3 { min: [-1.0; 3], max: [1.0; 3] });
+        let cube = MortonCurve::within(&Box3 { min: [-1.0; 3], max: [1.0; 3] });
         assert_eq!(cube.most, [2047.0, 2047.0, 1023.0]);
         let halves = [[-0.1, 0.9, 0.9], [0.1, -0.9, -0.9]].map(|place| cube.code(place));
         assert_eq!(halves.map(|code| code >> 31), [0, 1]);
         for odd in [Box3::EMPTY, Box3::ALL, Box3 { min: [0.0; 3], max: [0.0; 3] }] {
-            assert_eq!(Curve::within(&odd).code([1.0; 3]), 0);
+            assert_eq!(MortonCurve::within(&odd).code([1.0; 3]), 0);
         }
     }
 

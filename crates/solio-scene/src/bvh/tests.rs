@@ -27,8 +27,8 @@ impl Noise {
 
 type Owned = (Vec<[f32; 3]>, Vec<[u32; 3]>);
 
-fn lent(mesh: &Owned) -> Mesh<'_> {
-    Mesh { positions: &mesh.0, triangles: &mesh.1 }
+fn lent(mesh: &Owned) -> BvhMesh<'_> {
+    BvhMesh { positions: &mesh.0, triangles: &mesh.1 }
 }
 
 fn soup(count: usize, size: f32, noise: &mut Noise) -> Owned {
@@ -327,7 +327,7 @@ fn rays_through_edges_meet_a_triangle() {
         }
     }
     for quality in [Quality::Fast, Quality::Good] {
-        let mesh = Mesh { positions: &positions, triangles: &triangles };
+        let mesh = BvhMesh { positions: &positions, triangles: &triangles };
         let tree = TriangleBvh::build(mesh, quality).unwrap();
         for y in 0..=2 * side {
             for x in 0..=2 * side {
@@ -431,7 +431,7 @@ fn rays_that_are_none_meet_nothing() {
 #[test]
 fn a_missing_vertex_is_named() {
     for quality in [Quality::Fast, Quality::Good] {
-        let mesh = Mesh { positions: &[[0.0; 3]; 3], triangles: &[[0, 1, 2], [0, 3, 1]] };
+        let mesh = BvhMesh { positions: &[[0.0; 3]; 3], triangles: &[[0, 1, 2], [0, 3, 1]] };
         let error = TriangleBvh::build(mesh, quality).unwrap_err();
         assert_eq!(error.message(), "triangle 1 refers to vertex 3, but there are 3 vertices");
     }
@@ -439,7 +439,7 @@ fn a_missing_vertex_is_named() {
 
 #[test]
 fn the_tree_is_the_same_on_every_tier_and_thread() {
-    use solio_codec::lanes::{Job, Plain};
+    use solio_codec::lanes::{LaneJob, ScalarLanes};
     let mesh = soup(20_000, 0.3, &mut Noise(8));
     let keys: Vec<u64> = (0..mesh.1.len() as u64).collect();
     let (_, items) = group::groups(lent(&mesh), &keys);
@@ -450,7 +450,7 @@ fn the_tree_is_the_same_on_every_tier_and_thread() {
     {
         let (mut a, mut b) = (items.clone(), items);
         let fast = build::build(&mut a, below, nodes.clone());
-        let plain = build::Build { items: &mut b, below, nodes }.run(Plain);
+        let plain = build::Build { items: &mut b, below, nodes }.run(ScalarLanes);
         assert_eq!((a, fast.nodes, fast.leaves), (b, plain.nodes, plain.leaves));
     }
     let build = || TriangleBvh::build(lent(&mesh), Quality::Fast).unwrap();

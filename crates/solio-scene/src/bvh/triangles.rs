@@ -1,16 +1,16 @@
 //! A tree over the triangles of a mesh.
 
-use super::build::{self, Below, Item};
+use super::build::{self, Below, BoxItem};
 use super::group;
 use super::leaf::{Leaf, NO_TRIANGLES, Sheared};
-use super::mesh::{Mesh, NO_TRIANGLE};
-use super::node::{self, MOST_LEAVES, Node, TreeCost};
-use super::order::{self, Curve};
+use super::mesh::{BvhMesh, NO_TRIANGLE};
+use super::node::{self, MOST_LEAVES, TreeCost, WideNode};
+use super::order::{self, MortonCurve};
 use super::ray::{Hit, Ray};
 use super::walk::walk;
 use crate::bounds::{Box3, box_of_points};
 use solio_base::{Error, Result, memory};
-use solio_codec::lanes::{self, Job, Lanes};
+use solio_codec::lanes::{self, LaneJob, Lanes};
 
 /// How much time a tree is worth.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub enum Quality {
 /// of; with another, hits mean nothing.
 #[derive(Clone, Debug, Default)]
 pub struct TriangleBvh {
-    nodes: Vec<Node>,
+    nodes: Vec<WideNode>,
     root: u32,
     leaves: Vec<Leaf>,
     len: usize,
@@ -41,7 +41,7 @@ impl TriangleBvh {
     ///
     /// # Errors
     /// When a triangle refers to a position that is not there; with 2^31 triangles or more.
-    pub fn build(mesh: Mesh, quality: Quality) -> Result<TriangleBvh> {
+    pub fn build(mesh: BvhMesh, quality: Quality) -> Result<TriangleBvh> {
         let count = mesh.triangles.len();
         if count > MOST_LEAVES {
             return Err(Error::limit(format!("{count} triangles are more than a tree takes")));
@@ -55,7 +55,7 @@ impl TriangleBvh {
                 (leaves, build::build(&mut items, Below::Nodes, nodes))
             }
             Quality::Good => {
-                let mut items: Vec<Item> = memory::with_capacity(keys.len());
+                let mut items: Vec<BoxItem> = memory::with_capacity(keys.len());
                 for (i, key) in keys.iter().enumerate() {
                     mesh.prefetch(&keys[i..]);
                     items.push(item(mesh, *key as u32));
@@ -82,18 +82,18 @@ impl TriangleBvh {
 
     /// The box around all.
     pub fn bounds(&self) -> Box3 {
-        let root = self.nodes.get(self.root as usize).unwrap_or(&Node::EMPTY);
+        let root = self.nodes.get(self.root as usize).unwrap_or(&WideNode::EMPTY);
         (0..8).fold(Box3::EMPTY, |all, i| all.union(&root.child_box(i)))
     }
 
     /// The nearest triangle that `ray` meets, from either side; of equally near ones that of the
     /// smallest number in its leaf. No ray passes between triangles that share an edge.
-    pub fn closest(&self, mesh: Mesh, ray: &Ray) -> Option<Hit> {
+    pub fn closest(&self, mesh: BvhMesh, ray: &Ray) -> Option<Hit> {
         lanes::run(Closest { tree: self, mesh, ray, any: false })
     }
 
     /// Whether `ray` meets any triangle.
-    pub fn any(&self, mesh: Mesh, ray: &Ray) -> bool {
+    pub fn any(&self, mesh: BvhMesh, ray: &Ray) -> bool {
         lanes::run(Closest { tree: self, mesh, ray, any: true }).is_some()
     }
 
@@ -112,9 +112,9 @@ impl TriangleBvh {
 }
 
 /// The numbers of all triangles that can be met, in order along the curve, in the lower halves.
-fn in_order(mesh: Mesh) -> Result<Vec<u64>> {
+fn in_order(mesh: BvhMesh) -> Result<Vec<u64>> {
     let bounds = box_of_points(mesh.positions);
-    let curve = Curve::within(&bounds);
+    let curve = MortonCurve::within(&bounds);
     let mut keys = order::keys(mesh.triangles.len());
     keys.clear();
     for number in 0..mesh.triangles.len() as u32 {
@@ -133,16 +133,16 @@ fn in_order(mesh: Mesh) -> Result<Vec<u64>> {
 
 /// A triangle as an item of the tree.
 #[inline(always)]
-fn item(mesh: Mesh, number: u32) -> Item {
+fn item(mesh: BvhMesh, number: u32) -> BoxItem {
     // Every triangle was fetched before, so none is missing.
     let [a, b, c] = mesh.corners(number).unwrap_or_default();
     let min = std::array::from_fn(|i| a[i].min(b[i]).min(c[i]));
     let max = std::array::from_fn(|i| a[i].max(b[i]).max(c[i]));
-    Item::new(min, max, number)
+    BoxItem::new(min, max, number)
 }
 
 /// The leaf of a range of items.
-fn leaf(items: &[Item], &(begin, count): &(u32, u32)) -> Leaf {
+fn leaf(items: &[BoxItem], &(begin, count): &(u32, u32)) -> Leaf {
     let mut leaf = NO_TRIANGLES;
     for (number, item) in leaf.iter_mut().zip(&items[begin as usize..][..count as usize]) {
         *number = item.number();
@@ -152,12 +152,12 @@ fn leaf(items: &[Item], &(begin, count): &(u32, u32)) -> Leaf {
 
 struct Closest<'a> {
     tree: &'a TriangleBvh,
-    mesh: Mesh<'a>,
+    mesh: BvhMesh<'a>,
     ray: &'a Ray,
     any: bool,
 }
 
-impl Job for Closest<'_> {
+impl LaneJob for Closest<'_> {
     type Output = Option<Hit>;
     #[inline(always)]
     fn run<L: Lanes>(self, lanes: L) -> Option<Hit> {

@@ -5,7 +5,7 @@
 //! box that the ray touches; where a plane's distance is NaN (0 · ∞, a ray within the plane) the
 //! axis does not narrow the stretch.
 
-use super::node::{LEAF, Node};
+use super::node::{LEAF, WideNode};
 use super::ray::Ray;
 use solio_codec::lanes::{Eight, Lanes};
 
@@ -23,7 +23,7 @@ const LENGTHEN: f32 = 1.0 + 4.0 * f32::EPSILON;
 #[inline(always)]
 pub(super) fn walk<L: Lanes>(
     lanes: L,
-    nodes: &[Node],
+    nodes: &[WideNode],
     root: u32,
     ray: &Ray,
     mut leaf: impl FnMut(u32, f32) -> f32,
@@ -33,7 +33,7 @@ pub(super) fn walk<L: Lanes>(
     }
     let mut to = ray.to;
     let inverse = ray.direction.map(|x| 1.0 / x);
-    let sides = Sides {
+    let sides = LaneRay {
         origin: [
             lanes.splat(ray.origin[0]),
             lanes.splat(ray.origin[1]),
@@ -80,7 +80,7 @@ pub(super) fn walk<L: Lanes>(
 }
 
 /// A ray made ready for boxes.
-struct Sides<L: Lanes> {
+struct LaneRay<L: Lanes> {
     origin: [L::Floats; 3],
     inverse: [L::Floats; 3],
     /// Which of a node's bounds the ray meets first on each axis.
@@ -89,10 +89,10 @@ struct Sides<L: Lanes> {
     lengthen: L::Floats,
 }
 
-impl<L: Lanes> Sides<L> {
+impl<L: Lanes> LaneRay<L> {
     /// The children met before `to`, one bit each, and at what distances.
     #[inline(always)]
-    fn meet(&self, lanes: L, node: &Node, to: f32) -> (u32, Eight) {
+    fn meet(&self, lanes: L, node: &WideNode, to: f32) -> (u32, Eight) {
         let (mut near, mut far) = (self.from, lanes.splat(to));
         for axis in 0..3 {
             let (first, last) = (self.near[axis], (self.near[axis] + 3) % 6);

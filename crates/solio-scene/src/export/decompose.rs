@@ -10,7 +10,7 @@ const MOST_ROUNDS: usize = 40;
 
 /// First scaled, then turned, then moved.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Parts {
+pub(crate) struct TransformParts {
     pub(crate) translation: [f32; 3],
     /// A quaternion of length 1: x, y, z, w.
     pub(crate) rotation: [f32; 4],
@@ -18,7 +18,7 @@ pub(crate) struct Parts {
     pub(crate) scale: [f32; 3],
 }
 
-impl Parts {
+impl TransformParts {
     fn linear(&self) -> DMat3 {
         let rotation = DQuat::from_array(self.rotation.map(f64::from));
         let scale = DVec3::from_array(self.scale.map(f64::from));
@@ -27,7 +27,7 @@ impl Parts {
 }
 
 /// The parts of three rows of four; `None` where it shears, or has numbers that are none.
-pub(crate) fn decompose(matrix: &[f32; 12]) -> Option<Parts> {
+pub(crate) fn decompose(matrix: &[f32; 12]) -> Option<TransformParts> {
     let (linear, translation) = split(matrix);
     let parts = parts(&linear, translation)?;
     let again = parts.linear();
@@ -43,7 +43,7 @@ pub(crate) fn decompose(matrix: &[f32; 12]) -> Option<Parts> {
 ///
 /// Source: the singular value decomposition by one-sided Jacobi rotations (Hestenes 1958; Golub,
 /// Van Loan, *Matrix Computations*, 8.6.3).
-pub(crate) fn nested(matrix: &[f32; 12]) -> Option<[Parts; 2]> {
+pub(crate) fn nested(matrix: &[f32; 12]) -> Option<[TransformParts; 2]> {
     let (linear, translation) = split(matrix);
     if !linear.is_finite() {
         return None;
@@ -76,7 +76,7 @@ pub(crate) fn nested(matrix: &[f32; 12]) -> Option<[Parts; 2]> {
     let outer = parts(&DMat3::from_cols(columns[0], columns[1], columns[2]), translation)?;
     let inner = DQuat::from_mat3(&DMat3::from_cols(turn[0], turn[1], turn[2]).transpose());
     let rotation = inner.normalize().to_array().map(|x| x as f32);
-    let inner = Parts { translation: [0.0; 3], rotation, scale: [1.0; 3] };
+    let inner = TransformParts { translation: [0.0; 3], rotation, scale: [1.0; 3] };
     Some([outer, inner])
 }
 
@@ -87,7 +87,7 @@ fn split(m: &[f32; 12]) -> (DMat3, [f32; 3]) {
 }
 
 /// As if the columns stood upright on each other.
-fn parts(linear: &DMat3, translation: [f32; 3]) -> Option<Parts> {
+fn parts(linear: &DMat3, translation: [f32; 3]) -> Option<TransformParts> {
     if !linear.is_finite() || translation.iter().any(|x| !x.is_finite()) {
         return None;
     }
@@ -116,7 +116,7 @@ fn parts(linear: &DMat3, translation: [f32; 3]) -> Option<Parts> {
     if !rotation.is_finite() {
         return None;
     }
-    Some(Parts {
+    Some(TransformParts {
         translation,
         rotation: rotation.to_array().map(|x| x as f32),
         scale: scale.map(|x| x as f32),

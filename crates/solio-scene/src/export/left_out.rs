@@ -1,32 +1,28 @@
 //! What of a scene another format does not get.
 
-use super::{View, is_border};
+use super::{CameraView, is_border};
 use crate::scene::{NONE, Scene, Shape};
 use solio_base::{Loss, Losses};
 use std::collections::BTreeMap;
 
 /// What is left out, in the singular and in the plural.
-pub(crate) type What = [&'static str; 2];
+pub(crate) type LossName = [&'static str; 2];
 
-pub(crate) const BORDERS: What = ["shape that only bounds media", "shapes that only bound media"];
+pub(crate) const BORDERS: LossName =
+    ["shape that only bounds media", "shapes that only bound media"];
 
 /// Counts that become sentences.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LeftOut {
-    counts: BTreeMap<What, u64>,
+    counts: BTreeMap<LossName, u64>,
 }
 
 /// What of a scene is left out where its shapes become bare meshes.
 ///
 /// ```
-/// # use solio_base::{Error, Result, Source, Work};
-/// # use std::path::{Path, PathBuf};
-/// # struct NoFiles;
-/// # impl solio_scene::scene::Files for NoFiles {
-/// #     fn path(&self, name: &[u8]) -> PathBuf { String::from_utf8_lossy(name).into_owned().into() }
-/// #     fn open(&self, _: &Path) -> Result<Box<dyn Source>> { Err(Error::argument("no file")) }
-/// # }
-/// use solio_scene::{export::left_out_of_meshes, scene::read_scene};
+/// # use solio_base::Work;
+/// # use std::path::Path;
+/// use solio_scene::{export::left_out_of_meshes, scene::{NoFiles, read_scene}};
 /// let text = b"Camera \"perspective\"\nWorldBegin\nLightSource \"infinite\"\nShape \"sphere\"\n";
 /// let path = Path::new("ball.pbrt");
 /// let scene = read_scene(&&text[..], path, &NoFiles, &Default::default(), &Work::serial())?;
@@ -95,21 +91,21 @@ impl LeftOut {
         left
     }
 
-    pub(crate) fn add(&mut self, what: What, count: u64) {
+    pub(crate) fn add(&mut self, what: LossName, count: u64) {
         if count > 0 {
             *self.counts.entry(what).or_default() += count;
         }
     }
 
     /// Where the lens of a view is not that of the scene.
-    pub(crate) fn lens(&mut self, view: &View) {
+    pub(crate) fn lens(&mut self, view: &CameraView) {
         let near = u64::from(!view.is_exact);
         self.add(["camera of lenses: one of 40 degrees stands for it"; 2], near);
     }
 
     /// `3 lights without a shape`, …
     pub(crate) fn losses(&self) -> Losses {
-        let loss = |(what, count): (&What, &u64)| {
+        let loss = |(what, count): (&LossName, &u64)| {
             let words = what[usize::from(*count != 1)];
             Loss::new("scene", format!("left out: {count} {words}"))
         };

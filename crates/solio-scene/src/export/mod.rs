@@ -17,11 +17,14 @@ mod view;
 pub use left_out::left_out_of_meshes;
 pub use shapes::{ExportMeshes, Faces, is_border};
 
-pub(crate) use decompose::{Parts, decompose, nested};
+pub(crate) use decompose::{TransformParts, decompose, nested};
 pub(crate) use left_out::{BORDERS, LeftOut};
 pub(crate) use shapes::{bounds, mesh_of, name_of, order_by_object, placed, runs, upper};
 pub(crate) use surface::{Surface, Surfaces};
-pub(crate) use view::{Lens, View, is_mirrored};
+pub(crate) use view::{CameraView, ViewLens, is_mirrored};
+
+/// What tells the arrays of two shapes apart: the file, and whether its faces are turned.
+pub(crate) type FileKey = (Vec<u8>, bool);
 
 /// The identity: three rows of four.
 pub(crate) const IDENTITY: [f32; 12] = [1., 0., 0., 0., 0., 1., 0., 0., 0., 0., 1., 0.];

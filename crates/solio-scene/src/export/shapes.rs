@@ -71,14 +71,9 @@ fn curve_points(scene: &Scene, shape: &Shape) -> Option<usize> {
 /// Whether a shape only bounds a medium, so that nothing of it is seen.
 ///
 /// ```
-/// # use solio_base::{Error, Result, Source, Work};
-/// # use std::path::{Path, PathBuf};
-/// # struct NoFiles;
-/// # impl solio_scene::scene::Files for NoFiles {
-/// #     fn path(&self, name: &[u8]) -> PathBuf { String::from_utf8_lossy(name).into_owned().into() }
-/// #     fn open(&self, _: &Path) -> Result<Box<dyn Source>> { Err(Error::argument("no file")) }
-/// # }
-/// use solio_scene::{export::is_border, scene::read_scene};
+/// # use solio_base::Work;
+/// # use std::path::Path;
+/// use solio_scene::{export::is_border, scene::{NoFiles, read_scene}};
 /// let text = b"WorldBegin\nMaterial \"interface\"\nShape \"sphere\"\n\
 ///     Material \"diffuse\"\nShape \"disk\"\n";
 /// let path = Path::new("fog.pbrt");

@@ -1,6 +1,6 @@
 //! Materials and area lights as one colour with a roughness, for formats whose materials are such.
 
-use crate::preview::{Finder, material_colors};
+use crate::preview::{MaterialFinder, material_colors};
 use crate::scene::{Entity, NONE, Scene, Shape};
 
 /// What a surface looks like, in linear light with the primaries of sRGB.
@@ -41,7 +41,7 @@ const DULL: [f32; 2] = [0.0, 1.0];
 
 impl<'s> Surfaces<'s> {
     pub(crate) fn new(scene: &'s Scene) -> Surfaces<'s> {
-        let finder = Finder::new(scene);
+        let finder = MaterialFinder::new(scene);
         let finish = |entity| finish(scene, &finder, entity, 0);
         let finishes = scene.materials.iter();
         let finishes = finishes.map(|made| made.entity.as_ref().map_or(DULL, finish)).collect();
@@ -97,7 +97,7 @@ impl<'s> Surfaces<'s> {
 }
 
 /// How metallic a material is, and how rough: of a mix what its parts are, by their shares.
-fn finish(scene: &Scene, finder: &Finder<'_>, entity: &Entity, depth: usize) -> [f32; 2] {
+fn finish(scene: &Scene, finder: &MaterialFinder<'_>, entity: &Entity, depth: usize) -> [f32; 2] {
     if scene.class(entity) != b"mix" {
         return metallic_roughness(scene, finder, entity);
     }
@@ -111,7 +111,7 @@ fn finish(scene: &Scene, finder: &Finder<'_>, entity: &Entity, depth: usize) -> 
 
 /// pbrt's `roughness` becomes a width by a root, unless it is told not to. Materials of version 3 look at
 /// the one along u and v, or the one of both, alone.
-fn metallic_roughness(scene: &Scene, finder: &Finder<'_>, entity: &Entity) -> [f32; 2] {
+fn metallic_roughness(scene: &Scene, finder: &MaterialFinder<'_>, entity: &Entity) -> [f32; 2] {
     let (metallic, default) = match scene.class(entity) {
         b"conductor" | b"coatedconductor" | b"mirror" => (1.0, 0.0),
         b"metal" => (1.0, 0.01),

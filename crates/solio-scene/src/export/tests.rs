@@ -15,7 +15,7 @@ pub(crate) fn scene_of(head: &str, world: &str, work: &Work) -> Scene {
     scene
 }
 
-fn matrix_of(parts: &Parts) -> DMat4 {
+fn matrix_of(parts: &TransformParts) -> DMat4 {
     DMat4::from_scale_rotation_translation(
         DVec3::from_array(parts.scale.map(f64::from)),
         DQuat::from_array(parts.rotation.map(f64::from)),

@@ -1,12 +1,12 @@
 //! The camera of a scene, for formats that are right-handed and look along -z.
 
-use crate::preview::{Lens as PreviewLens, lens, resolution};
+use crate::preview::{RayLens as PreviewLens, lens, resolution};
 use crate::scene::Scene;
 use glam::{DMat4, DVec3};
 
 /// What the camera sees.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Lens {
+pub(crate) enum ViewLens {
     /// The tangents of half the angle from left to right, and from bottom to top.
     Perspective([f64; 2]),
     /// Half the width and half the height of what is seen.
@@ -15,10 +15,10 @@ pub(crate) enum Lens {
 
 /// A camera and its place.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct View {
+pub(crate) struct CameraView {
     /// From the camera, which looks along -z with +y up, to the world that is written.
     pub(crate) to_world: DMat4,
-    pub(crate) lens: Lens,
+    pub(crate) lens: ViewLens,
     /// How far the middle of the picture is from where it looks to, in halves of the picture.
     pub(crate) shift: [f64; 2],
     /// Whether this is what the scene asks for, not only near to it.
@@ -31,9 +31,9 @@ pub(crate) fn is_mirrored(scene: &Scene) -> bool {
     !scene.camera.as_ref().is_some_and(mirrors)
 }
 
-impl View {
+impl CameraView {
     /// The view of the scene's camera; none of one that sees all around.
-    pub(crate) fn of(scene: &Scene) -> Option<View> {
+    pub(crate) fn of(scene: &Scene) -> Option<CameraView> {
         let camera = scene.camera.as_ref()?;
         let [width, height] = resolution(scene).map(f64::from);
         let (kind, [left, right, bottom, top]) = lens(scene, &camera.entity, width / height);
@@ -42,15 +42,15 @@ impl View {
             return None;
         }
         let lens = match kind {
-            PreviewLens::Perspective(tangent) => Lens::Perspective(half.map(|x| x * tangent)),
-            PreviewLens::Orthographic => Lens::Orthographic(half),
+            PreviewLens::Perspective(tangent) => ViewLens::Perspective(half.map(|x| x * tangent)),
+            PreviewLens::Orthographic => ViewLens::Orthographic(half),
             PreviewLens::Spherical { .. } => return None,
         };
         let mirror = DMat4::from_scale(DVec3::new(1.0, 1.0, -1.0));
         let to_world = camera.from_world.start.inverse() * mirror;
         let to_world = if is_mirrored(scene) { mirror * to_world } else { to_world };
         let class = scene.class(&camera.entity);
-        Some(View {
+        Some(CameraView {
             to_world: upright(to_world).filter(DMat4::is_finite)?,
             lens,
             shift: [(right + left) / (right - left), (top + bottom) / (top - bottom)],

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::f32::consts::{PI, TAU};
 
 /// How finely curves are drawn.
-struct Detail {
+struct CurveDetail {
     /// Steps that a segment is cut into, at least and at most.
     steps: [usize; 2],
     /// Of its width a chord may be off.
@@ -15,9 +15,9 @@ struct Detail {
 }
 
 /// Of hair and grass: nobody looks at one of them.
-const COARSE: Detail = Detail { steps: [4, 16], off: 1.0 };
+const COARSE: CurveDetail = CurveDetail { steps: [4, 16], off: 1.0 };
 /// Where a scene has few curves.
-const FINE: Detail = Detail { steps: [4, 64], off: 1.0 / 16.0 };
+const FINE: CurveDetail = CurveDetail { steps: [4, 64], off: 1.0 / 16.0 };
 /// Segments, if all shapes have as many.
 const FEW: usize = 1000;
 
@@ -83,7 +83,7 @@ impl Controls<'_> {
 
     /// A chord over a part of a curve is off by no more than an eighth of the second derivative
     /// times the square of the part.
-    fn steps(&self, detail: &Detail, width: f32) -> usize {
+    fn steps(&self, detail: &CurveDetail, width: f32) -> usize {
         let bends = self.points.windows(3).map(|p| {
             let [a, b, c] = [p[0], p[1], p[2]].map(Vec3::from);
             (a - 2.0 * b + c).length()

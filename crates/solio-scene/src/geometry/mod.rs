@@ -19,18 +19,9 @@ use std::borrow::Cow;
 /// Triangles.
 ///
 /// ```
-/// # use solio_base::{Error, Result, Source, Work};
-/// # use solio_scene::scene::{Files, SceneOptions, read_scene};
-/// # use std::path::{Path, PathBuf};
-/// # struct NoFiles;
-/// # impl Files for NoFiles {
-/// #     fn path(&self, _: &[u8]) -> PathBuf {
-/// #         PathBuf::new()
-/// #     }
-/// #     fn open(&self, _: &Path) -> Result<Box<dyn Source>> {
-/// #         Err(Error::argument("no files here"))
-/// #     }
-/// # }
+/// # use solio_base::{Error, Work};
+/// # use solio_scene::scene::{NoFiles, SceneOptions, read_scene};
+/// # use std::path::Path;
 /// use solio_scene::geometry::triangles;
 /// let text = br#"WorldBegin
 ///     Shape "bilinearmesh" "point3 P" [ 0 0 0  1 0 0  0 1 0  1 1 0 ]
@@ -93,18 +84,9 @@ impl Triangles<'_> {
 /// Where indices are those of no vertex, or arrays have lengths that do not fit.
 ///
 /// ```
-/// # use solio_base::{Error, Result, Source, Work};
-/// # use solio_scene::scene::{Files, SceneOptions, read_scene};
-/// # use std::path::{Path, PathBuf};
-/// # struct NoFiles;
-/// # impl Files for NoFiles {
-/// #     fn path(&self, _: &[u8]) -> PathBuf {
-/// #         PathBuf::new()
-/// #     }
-/// #     fn open(&self, _: &Path) -> Result<Box<dyn Source>> {
-/// #         Err(Error::argument("no files here"))
-/// #     }
-/// # }
+/// # use solio_base::{Error, Work};
+/// # use solio_scene::scene::{NoFiles, SceneOptions, read_scene};
+/// # use std::path::Path;
 /// use solio_scene::geometry::triangles;
 /// let text = br#"WorldBegin
 ///     Shape "sphere" "float radius" 2

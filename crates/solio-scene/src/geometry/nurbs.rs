@@ -14,7 +14,7 @@ const DICED: usize = 30;
 const MOST_ORDER: usize = 32;
 
 /// One of the two directions.
-struct Axis<'s> {
+struct SurfaceAxis<'s> {
     /// Control points.
     count: usize,
     order: usize,
@@ -23,9 +23,9 @@ struct Axis<'s> {
     range: [f64; 2],
 }
 
-impl<'s> Axis<'s> {
+impl<'s> SurfaceAxis<'s> {
     /// `names`: of the count, the order, the knots, the beginning and the end.
-    fn new(scene: &'s Scene, entity: &Entity, names: [&str; 5]) -> Result<Axis<'s>> {
+    fn new(scene: &'s Scene, entity: &Entity, names: [&str; 5]) -> Result<SurfaceAxis<'s>> {
         let [count, order, knots, from, to] = names;
         let number = |name| {
             let found = scene.integer(entity, name).and_then(|n| usize::try_from(n).ok());
@@ -58,7 +58,7 @@ impl<'s> Axis<'s> {
             return Err(Error::corrupt(message));
         }
         let range = [f64::from(from), f64::from(to)];
-        Ok(Axis { count: points, order: degree_and_one, knots: given, range })
+        Ok(SurfaceAxis { count: points, order: degree_and_one, knots: given, range })
     }
 
     /// The parameter of a vertex.
@@ -100,8 +100,8 @@ impl<'s> Axis<'s> {
 /// # Errors
 /// Where counts, orders, knots or points do not fit each other.
 pub(super) fn nurbs(scene: &Scene, entity: &Entity) -> Result<Triangles<'static>> {
-    let u = Axis::new(scene, entity, ["nu", "uorder", "uknots", "u0", "u1"])?;
-    let v = Axis::new(scene, entity, ["nv", "vorder", "vknots", "v0", "v1"])?;
+    let u = SurfaceAxis::new(scene, entity, ["nu", "uorder", "uknots", "u0", "u1"])?;
+    let v = SurfaceAxis::new(scene, entity, ["nv", "vorder", "vknots", "v0", "v1"])?;
     let points: Vec<DVec4> = match (scene.points(entity, "P"), scene.floats(entity, "Pw")) {
         (Some(points), _) => points
             .iter()

@@ -20,7 +20,7 @@ type Edge = [u32; 2];
 
 /// The triangles around an edge, by the vertex that faces it.
 #[derive(Default)]
-struct Sides {
+struct EdgeTriangles {
     facing: [u32; 2],
     count: usize,
 }
@@ -54,8 +54,8 @@ fn edge(a: u32, b: u32) -> Edge {
     [a.min(b), a.max(b)]
 }
 
-fn edges(triangles: &[[u32; 3]]) -> BTreeMap<Edge, Sides> {
-    let mut edges: BTreeMap<Edge, Sides> = BTreeMap::new();
+fn edges(triangles: &[[u32; 3]]) -> BTreeMap<Edge, EdgeTriangles> {
+    let mut edges: BTreeMap<Edge, EdgeTriangles> = BTreeMap::new();
     for [a, b, c] in triangles.iter().copied() {
         for (edge, facing) in [(edge(a, b), c), (edge(b, c), a), (edge(c, a), b)] {
             let sides = edges.entry(edge).or_default();
@@ -80,7 +80,7 @@ struct Neighbours {
 }
 
 impl Neighbours {
-    fn of(positions: &[[f32; 3]], edges: &BTreeMap<Edge, Sides>) -> Neighbours {
+    fn of(positions: &[[f32; 3]], edges: &BTreeMap<Edge, EdgeTriangles>) -> Neighbours {
         let none = vec![(Vec3::ZERO, 0); positions.len()];
         let mut neighbours = Neighbours { all: none.clone(), border: none };
         let add = |to: &mut (Vec3, u32), i: u32| {

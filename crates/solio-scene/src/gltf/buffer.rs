@@ -1,7 +1,6 @@
 //! The buffer: arrays one after another, each at a multiple of four bytes, with a view and an
 //! accessor.
 
-use super::document::index;
 use crate::export::bounds;
 use crate::pack::PackedMesh;
 use gltf_json as json;
@@ -28,7 +27,7 @@ pub(super) struct Geometry {
 }
 
 /// What goes into the buffer, and where it went.
-pub(super) struct Buffer<'b> {
+pub(super) struct GltfBuffer<'b> {
     sink: &'b mut dyn Sink,
     work: &'b Work,
     /// Bytes so far.
@@ -37,9 +36,9 @@ pub(super) struct Buffer<'b> {
     pub(super) accessors: Vec<Accessor>,
 }
 
-impl<'b> Buffer<'b> {
-    pub(super) fn new(sink: &'b mut dyn Sink, work: &'b Work) -> Buffer<'b> {
-        Buffer { sink, work, bytes: 0, views: Vec::new(), accessors: Vec::new() }
+impl<'b> GltfBuffer<'b> {
+    pub(super) fn new(sink: &'b mut dyn Sink, work: &'b Work) -> GltfBuffer<'b> {
+        GltfBuffer { sink, work, bytes: 0, views: Vec::new(), accessors: Vec::new() }
     }
 
     /// Puts a mesh of triangles down; `None` if it has none. Normals get the length 1, which glTF
@@ -143,7 +142,7 @@ impl<'b> Buffer<'b> {
         });
         self.bytes += bytes;
         self.accessors.push(Accessor {
-            buffer_view: Some(index(view)),
+            buffer_view: Some(Index::new(view)),
             byte_offset: None,
             count: count.into(),
             component_type: Checked::Valid(GenericComponentType(component)),

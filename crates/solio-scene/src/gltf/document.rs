@@ -1,7 +1,7 @@
 //! The parts of the JSON document.
 
 use super::buffer::Geometry;
-use crate::export::{Lens, Parts, Surface, View};
+use crate::export::{CameraView, Surface, TransformParts, ViewLens};
 use gltf_json as json;
 use json::extensions::material::{EmissiveStrength, EmissiveStrengthFactor};
 use json::material::{EmissiveFactor, PbrBaseColorFactor, PbrMetallicRoughness, StrengthFactor};
@@ -19,10 +19,6 @@ pub(super) const EMISSIVE: &str = "KHR_materials_emissive_strength";
 const NEAR: f32 = 0.01;
 /// How far an orthographic camera sees; glTF wants an end.
 const FAR: f32 = 1e6;
-
-pub(super) fn index<T>(number: u32) -> Index<T> {
-    Index::new(number)
-}
 
 pub(super) fn material(surface: Surface) -> json::Material {
     let [r, g, b] = surface.color;
@@ -53,7 +49,7 @@ pub(super) fn primitive(geometry: &Geometry, material: u32) -> Primitive {
     let mut attributes = BTreeMap::new();
     let mut set = |semantic, accessor: Option<u32>| {
         if let Some(accessor) = accessor {
-            attributes.insert(Checked::Valid(semantic), index(accessor));
+            attributes.insert(Checked::Valid(semantic), Index::new(accessor));
         }
     };
     set(Semantic::Positions, Some(geometry.positions));
@@ -63,8 +59,8 @@ pub(super) fn primitive(geometry: &Geometry, material: u32) -> Primitive {
         attributes,
         extensions: None,
         extras: Default::default(),
-        indices: Some(index(geometry.indices)),
-        material: Some(index(material)),
+        indices: Some(Index::new(geometry.indices)),
+        material: Some(Index::new(material)),
         mode: Checked::Valid(json::mesh::Mode::Triangles),
         targets: None,
     }
@@ -84,7 +80,7 @@ pub(super) fn under_matrix(m: &[f32; 12]) -> Node {
     Node { matrix: Some(flat), ..Node::default() }
 }
 
-pub(super) fn under_parts(parts: &Parts) -> Node {
+pub(super) fn under_parts(parts: &TransformParts) -> Node {
     Node {
         translation: (parts.translation != [0.0; 3]).then_some(parts.translation),
         rotation: Some(UnitQuaternion(parts.rotation)),
@@ -111,11 +107,11 @@ pub(super) fn instancing(
     json::extensions::scene::Node { others: Map::from_iter([(INSTANCING.to_owned(), value)]) }
 }
 
-pub(super) fn camera(lens: &Lens) -> json::Camera {
+pub(super) fn camera(lens: &ViewLens) -> json::Camera {
     use json::camera::{Orthographic, Perspective, Type};
     let (mut perspective, mut orthographic) = (None, None);
     let type_ = match lens {
-        Lens::Perspective([across, up]) => {
+        ViewLens::Perspective([across, up]) => {
             perspective = Some(Perspective {
                 aspect_ratio: Some((across / up) as f32),
                 yfov: (2.0 * up.atan()) as f32,
@@ -126,7 +122,7 @@ pub(super) fn camera(lens: &Lens) -> json::Camera {
             });
             Type::Perspective
         }
-        Lens::Orthographic([across, up]) => {
+        ViewLens::Orthographic([across, up]) => {
             orthographic = Some(Orthographic {
                 xmag: *across as f32,
                 ymag: *up as f32,
@@ -149,9 +145,9 @@ pub(super) fn camera(lens: &Lens) -> json::Camera {
 }
 
 /// The node of a camera.
-pub(super) fn camera_node(view: &View) -> Node {
+pub(super) fn camera_node(view: &CameraView) -> Node {
     Node {
-        camera: Some(index(0)),
+        camera: Some(Index::new(0)),
         matrix: Some(view.to_world.to_cols_array().map(|x| x as f32)),
         name: Some("camera".to_owned()),
         ..Node::default()

@@ -20,19 +20,21 @@ mod document;
 mod tests;
 
 use crate::export::{
-    BORDERS, ExportMeshes, Faces, IDENTITY, LeftOut, Parts, Surfaces, View, decompose, is_border,
-    is_mirrored, mesh_of, name_of, nested, order_by_object, placed, runs, upper,
+    BORDERS, CameraView, ExportMeshes, Faces, FileKey, IDENTITY, LeftOut, Surfaces, TransformParts,
+    decompose, is_border, is_mirrored, mesh_of, name_of, nested, order_by_object, placed, runs,
+    upper,
 };
 use crate::pack::PackedMesh;
 use crate::preview::located;
 use crate::scene::{Object, Scene, Shape};
-use buffer::{Buffer, Geometry};
-use document::{EMISSIVE, INSTANCING, index};
+use buffer::{Geometry, GltfBuffer};
+use document::{EMISSIVE, INSTANCING};
 use gltf_json as json;
-use json::Node;
 use json::accessor::Type;
 use json::validation::USize64;
+use json::{Index, Node};
 use solio_base::{Error, ErrorKind, Losses, Result, Sink, Work};
+use solio_kinds::FileKind;
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -46,18 +48,9 @@ const NODES_BYTES: usize = 1000;
 /// Where a glTF goes.
 ///
 /// ```
-/// # use solio_base::{Error, Result, Source, Work};
-/// # use solio_scene::scene::{Files, SceneOptions, read_scene};
-/// # use std::path::{Path, PathBuf};
-/// # struct NoFiles;
-/// # impl Files for NoFiles {
-/// #     fn path(&self, _: &[u8]) -> PathBuf {
-/// #         PathBuf::new()
-/// #     }
-/// #     fn open(&self, _: &Path) -> Result<Box<dyn Source>> {
-/// #         Err(Error::argument("no files here"))
-/// #     }
-/// # }
+/// # use solio_base::{Error, Result, Work};
+/// # use solio_scene::scene::{NoFiles, SceneOptions, read_scene};
+/// # use std::path::Path;
 /// # use solio_scene::export::{ExportMeshes, Faces};
 /// # use solio_scene::pack::PackedMesh;
 /// # struct NoMeshes;
@@ -93,18 +86,9 @@ pub enum GltfOutput<'o> {
 /// What was written.
 ///
 /// ```
-/// # use solio_base::{Error, Result, Source, Work};
-/// # use solio_scene::scene::{Files, SceneOptions, read_scene};
-/// # use std::path::{Path, PathBuf};
-/// # struct NoFiles;
-/// # impl Files for NoFiles {
-/// #     fn path(&self, _: &[u8]) -> PathBuf {
-/// #         PathBuf::new()
-/// #     }
-/// #     fn open(&self, _: &Path) -> Result<Box<dyn Source>> {
-/// #         Err(Error::argument("no files here"))
-/// #     }
-/// # }
+/// # use solio_base::{Error, Result, Work};
+/// # use solio_scene::scene::{NoFiles, SceneOptions, read_scene};
+/// # use std::path::Path;
 /// # use solio_scene::export::{ExportMeshes, Faces};
 /// # use solio_scene::pack::PackedMesh;
 /// # struct NoMeshes;
@@ -150,18 +134,9 @@ pub struct GltfSummary {
 /// Those of the sinks; `Limit` for a `.glb` of over 4 GiB.
 ///
 /// ```
-/// # use solio_base::{Error, Result, Source, Work};
-/// # use solio_scene::scene::{Files, SceneOptions, read_scene};
-/// # use std::path::{Path, PathBuf};
-/// # struct NoFiles;
-/// # impl Files for NoFiles {
-/// #     fn path(&self, _: &[u8]) -> PathBuf {
-/// #         PathBuf::new()
-/// #     }
-/// #     fn open(&self, _: &Path) -> Result<Box<dyn Source>> {
-/// #         Err(Error::argument("no files here"))
-/// #     }
-/// # }
+/// # use solio_base::{Error, Result, Work};
+/// # use solio_scene::scene::{NoFiles, SceneOptions, read_scene};
+/// # use std::path::Path;
 /// # use solio_scene::export::{ExportMeshes, Faces};
 /// # use solio_scene::pack::PackedMesh;
 /// # struct NoMeshes;
@@ -197,7 +172,7 @@ pub fn encode_gltf(
 ) -> Result<GltfSummary> {
     match output {
         GltfOutput::Separate { document, buffer, uri } => {
-            let mut writer = Writer::new(scene, meshes, Buffer::new(buffer, work));
+            let mut writer = GltfWriter::new(scene, meshes, GltfBuffer::new(buffer, work));
             writer.write(work)?;
             let (text, summary, _) = writer.finish(Some(uri.to_owned()))?;
             document.write_bytes(work, &text)?;
@@ -216,7 +191,7 @@ pub fn encode_gltf(
                 sink.write_bytes(work, &blank[..step])?;
                 rest -= step;
             }
-            let mut writer = Writer::new(scene, meshes, Buffer::new(sink, work));
+            let mut writer = GltfWriter::new(scene, meshes, GltfBuffer::new(sink, work));
             writer.write(work)?;
             let (text, summary, sink) = writer.finish(None)?;
             let head = glb_head(&text, room, summary.buffer_bytes)?;
@@ -238,7 +213,7 @@ fn glb_head(text: &[u8], room: usize, buffer_bytes: u64) -> Result<Vec<u8>> {
         return Err(Error::limit(message).hint("write a .gltf"));
     }
     let mut head = Vec::with_capacity(HEAD_BYTES + room + CHUNK_HEAD_BYTES);
-    head.extend_from_slice(b"glTF");
+    head.extend_from_slice(FileKind::Glb.mark());
     for word in [2, whole, room as u32] {
         head.extend_from_slice(&word.to_le_bytes());
     }
@@ -273,13 +248,10 @@ fn room(scene: &Scene) -> usize {
     bytes.next_multiple_of(4)
 }
 
-/// What tells the arrays of two shapes apart: the file, and whether its faces are turned.
-type FileKey = (Vec<u8>, bool);
-
-struct Writer<'w> {
+struct GltfWriter<'w> {
     scene: &'w Scene,
     meshes: &'w dyn ExportMeshes,
-    buffer: Buffer<'w>,
+    buffer: GltfBuffer<'w>,
     surfaces: Surfaces<'w>,
     /// Files that are in the buffer; `None` where one has nothing that could be.
     files: HashMap<FileKey, Option<Geometry>>,
@@ -293,9 +265,13 @@ struct Writer<'w> {
     left: LeftOut,
 }
 
-impl<'w> Writer<'w> {
-    fn new(scene: &'w Scene, meshes: &'w dyn ExportMeshes, buffer: Buffer<'w>) -> Writer<'w> {
-        Writer {
+impl<'w> GltfWriter<'w> {
+    fn new(
+        scene: &'w Scene,
+        meshes: &'w dyn ExportMeshes,
+        buffer: GltfBuffer<'w>,
+    ) -> GltfWriter<'w> {
+        GltfWriter {
             scene,
             meshes,
             buffer,
@@ -395,7 +371,7 @@ impl<'w> Writer<'w> {
             return Ok(());
         }
         let count = regular.len();
-        let parts = |i: usize| -> Parts {
+        let parts = |i: usize| -> TransformParts {
             decompose(&matrices[regular[i] as usize]).expect("one that does not shear")
         };
         let buffer = &mut self.buffer;
@@ -409,7 +385,7 @@ impl<'w> Writer<'w> {
             false => None,
         };
         let extensions = Some(document::instancing(translations, rotations, scales));
-        let mesh = Some(index(mesh));
+        let mesh = Some(Index::new(mesh));
         self.add_node(Node { mesh, name: Some(name), extensions, ..Node::default() }, true);
         self.summary.instances += count as u64;
         Ok(())
@@ -481,7 +457,7 @@ impl<'w> Writer<'w> {
 
     /// A node with a mesh under a matrix: as it is where it does not shear, else two nodes.
     fn place(&mut self, matrix: &[f32; 12], mesh: u32, name: &str) {
-        let (mesh, name) = (Some(index(mesh)), Some(name.to_owned()));
+        let (mesh, name) = (Some(Index::new(mesh)), Some(name.to_owned()));
         if *matrix == IDENTITY {
             self.add_node(Node { mesh, name, ..Node::default() }, true);
         } else if decompose(matrix).is_some() {
@@ -489,7 +465,7 @@ impl<'w> Writer<'w> {
         } else if let Some([outer, inner]) = nested(matrix) {
             let child = Node { mesh, ..document::under_parts(&inner) };
             let child = self.add_node(child, false);
-            let children = Some(vec![index(child)]);
+            let children = Some(vec![Index::new(child)]);
             self.add_node(Node { children, name, ..document::under_parts(&outer) }, true);
             self.summary.sheared += 1;
         } else {
@@ -512,18 +488,18 @@ impl<'w> Writer<'w> {
     /// The document as text.
     fn finish(mut self, uri: Option<String>) -> Result<(Vec<u8>, GltfSummary, &'w mut dyn Sink)> {
         let scene = self.scene;
-        let children: Vec<_> = self.children.iter().map(|node| index(*node)).collect();
+        let children: Vec<_> = self.children.iter().map(|node| Index::new(*node)).collect();
         let world = Node {
             children: (!children.is_empty()).then_some(children),
             name: Some("world".to_owned()),
             scale: is_mirrored(scene).then_some([1.0, 1.0, -1.0]),
             ..Node::default()
         };
-        let mut tops = vec![index(self.add_node(world, false))];
-        match View::of(scene) {
+        let mut tops = vec![Index::new(self.add_node(world, false))];
+        match CameraView::of(scene) {
             Some(view) => {
                 self.root.cameras.push(document::camera(&view.lens));
-                tops.push(index(self.add_node(document::camera_node(&view), false)));
+                tops.push(Index::new(self.add_node(document::camera_node(&view), false)));
                 self.left.lens(&view);
                 let aside = u64::from(view.shift.iter().any(|x| x.abs() > 1e-6));
                 self.left
@@ -537,7 +513,7 @@ impl<'w> Writer<'w> {
         root.asset.generator = Some(format!("Solio {}", env!("CARGO_PKG_VERSION")));
         let extras = json::Extras::default();
         root.scenes = vec![json::Scene { extensions: None, extras, name: None, nodes: tops }];
-        root.scene = Some(index(0));
+        root.scene = Some(Index::new(0));
         if self.summary.instances > 0 {
             root.extensions_used.push(INSTANCING.to_owned());
             root.extensions_required.push(INSTANCING.to_owned());
@@ -545,7 +521,7 @@ impl<'w> Writer<'w> {
         if root.materials.iter().any(|material| material.extensions.is_some()) {
             root.extensions_used.push(EMISSIVE.to_owned());
         }
-        let Buffer { bytes, views, accessors, .. } = &mut self.buffer;
+        let GltfBuffer { bytes, views, accessors, .. } = &mut self.buffer;
         (root.buffer_views, root.accessors) = (std::mem::take(views), std::mem::take(accessors));
         let bytes = *bytes;
         if bytes > 0 {

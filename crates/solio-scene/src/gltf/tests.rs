@@ -5,9 +5,9 @@ use crate::pack::PackedMesh;
 use ::gltf::accessor::Iter;
 use glam::{Mat4, Quat, Vec3, Vec4};
 
-struct Fake;
+struct TriangleSquare;
 
-impl ExportMeshes for Fake {
+impl ExportMeshes for TriangleSquare {
     fn mesh(&self, name: &[u8], faces: Faces) -> Result<PackedMesh<'static>> {
         assert_eq!(faces, Faces::Triangles);
         match name {
@@ -32,7 +32,7 @@ fn separate(scene: &Scene) -> (GltfSummary, ::gltf::Gltf, Vec<u8>) {
     let (mut document, mut buffer) = (Vec::new(), Vec::new());
     let output =
         GltfOutput::Separate { document: &mut document, buffer: &mut buffer, uri: "a%20b.bin" };
-    let summary = encode_gltf(scene, &Fake, output, &Work::serial()).unwrap();
+    let summary = encode_gltf(scene, &TriangleSquare, output, &Work::serial()).unwrap();
     // The reader does not know the extension for instances, and would refuse it.
     let read = ::gltf::Gltf::from_slice_without_validation(&document).unwrap();
     (summary, read, buffer)
@@ -41,7 +41,8 @@ fn separate(scene: &Scene) -> (GltfSummary, ::gltf::Gltf, Vec<u8>) {
 fn binary(scene: &Scene) -> (GltfSummary, ::gltf::Gltf) {
     let mut bytes = Vec::new();
     let summary =
-        encode_gltf(scene, &Fake, GltfOutput::Binary(&mut bytes), &Work::serial()).unwrap();
+        encode_gltf(scene, &TriangleSquare, GltfOutput::Binary(&mut bytes), &Work::serial())
+            .unwrap();
     (summary, ::gltf::Gltf::from_slice_without_validation(&bytes).unwrap())
 }
 
@@ -113,7 +114,7 @@ fn expected(scene: &Scene, mirrored: bool) -> Vec<[Vec3; 3]> {
         Vec3::new(row(m, 0).dot(p), row(m, 1).dot(p), row(m, 2).dot(p))
     };
     let mirror = Vec3::new(1.0, 1.0, if mirrored { -1.0 } else { 1.0 });
-    let square = Fake.mesh(b"dir/square.ply", Faces::Triangles).unwrap();
+    let square = TriangleSquare.mesh(b"dir/square.ply", Faces::Triangles).unwrap();
     let mut add = |shape: &Shape, instance: &[f32]| {
         for corners in square.corners.as_chunks::<3>().0 {
             let matrix = &scene.matrices[shape.matrix as usize];

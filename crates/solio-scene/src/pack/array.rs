@@ -3,7 +3,7 @@
 use super::mesh::PackedMesh;
 use super::record::*;
 use super::streams;
-use super::table::Kind;
+use super::table::SectionKind;
 use super::write::PackOptions;
 use crate::pbrt::{Statements, Values};
 use crate::scene::{Entity, Instances, NONE, Place, Scene};
@@ -24,7 +24,7 @@ pub(super) fn path_of(bytes: &[u8]) -> PathBuf {
 }
 
 /// What an array consists of.
-pub(super) enum Data<'a> {
+pub(super) enum ArrayData<'a> {
     /// Bytes, or words in the order of the file.
     Bytes(Cow<'a, [u8]>),
     /// Records that are made when they are wanted: how many, and what makes some.
@@ -35,44 +35,48 @@ pub(super) enum Data<'a> {
 type MakeRecords<'a> = dyn Fn(Range<usize>, &mut Vec<u32>) + Sync + 'a;
 
 /// An array of a packed scene.
-pub(super) struct Array<'a> {
-    pub(super) kind: Kind,
+pub(super) struct PackArray<'a> {
+    pub(super) kind: SectionKind,
     pub(super) number: u32,
-    pub(super) data: Data<'a>,
+    pub(super) data: ArrayData<'a>,
     /// Columns to try, for words.
     pub(super) columns: Vec<u32>,
     /// Where sections must end, in words: rising.
     cuts: Vec<usize>,
 }
 
-impl<'a> Array<'a> {
-    fn new(kind: Kind, number: u32, data: Data<'a>) -> Array<'a> {
+impl<'a> PackArray<'a> {
+    fn new(kind: SectionKind, number: u32, data: ArrayData<'a>) -> PackArray<'a> {
         let columns = match kind.words() {
             0 => Vec::new(),
             words => vec![words as u32],
         };
-        Array { kind, number, data, columns, cuts: Vec::new() }
+        PackArray { kind, number, data, columns, cuts: Vec::new() }
     }
 
-    pub(super) fn bytes(kind: Kind, number: u32, bytes: impl Into<Cow<'a, [u8]>>) -> Array<'a> {
-        Array::new(kind, number, Data::Bytes(bytes.into()))
+    pub(super) fn bytes(
+        kind: SectionKind,
+        number: u32,
+        bytes: impl Into<Cow<'a, [u8]>>,
+    ) -> PackArray<'a> {
+        PackArray::new(kind, number, ArrayData::Bytes(bytes.into()))
     }
 
     /// Values of four bytes, or rows of them.
-    fn words<T: Pod>(kind: Kind, number: u32, values: &'a [T]) -> Array<'a> {
-        Array::bytes(kind, number, little_endian(values))
+    fn words<T: Pod>(kind: SectionKind, number: u32, values: &'a [T]) -> PackArray<'a> {
+        PackArray::bytes(kind, number, little_endian(values))
     }
 
     fn records<const WORDS: usize, T: Sync>(
-        kind: Kind,
+        kind: SectionKind,
         number: u32,
         things: &'a [T],
         words: impl Fn(&T) -> [u32; WORDS] + Sync + 'a,
-    ) -> Array<'a> {
+    ) -> PackArray<'a> {
         let make = move |range: Range<usize>, to: &mut Vec<u32>| {
             to.extend(things[range].iter().flat_map(&words));
         };
-        Array::new(kind, number, Data::Records(things.len(), Box::new(make)))
+        PackArray::new(kind, number, ArrayData::Records(things.len(), Box::new(make)))
     }
 
     /// Bytes of a record.
@@ -82,8 +86,8 @@ impl<'a> Array<'a> {
 
     fn count(&self) -> usize {
         match &self.data {
-            Data::Bytes(bytes) => bytes.len() / self.record_bytes(),
-            Data::Records(count, _) => *count,
+            ArrayData::Bytes(bytes) => bytes.len() / self.record_bytes(),
+            ArrayData::Records(count, _) => *count,
         }
     }
 
@@ -114,11 +118,11 @@ impl<'a> Array<'a> {
         memory: &'b mut Vec<u32>,
     ) -> Cow<'b, [u8]> {
         match &self.data {
-            Data::Bytes(bytes) => {
+            ArrayData::Bytes(bytes) => {
                 let unit = self.record_bytes();
                 Cow::Borrowed(&bytes[range.start * unit..range.end * unit])
             }
-            Data::Records(_, make) => {
+            ArrayData::Records(_, make) => {
                 memory.clear();
                 make(range, memory);
                 little_endian(memory)
@@ -137,17 +141,21 @@ fn little_endian<T: Pod>(values: &[T]) -> Cow<'_, [u8]> {
 }
 
 /// The arrays of a scene; `head` is what there is once.
-pub(super) fn arrays<'a>(scene: &'a Scene, head: Vec<u8>, options: &PackOptions) -> Vec<Array<'a>> {
+pub(super) fn arrays<'a>(
+    scene: &'a Scene,
+    head: Vec<u8>,
+    options: &PackOptions,
+) -> Vec<PackArray<'a>> {
     let places = options.places;
     let mut all = vec![
-        Array::bytes(Kind::Head, 0, head),
-        Array::bytes(Kind::Names, 0, names(scene)),
-        Array::records(Kind::Files, 0, &scene.files, |file| {
+        PackArray::bytes(SectionKind::Head, 0, head),
+        PackArray::bytes(SectionKind::Names, 0, names(scene)),
+        PackArray::records(SectionKind::Files, 0, &scene.files, |file| {
             let path = file.path.as_os_str().as_bytes().len() as u32;
             let [low, high] = halves(file.bytes);
             [path, u32::from(file.included.is_some()), file.depth, low, high]
         }),
-        Array::words(Kind::Matrices, 0, &scene.matrices),
+        PackArray::words(SectionKind::Matrices, 0, &scene.matrices),
     ];
     things(scene, &mut all);
     instances(&scene.instances, places, &mut all);
@@ -160,15 +168,15 @@ pub(super) fn arrays<'a>(scene: &'a Scene, head: Vec<u8>, options: &PackOptions)
     let words: Vec<[u32; 11]> =
         problems.map(|(problem, warns)| problem_words(problem, warns, &mut text)).collect();
     let words = little_endian(&words).into_owned();
-    all.push(Array::bytes(Kind::Problems, 0, words));
-    all.push(Array::bytes(Kind::ProblemText, 0, text));
+    all.push(PackArray::bytes(SectionKind::Problems, 0, words));
+    all.push(PackArray::bytes(SectionKind::ProblemText, 0, text));
     if places {
-        all.push(Array::records(Kind::FilePlaces, 0, &scene.files, |file| {
+        all.push(PackArray::records(SectionKind::FilePlaces, 0, &scene.files, |file| {
             place_words(&file.included.unwrap_or_default())
         }));
         let places = places_of(scene);
         let words: Vec<[u32; 5]> = places.iter().map(place_words).collect();
-        all.push(Array::bytes(Kind::Places, 0, little_endian(&words).into_owned()));
+        all.push(PackArray::bytes(SectionKind::Places, 0, little_endian(&words).into_owned()));
     }
     all
 }
@@ -185,40 +193,40 @@ fn names(scene: &Scene) -> Vec<u8> {
     all.flatten().copied().collect()
 }
 
-fn things<'a>(scene: &'a Scene, all: &mut Vec<Array<'a>>) {
+fn things<'a>(scene: &'a Scene, all: &mut Vec<PackArray<'a>>) {
     let extended = |entity: [u32; 7], more: [u32; 3]| {
         let [a, b, c, d, e, f, g] = entity;
         let [h, i, j] = more;
         [a, b, c, d, e, f, g, h, i, j]
     };
-    all.push(Array::records(Kind::Options, 0, &scene.options, entity_words));
-    all.push(Array::records(Kind::Attributes, 0, &scene.attributes, entity_words));
-    all.push(Array::records(Kind::Shapes, 0, &scene.shapes, shape_words));
-    all.push(Array::records(Kind::Objects, 0, &scene.objects, |object| {
+    all.push(PackArray::records(SectionKind::Options, 0, &scene.options, entity_words));
+    all.push(PackArray::records(SectionKind::Attributes, 0, &scene.attributes, entity_words));
+    all.push(PackArray::records(SectionKind::Shapes, 0, &scene.shapes, shape_words));
+    all.push(PackArray::records(SectionKind::Objects, 0, &scene.objects, |object| {
         let flags =
             u32::from(object.defined.is_some()) | u32::from(object.first_use.is_some()) << 1;
         let size = object.name.len() as u32;
         [size, object.shapes.start, object.shapes.end, object.instances, flags]
     }));
-    all.push(Array::records(Kind::Materials, 0, &scene.materials, |material| {
+    all.push(PackArray::records(SectionKind::Materials, 0, &scene.materials, |material| {
         let used = material.first_use.is_some();
         let flags = u32::from(material.entity.is_some()) | u32::from(used) << 1;
         let [a, b, c, d, e, f, g] = perhaps_words(material.entity.as_ref());
         [a, b, c, d, e, f, g, material.name.len() as u32, flags]
     }));
-    all.push(Array::records(Kind::Textures, 0, &scene.textures, move |texture| {
+    all.push(PackArray::records(SectionKind::Textures, 0, &scene.textures, move |texture| {
         let more = [texture.name.len() as u32, u32::from(texture.is_spectrum), texture.matrix];
         extended(entity_words(&texture.entity), more)
     }));
-    all.push(Array::records(Kind::Media, 0, &scene.media, move |medium| {
+    all.push(PackArray::records(SectionKind::Media, 0, &scene.media, move |medium| {
         let used = medium.first_use.is_some();
         let flags = u32::from(medium.entity.is_some()) | u32::from(used) << 1;
         let more = [medium.name.len() as u32, flags, medium.matrix];
         extended(perhaps_words(medium.entity.as_ref()), more)
     }));
-    all.push(Array::records(Kind::Lights, 0, &scene.lights, light_words));
-    all.push(Array::records(Kind::AreaLights, 0, &scene.area_lights, entity_words));
-    all.push(Array::records(Kind::NamedFiles, 0, &scene.named_files, |(name, _)| {
+    all.push(PackArray::records(SectionKind::Lights, 0, &scene.lights, light_words));
+    all.push(PackArray::records(SectionKind::AreaLights, 0, &scene.area_lights, entity_words));
+    all.push(PackArray::records(SectionKind::NamedFiles, 0, &scene.named_files, |(name, _)| {
         [name.len() as u32]
     }));
 }
@@ -249,7 +257,7 @@ fn places_of(scene: &Scene) -> Vec<Place> {
     places
 }
 
-fn instances<'a>(instances: &'a Instances, places: bool, all: &mut Vec<Array<'a>>) {
+fn instances<'a>(instances: &'a Instances, places: bool, all: &mut Vec<PackArray<'a>>) {
     let mut runs: Vec<[u32; 2]> = Vec::new();
     for object in &instances.objects {
         match runs.last_mut() {
@@ -259,26 +267,40 @@ fn instances<'a>(instances: &'a Instances, places: bool, all: &mut Vec<Array<'a>
     }
     all.push(if 2 * runs.len() <= instances.objects.len() {
         let bytes = little_endian(&runs).into_owned();
-        Array::bytes(Kind::InstanceRuns, 0, bytes)
+        PackArray::bytes(SectionKind::InstanceRuns, 0, bytes)
     } else {
-        Array::words(Kind::InstanceObjects, 0, &instances.objects)
+        PackArray::words(SectionKind::InstanceObjects, 0, &instances.objects)
     });
-    all.push(Array::words(Kind::InstanceMatrices, 0, &instances.matrices));
-    all.push(Array::records(Kind::InstanceMoving, 0, &instances.moving, |(instance, matrix)| {
-        let mut words = [*instance; 13];
-        for (word, number) in words[1..].iter_mut().zip(matrix) {
-            *word = number.to_bits();
-        }
-        words
-    }));
+    all.push(PackArray::words(SectionKind::InstanceMatrices, 0, &instances.matrices));
+    all.push(PackArray::records(
+        SectionKind::InstanceMoving,
+        0,
+        &instances.moving,
+        |(instance, matrix)| {
+            let mut words = [*instance; 13];
+            for (word, number) in words[1..].iter_mut().zip(matrix) {
+                *word = number.to_bits();
+            }
+            words
+        },
+    ));
     if places {
-        all.push(Array::records(Kind::InstancePlaces, 0, &instances.places, |at| halves(*at)));
-        all.push(Array::records(Kind::InstanceFiles, 0, &instances.files, |run| [run.0, run.1]));
+        all.push(PackArray::records(SectionKind::InstancePlaces, 0, &instances.places, |at| {
+            halves(*at)
+        }));
+        all.push(PackArray::records(SectionKind::InstanceFiles, 0, &instances.files, |run| {
+            [run.0, run.1]
+        }));
     }
 }
 
-fn values<'a>(kept: &'a Statements, number: u32, options: &PackOptions, all: &mut Vec<Array<'a>>) {
-    let mut integers = Array::words(Kind::Integers, number, &kept.integers);
+fn values<'a>(
+    kept: &'a Statements,
+    number: u32,
+    options: &PackOptions,
+    all: &mut Vec<PackArray<'a>>,
+) {
+    let mut integers = PackArray::words(SectionKind::Integers, number, &kept.integers);
     integers.columns = vec![1, 2, 3, 4];
     for parameter in &kept.parameters {
         if let Values::Integers(span) = parameter.values
@@ -289,39 +311,49 @@ fn values<'a>(kept: &'a Statements, number: u32, options: &PackOptions, all: &mu
     }
     integers.cuts.sort_unstable();
     integers.cuts.retain(|cut| *cut < kept.integers.len());
-    all.push(Array::records(Kind::Parameters, number, &kept.parameters, parameter_words));
+    all.push(PackArray::records(
+        SectionKind::Parameters,
+        number,
+        &kept.parameters,
+        parameter_words,
+    ));
     if options.effort.is_none() {
-        all.push(Array::words(Kind::Floats, number, &kept.floats));
+        all.push(PackArray::words(SectionKind::Floats, number, &kept.floats));
     } else {
         let parts = streams::parts(&kept.parameters, kept.floats.len());
         for (parts, columns) in parts.iter().zip(streams::COLUMNS) {
             let sorted = streams::gather(&kept.floats, parts);
             let bytes = little_endian(&sorted).into_owned();
-            let array = Array::bytes(Kind::SortedFloats, number, bytes);
-            all.push(Array { columns: columns.to_vec(), ..array });
+            let array = PackArray::bytes(SectionKind::SortedFloats, number, bytes);
+            all.push(PackArray { columns: columns.to_vec(), ..array });
         }
     }
     all.push(integers);
-    all.push(Array::records(Kind::Strings, number, &kept.strings, |span| [span.start, span.end]));
-    all.push(Array::bytes(Kind::Text, number, &kept.text[..]));
+    all.push(PackArray::records(SectionKind::Strings, number, &kept.strings, |span| {
+        [span.start, span.end]
+    }));
+    all.push(PackArray::bytes(SectionKind::Text, number, &kept.text[..]));
     if options.places {
-        all.push(Array::records(Kind::ParameterPlaces, number, &kept.parameters, |parameter| {
-            halves(parameter.at)
-        }));
+        all.push(PackArray::records(
+            SectionKind::ParameterPlaces,
+            number,
+            &kept.parameters,
+            |parameter| halves(parameter.at),
+        ));
     }
 }
 
 /// The arrays of a mesh.
-pub(super) fn mesh<'a>(mesh: &'a PackedMesh<'_>, number: u32) -> Vec<Array<'a>> {
-    let mut corners = Array::words(Kind::MeshCorners, number, &mesh.corners);
+pub(super) fn mesh<'a>(mesh: &'a PackedMesh<'_>, number: u32) -> Vec<PackArray<'a>> {
+    let mut corners = PackArray::words(SectionKind::MeshCorners, number, &mesh.corners);
     corners.columns = vec![1, 3, 4];
     vec![
-        Array::words(Kind::MeshPositions, number, &mesh.positions),
-        Array::words(Kind::MeshNormals, number, &mesh.normals),
-        Array::words(Kind::MeshUvs, number, &mesh.uvs),
+        PackArray::words(SectionKind::MeshPositions, number, &mesh.positions),
+        PackArray::words(SectionKind::MeshNormals, number, &mesh.normals),
+        PackArray::words(SectionKind::MeshUvs, number, &mesh.uvs),
         corners,
-        Array::words(Kind::MeshFaces, number, &mesh.face_offsets),
-        Array::words(Kind::MeshFaceIndices, number, &mesh.face_indices),
+        PackArray::words(SectionKind::MeshFaces, number, &mesh.face_offsets),
+        PackArray::words(SectionKind::MeshFaceIndices, number, &mesh.face_indices),
     ]
 }
 

@@ -12,12 +12,14 @@
 //! words               those that make no row
 //! ```
 
-use super::column::{self, Exception, Numbers, Prediction, Way};
-use super::table::{Codec, Section, le_u32};
+use super::column::{self, ColumnCoding, ColumnPrediction, Exception, WordForm};
+use super::table::{Section, SectionCodec, le_u32};
 use super::{matrix, normal};
 use bytemuck::{cast_slice, cast_slice_mut};
 use solio_base::{Error, Result};
-use solio_codec::array::{Decoder, Effort, Element, Encoder, Plane, bits_of_numbers};
+use solio_codec::array::{
+    ArrayDecoder, ArrayEncoder, Effort, Element, SamplePlane, bits_of_numbers,
+};
 use solio_codec::compress::lacks_memory;
 use zstd::bulk::{Compressor, Decompressor};
 
@@ -37,10 +39,10 @@ const COLUMN_BITS: u64 = 1200;
 const EXCEPTION_BITS: u64 = 64;
 
 /// How a section was packed: codec, columns.
-pub(super) type SectionWay = (Codec, u32);
+pub(super) type SectionWay = (SectionCodec, u32);
 
 /// What packs; keep one per thread.
-pub(super) struct Packer {
+pub(super) struct PackEncoder {
     /// None: nothing is packed.
     coders: Option<Coders>,
     words: Vec<u32>,
@@ -50,7 +52,7 @@ pub(super) struct Packer {
 
 /// Of words in columns, and of anything.
 struct Coders {
-    arrays: Encoder,
+    arrays: ArrayEncoder,
     zstd: Compressor<'static>,
 }
 
@@ -68,18 +70,18 @@ impl Coders {
             Ok(zstd)
         };
         let zstd = start().map_err(|error| Error::io("start zstd", error))?;
-        Ok(Coders { arrays: Encoder::new(effort)?, zstd })
+        Ok(Coders { arrays: ArrayEncoder::new(effort)?, zstd })
     }
 }
 
-impl Packer {
+impl PackEncoder {
     /// With so much effort, or none at all: then nothing is packed.
     ///
     /// # Errors
     /// `Io` where zstd gets no memory.
-    pub(super) fn new(effort: Option<Effort>) -> Result<Packer> {
+    pub(super) fn new(effort: Option<Effort>) -> Result<PackEncoder> {
         let coders = effort.map(Coders::new).transpose()?;
-        Ok(Packer { coders, words: Vec::new(), columns: Vec::new(), stored: Vec::new() })
+        Ok(PackEncoder { coders, words: Vec::new(), columns: Vec::new(), stored: Vec::new() })
     }
 
     /// Appends `plain`, packed if that makes it smaller. Words are taken apart in one of the ways
@@ -93,10 +95,10 @@ impl Packer {
         let start = out.len();
         let Some(mut coders) = self.coders.take_if(|_| !plain.is_empty()) else {
             out.extend_from_slice(plain);
-            return Ok((Codec::None, 0));
+            return Ok((SectionCodec::None, 0));
         };
         let (words, _) = plain.as_chunks::<4>();
-        let mut way = (Codec::Zstd, 0);
+        let mut way = (SectionCodec::Zstd, 0);
         if !columns.is_empty() && words.len() >= LEAST_WORDS {
             let mut taken = std::mem::take(&mut self.words);
             taken.clear();
@@ -104,13 +106,13 @@ impl Packer {
             way = self.words(&taken, columns, &mut coders.arrays, out)?;
             self.words = taken;
         }
-        if way.0 == Codec::Zstd || words.len() <= SAMPLE_WORDS {
+        if way.0 == SectionCodec::Zstd || words.len() <= SAMPLE_WORDS {
             let other = out.len();
             zstd(&mut coders.zstd, plain, out)?;
             let (first, second) = (other - start, out.len() - other);
-            if way.0 == Codec::Zstd || second < first {
+            if way.0 == SectionCodec::Zstd || second < first {
                 out.drain(start..other);
-                way = (Codec::Zstd, 0);
+                way = (SectionCodec::Zstd, 0);
             } else {
                 out.truncate(other);
             }
@@ -118,7 +120,7 @@ impl Packer {
         if out.len() - start >= plain.len() {
             out.truncate(start);
             out.extend_from_slice(plain);
-            way = (Codec::None, 0);
+            way = (SectionCodec::None, 0);
         }
         self.coders = Some(coders);
         Ok(way)
@@ -129,10 +131,10 @@ impl Packer {
         &mut self,
         words: &[u32],
         columns: &[u32],
-        arrays: &mut Encoder,
+        arrays: &mut ArrayEncoder,
         out: &mut Vec<u8>,
     ) -> Result<SectionWay> {
-        let mut best: Option<(Codec, u32, Vec<Way>, u64)> = None;
+        let mut best: Option<(SectionCodec, u32, Vec<ColumnCoding>, u64)> = None;
         let mut rest = None;
         for &width in columns {
             if words.len() < width as usize {
@@ -140,12 +142,16 @@ impl Packer {
             }
             let (ways, cost) = self.ways(words, width as usize);
             if best.as_ref().is_none_or(|best| cost < best.3) {
-                best = Some((Codec::Columns, width, ways, cost));
+                best = Some((SectionCodec::Columns, width, ways, cost));
             }
             let whole = words.len().is_multiple_of(width as usize);
             let predicted = match width as usize {
-                matrix::NUMBERS if whole => Some((Codec::Matrices, matrix::differences(words))),
-                normal::NUMBERS if whole => Some((Codec::Normals, normal::differences(words))),
+                matrix::NUMBERS if whole => {
+                    Some((SectionCodec::Matrices, matrix::differences(words)))
+                }
+                normal::NUMBERS if whole => {
+                    Some((SectionCodec::Normals, normal::differences(words)))
+                }
                 _ => None,
             };
             if let Some((codec, differences)) = predicted {
@@ -156,9 +162,9 @@ impl Packer {
                 }
             }
         }
-        let Some((codec, width, ways, _)) = best else { return Ok((Codec::Zstd, 0)) };
+        let Some((codec, width, ways, _)) = best else { return Ok((SectionCodec::Zstd, 0)) };
         let words = match &rest {
-            Some(rest) if codec != Codec::Columns => rest,
+            Some(rest) if codec != SectionCodec::Columns => rest,
             _ => words,
         };
         self.rows(words, &ways, arrays, out)?;
@@ -178,7 +184,7 @@ impl Packer {
 
     /// The best ways for so many columns, and about how many bits a word needs then, 1,024 times:
     /// of a part of the words.
-    fn ways(&mut self, words: &[u32], width: usize) -> (Vec<Way>, u64) {
+    fn ways(&mut self, words: &[u32], width: usize) -> (Vec<ColumnCoding>, u64) {
         let rows = (words.len() / width).min(SAMPLE_WORDS / width).max(1);
         let first = (words.len() / width).saturating_sub(rows) / 2;
         let rows = self.columns(&words[first * width..][..rows * width], width);
@@ -194,7 +200,7 @@ impl Packer {
         let mut ways = Vec::with_capacity(width);
         let mut cost = 0;
         for (column, digits) in digits.into_iter().enumerate() {
-            let (way, bits) = self.best_of(rows, column, digits.map(Numbers::Decimals));
+            let (way, bits) = self.best_of(rows, column, digits.map(WordForm::Decimals));
             ways.push(way);
             cost += bits;
         }
@@ -205,14 +211,19 @@ impl Packer {
 
     /// The best way for a column, which becomes whole numbers so, and about how many bits a number
     /// needs then, 1,024 times.
-    fn best_of(&mut self, rows: usize, column: usize, decimals: Option<Numbers>) -> (Way, u64) {
+    fn best_of(
+        &mut self,
+        rows: usize,
+        column: usize,
+        decimals: Option<WordForm>,
+    ) -> (ColumnCoding, u64) {
         let at = column * rows..(column + 1) * rows;
         let words = self.columns[at.clone()].to_vec();
         let has_signs = words.iter().any(|word| word >> 31 == 1);
-        let floats = has_signs.then_some(Numbers::Floats);
-        let mut best = (Way::default(), u64::MAX);
+        let floats = has_signs.then_some(WordForm::Floats);
+        let mut best = (ColumnCoding::default(), u64::MAX);
         let mut others = Vec::new();
-        for numbers in [Some(Numbers::Bits), floats, decimals].into_iter().flatten() {
+        for numbers in [Some(WordForm::Bits), floats, decimals].into_iter().flatten() {
             self.columns[at.clone()].copy_from_slice(&words);
             others.clear();
             column::to_whole(&mut self.columns[at.clone()], numbers, &mut others);
@@ -220,10 +231,10 @@ impl Packer {
             for prediction in column::predictions(column) {
                 self.stored.resize(rows, 0);
                 column::differences(&self.columns, rows, column, prediction, &mut self.stored);
-                let is_predicted = prediction != Prediction::None;
+                let is_predicted = prediction != ColumnPrediction::None;
                 let cost = bits_of_numbers(&self.stored, is_predicted) + beside;
                 if cost < best.1 {
-                    best = (Way { numbers, prediction }, cost);
+                    best = (ColumnCoding { numbers, prediction }, cost);
                 }
             }
         }
@@ -237,8 +248,8 @@ impl Packer {
     fn rows(
         &mut self,
         words: &[u32],
-        ways: &[Way],
-        arrays: &mut Encoder,
+        ways: &[ColumnCoding],
+        arrays: &mut ArrayEncoder,
         out: &mut Vec<u8>,
     ) -> Result<()> {
         let width = ways.len();
@@ -270,8 +281,8 @@ impl Packer {
 }
 
 /// Planes of columns, one behind the other; the first ones count.
-fn planes(width: usize, rows: usize) -> [Plane; MOST_COLUMNS] {
-    std::array::from_fn(|column| Plane {
+fn planes(width: usize, rows: usize) -> [SamplePlane; MOST_COLUMNS] {
+    std::array::from_fn(|column| SamplePlane {
         element: Element::U32,
         width: rows,
         rows: 1,
@@ -299,13 +310,13 @@ fn zstd(zstd: &mut Compressor<'static>, plain: &[u8], out: &mut Vec<u8>) -> Resu
 
 /// What unpacks; keep one per thread.
 #[derive(Default)]
-pub(super) struct Unpacker {
+pub(super) struct PackDecoder {
     zstd: Option<Decompressor<'static>>,
-    arrays: Decoder,
+    arrays: ArrayDecoder,
     columns: Vec<u32>,
 }
 
-impl Unpacker {
+impl PackDecoder {
     /// Fills `plain` with what a section says; `stored` are its bytes.
     pub(super) fn unpack(
         &mut self,
@@ -314,22 +325,22 @@ impl Unpacker {
         plain: &mut [u8],
     ) -> std::result::Result<(), &'static str> {
         match section.codec {
-            Codec::None => {
+            SectionCodec::None => {
                 if stored.len() != plain.len() {
                     return Err("a section that is not packed has two sizes");
                 }
                 plain.copy_from_slice(stored);
                 Ok(())
             }
-            Codec::Zstd => unzstd(&mut self.zstd, stored, plain),
-            Codec::Columns => self.rows(section, stored, plain),
-            Codec::Matrices => {
+            SectionCodec::Zstd => unzstd(&mut self.zstd, stored, plain),
+            SectionCodec::Columns => self.rows(section, stored, plain),
+            SectionCodec::Matrices => {
                 if section.columns as usize != matrix::NUMBERS || !plain.len().is_multiple_of(48) {
                     return Err("a section of matrices has rows of 12 numbers");
                 }
                 self.rows(section, stored, plain)
             }
-            Codec::Normals => {
+            SectionCodec::Normals => {
                 if section.columns as usize != normal::NUMBERS || !plain.len().is_multiple_of(12) {
                     return Err("a section of normals has rows of 3 numbers");
                 }
@@ -365,9 +376,9 @@ impl Unpacker {
         let decoded = self.arrays.decode(chunk, planes, cast_slice_mut(&mut self.columns));
         decoded.map_err(|_| "the chunk of a section's columns is damaged")?;
         little_endian(&mut self.columns);
-        let mut ways = [Way::default(); MOST_COLUMNS];
+        let mut ways = [ColumnCoding::default(); MOST_COLUMNS];
         for (column, head) in heads.iter().enumerate() {
-            let way = Way::of_word(le_u32(head), column);
+            let way = ColumnCoding::of_word(le_u32(head), column);
             ways[column] = way.ok_or("a column is stored in a way that is not known")?;
             column::restore(&mut self.columns, rows, column, ways[column].prediction);
         }
@@ -390,8 +401,8 @@ impl Unpacker {
         }
         behind.copy_from_slice(stored);
         match section.codec {
-            Codec::Matrices => matrix::restore(&mut self.columns, rows),
-            Codec::Normals => normal::restore(&mut self.columns, rows),
+            SectionCodec::Matrices => matrix::restore(&mut self.columns, rows),
+            SectionCodec::Normals => normal::restore(&mut self.columns, rows),
             _ => {}
         }
         rows_of(&self.columns, width, &mut words[..rows * width]);
@@ -453,12 +464,12 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn there_and_back(words: &[[u8; 4]], columns: &[u32]) -> (Codec, usize) {
-        let mut packer = Packer::new(Some(Effort::Fast)).unwrap();
+    fn there_and_back(words: &[[u8; 4]], columns: &[u32]) -> (SectionCodec, usize) {
+        let mut packer = PackEncoder::new(Some(Effort::Fast)).unwrap();
         let (mut out, plain) = (vec![7; 5], words.as_flattened());
         let (codec, columns) = packer.pack(plain, columns, &mut out).unwrap();
         let section = Section {
-            kind: super::super::Kind::Floats,
+            kind: super::super::SectionKind::Floats,
             number: 0,
             offset: 64,
             stored_bytes: out.len() as u64 - 5,
@@ -468,7 +479,7 @@ mod tests {
             crc: 0,
         };
         let mut back = vec![0xaa; plain.len()];
-        let mut unpacker = Unpacker::default();
+        let mut unpacker = PackDecoder::default();
         unpacker.unpack(&section, &out[5..], &mut back).unwrap();
         assert!(back == plain);
         // No part of it is enough, and none of these sizes can be believed.
@@ -486,7 +497,10 @@ mod tests {
         let grid = (0..20_000).flat_map(|i| [i as f32 * 0.25, (i % 100) as f32, 3.5]);
         let words: Vec<[u8; 4]> = grid.map(|value| value.to_le_bytes()).collect();
         let (codec, bytes) = there_and_back(&words, &[1, 2, 3, 4]);
-        assert!(codec == Codec::Columns && bytes * 10 < 4 * words.len(), "{codec:?} {bytes}");
+        assert!(
+            codec == SectionCodec::Columns && bytes * 10 < 4 * words.len(),
+            "{codec:?} {bytes}"
+        );
     }
 
     #[test]
@@ -494,7 +508,7 @@ mod tests {
         let noise =
             (0..5000u32).map(|i| i.wrapping_mul(0x9e37_79b9).rotate_left(i).wrapping_mul(i | 1));
         let words: Vec<[u8; 4]> = noise.map(u32::to_le_bytes).collect();
-        assert_eq!(there_and_back(&words, &[1, 3]), (Codec::None, 20_000));
+        assert_eq!(there_and_back(&words, &[1, 3]), (SectionCodec::None, 20_000));
     }
 
     proptest! {

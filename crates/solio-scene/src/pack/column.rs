@@ -11,7 +11,7 @@ use solio_codec::wide::{Wide, wide};
 
 /// How whole numbers are told from the ones before; all sums wrap.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Prediction {
+pub(super) enum ColumnPrediction {
     /// Not at all.
     #[default]
     None = 0,
@@ -25,9 +25,9 @@ pub(super) enum Prediction {
     LeftLine = 4,
 }
 
-use Prediction::*;
+use ColumnPrediction::*;
 
-const PREDICTIONS: [Prediction; 5] = [None, Line, Strip, Left, LeftLine];
+const PREDICTIONS: [ColumnPrediction; 5] = [None, Line, Strip, Left, LeftLine];
 /// Columns of a point.
 const POINT: usize = 3;
 /// 10 to the power of −d, each the double next to it.
@@ -40,7 +40,7 @@ const EXCEPTIONS: usize = 64;
 
 /// What whole number a word is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Numbers {
+pub(super) enum WordForm {
     /// Its bits.
     #[default]
     Bits,
@@ -55,36 +55,36 @@ const FLOATS: u32 = 255;
 
 /// How a column is stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Way {
-    pub(super) numbers: Numbers,
-    pub(super) prediction: Prediction,
+pub(super) struct ColumnCoding {
+    pub(super) numbers: WordForm,
+    pub(super) prediction: ColumnPrediction,
 }
 
-impl Way {
+impl ColumnCoding {
     /// As it stands in the file.
     pub(super) fn word(self) -> u32 {
         let numbers = match self.numbers {
-            Numbers::Bits => 0,
-            Numbers::Decimals(digits) => u32::from(digits) + 1,
-            Numbers::Floats => FLOATS,
+            WordForm::Bits => 0,
+            WordForm::Decimals(digits) => u32::from(digits) + 1,
+            WordForm::Floats => FLOATS,
         };
         numbers | (self.prediction as u32) << 8
     }
 
-    pub(super) fn of_word(word: u32, column: usize) -> Option<Way> {
+    pub(super) fn of_word(word: u32, column: usize) -> Option<ColumnCoding> {
         let numbers = match word & 0xff {
-            0 => Numbers::Bits,
-            FLOATS => Numbers::Floats,
-            digits if digits as usize <= TENTHS.len() => Numbers::Decimals(digits as u8 - 1),
+            0 => WordForm::Bits,
+            FLOATS => WordForm::Floats,
+            digits if digits as usize <= TENTHS.len() => WordForm::Decimals(digits as u8 - 1),
             _ => return Option::None,
         };
         let prediction = *PREDICTIONS.get((word >> 8) as usize)?;
-        (column >= first_column(prediction)).then_some(Way { numbers, prediction })
+        (column >= first_column(prediction)).then_some(ColumnCoding { numbers, prediction })
     }
 }
 
 /// The first column that can be told so.
-fn first_column(prediction: Prediction) -> usize {
+fn first_column(prediction: ColumnPrediction) -> usize {
     match prediction {
         Left => POINT,
         LeftLine => 2 * POINT,
@@ -93,7 +93,7 @@ fn first_column(prediction: Prediction) -> usize {
 }
 
 /// Those that a column can be told by.
-pub(super) fn predictions(column: usize) -> impl Iterator<Item = Prediction> {
+pub(super) fn predictions(column: usize) -> impl Iterator<Item = ColumnPrediction> {
     PREDICTIONS.into_iter().filter(move |prediction| column >= first_column(*prediction))
 }
 
@@ -131,11 +131,11 @@ fn decimal(whole: u32, unit: f64) -> u32 {
 }
 
 /// Puts whole numbers in the place of words. Those that cannot be had back are added to `others`.
-pub(super) fn to_whole(words: &mut [u32], numbers: Numbers, others: &mut Vec<Exception>) {
+pub(super) fn to_whole(words: &mut [u32], numbers: WordForm, others: &mut Vec<Exception>) {
     match numbers {
-        Numbers::Bits => {}
-        Numbers::Floats => wide(Floats(words)),
-        Numbers::Decimals(digits) => {
+        WordForm::Bits => {}
+        WordForm::Floats => wide(OrderFloats(words)),
+        WordForm::Decimals(digits) => {
             for (row, word) in (0u32..).zip(words) {
                 let (whole, is_other) = whole(*word, digits);
                 if is_other {
@@ -148,18 +148,18 @@ pub(super) fn to_whole(words: &mut [u32], numbers: Numbers, others: &mut Vec<Exc
 }
 
 /// Puts words in the place of whole numbers.
-pub(super) fn to_words(numbers: &mut [u32], are: Numbers) {
+pub(super) fn to_words(numbers: &mut [u32], are: WordForm) {
     match are {
-        Numbers::Bits => {}
-        Numbers::Floats => wide(Floats(numbers)),
-        Numbers::Decimals(digits) => wide(Decimals { numbers, unit: TENTHS[digits as usize] }),
+        WordForm::Bits => {}
+        WordForm::Floats => wide(OrderFloats(numbers)),
+        WordForm::Decimals(digits) => wide(Decimals { numbers, unit: TENTHS[digits as usize] }),
     }
 }
 
 /// Bits of floats to numbers in their order, and back.
-struct Floats<'a>(&'a mut [u32]);
+struct OrderFloats<'a>(&'a mut [u32]);
 
-impl Wide for Floats<'_> {
+impl Wide for OrderFloats<'_> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
@@ -187,7 +187,7 @@ pub(super) fn differences(
     columns: &[u32],
     rows: usize,
     column: usize,
-    prediction: Prediction,
+    prediction: ColumnPrediction,
     to: &mut [u32],
 ) {
     let at = |column: usize| &columns[column * rows..][..rows];
@@ -218,7 +218,7 @@ pub(super) fn differences(
 
 /// What follows three numbers, the last one first.
 #[inline(always)]
-fn expected(prediction: Prediction, [a, b, c]: [u32; 3]) -> u32 {
+fn expected(prediction: ColumnPrediction, [a, b, c]: [u32; 3]) -> u32 {
     match prediction {
         Line => a.wrapping_mul(2).wrapping_sub(b),
         Strip => a.wrapping_add(b).wrapping_sub(c),
@@ -227,7 +227,12 @@ fn expected(prediction: Prediction, [a, b, c]: [u32; 3]) -> u32 {
 }
 
 /// Puts whole numbers in the place of what is stored for a column; in those before it they stand.
-pub(super) fn restore(columns: &mut [u32], rows: usize, column: usize, prediction: Prediction) {
+pub(super) fn restore(
+    columns: &mut [u32],
+    rows: usize,
+    column: usize,
+    prediction: ColumnPrediction,
+) {
     let (before, to) = columns.split_at_mut(column * rows);
     let to = &mut to[..rows];
     let at = |column: usize| &before[column * rows..][..rows];
@@ -320,7 +325,7 @@ mod tests {
         let mut words: Vec<u32> = numbers.iter().map(|v| v.to_bits()).collect();
         assert_eq!(digits_of(&words), Some(2));
         let mut others = Vec::new();
-        to_whole(&mut words, Numbers::Decimals(2), &mut others);
+        to_whole(&mut words, WordForm::Decimals(2), &mut others);
         let rows: Vec<u32> = others.iter().map(|(row, _)| *row).collect();
         assert_eq!((rows, words[1], words[700]), (vec![3, 700], 7, 0));
     }
@@ -339,9 +344,9 @@ mod tests {
                     differences(columns, rows, column, prediction, stored);
                     restore(&mut back, rows, column, prediction);
                     prop_assert_eq!(&back, columns);
-                    for numbers in [Numbers::Bits, Numbers::Floats, Numbers::Decimals(8)] {
-                        let way = Way { numbers, prediction };
-                        prop_assert_eq!(Way::of_word(way.word(), column), Some(way));
+                    for numbers in [WordForm::Bits, WordForm::Floats, WordForm::Decimals(8)] {
+                        let way = ColumnCoding { numbers, prediction };
+                        prop_assert_eq!(ColumnCoding::of_word(way.word(), column), Some(way));
                     }
                 }
             }
@@ -350,12 +355,12 @@ mod tests {
         #[test]
         fn floats_keep_their_order(words in prop::collection::vec(any::<u32>(), 2..99)) {
             let mut numbers = words.clone();
-            to_whole(&mut numbers, Numbers::Floats, &mut Vec::new());
+            to_whole(&mut numbers, WordForm::Floats, &mut Vec::new());
             for (words, numbers) in words.windows(2).zip(numbers.windows(2)) {
                 let [a, b] = [words[0], words[1]].map(f32::from_bits);
                 prop_assert_eq!(a.total_cmp(&b), (numbers[0] as i32).cmp(&(numbers[1] as i32)));
             }
-            to_words(&mut numbers, Numbers::Floats);
+            to_words(&mut numbers, WordForm::Floats);
             prop_assert_eq!(numbers, words);
         }
 
@@ -366,8 +371,8 @@ mod tests {
             digits in 0..TENS.len() as u8,
         ) {
             let (mut numbers, mut others) = (words.clone(), Vec::new());
-            to_whole(&mut numbers, Numbers::Decimals(digits), &mut others);
-            to_words(&mut numbers, Numbers::Decimals(digits));
+            to_whole(&mut numbers, WordForm::Decimals(digits), &mut others);
+            to_words(&mut numbers, WordForm::Decimals(digits));
             for (row, word) in others {
                 numbers[row as usize] = word;
             }

@@ -1,14 +1,14 @@
 //! Arrays are filled from their sections, on all threads at once.
 
-use super::chunk::Unpacker;
+use super::chunk::PackDecoder;
 use super::read::PackReader;
-use super::table::{Kind, Section};
+use super::table::{Section, SectionKind};
 use bytemuck::{Pod, cast_slice_mut};
-use solio_base::{Error, Result, Work, ordered};
-use std::sync::{Mutex, PoisonError};
+use solio_base::{Error, Result, Work, lock, ordered};
+use std::sync::Mutex;
 
 /// What a section fills.
-enum Target<'j> {
+enum FillTarget<'j> {
     /// Some bytes of an array.
     Whole(&'j mut [u8]),
     /// Numbers that stand apart.
@@ -16,25 +16,25 @@ enum Target<'j> {
 }
 
 /// A section and what it fills.
-type Job<'j> = (Section, Target<'j>);
+type FillJob<'j> = (Section, FillTarget<'j>);
 
 /// Arrays to be filled, all at once.
 #[derive(Default)]
-pub(super) struct Wanted<'j>(Vec<Job<'j>>);
+pub(super) struct FillRequests<'j>(Vec<FillJob<'j>>);
 
-impl<'j> Wanted<'j> {
+impl<'j> FillRequests<'j> {
     /// Adds an array: `to` has as many bytes as its sections say.
     pub(super) fn add<T: Pod>(
         &mut self,
         reader: &PackReader<'_>,
-        kind: Kind,
+        kind: SectionKind,
         number: u32,
         to: &'j mut [T],
     ) {
         let mut rest: &mut [u8] = cast_slice_mut(to);
         for section in reader.sections_of(kind, number) {
             let (part, behind) = rest.split_at_mut(section.plain_bytes as usize);
-            self.0.push((*section, Target::Whole(part)));
+            self.0.push((*section, FillTarget::Whole(part)));
             rest = behind;
         }
     }
@@ -44,7 +44,7 @@ impl<'j> Wanted<'j> {
     pub(super) fn add_parts(
         &mut self,
         reader: &PackReader<'_>,
-        kind: Kind,
+        kind: SectionKind,
         number: u32,
         to: Vec<&'j mut [f32]>,
     ) {
@@ -60,7 +60,7 @@ impl<'j> Wanted<'j> {
                 of_section.push(now);
                 begun = (!later.is_empty()).then_some(later);
             }
-            self.0.push((*section, Target::Parts(of_section)));
+            self.0.push((*section, FillTarget::Parts(of_section)));
         }
     }
 
@@ -70,9 +70,9 @@ impl<'j> Wanted<'j> {
         let mut jobs = self.0.into_iter();
         let window = work.window(2 << 20).min(jobs.len().max(1));
         // As many as threads, not as jobs under way: fresh memory costs more than unpacking.
-        let resting: Mutex<Vec<Bench>> = Mutex::default();
-        let rest = || resting.lock().unwrap_or_else(PoisonError::into_inner);
-        ordered::run::<Option<Job<'_>>>(
+        let resting: Mutex<Vec<UnpackMemory>> = Mutex::default();
+        let rest = || lock(&resting);
+        ordered::run::<Option<FillJob<'_>>>(
             work,
             window,
             |job| {
@@ -82,7 +82,7 @@ impl<'j> Wanted<'j> {
             |job| {
                 let Some((section, target)) = job.take() else { return Ok(()) };
                 let mut bench = rest().pop().unwrap_or_default();
-                let Bench { stored, plain, unpacker } = &mut bench;
+                let UnpackMemory { stored, plain, unpacker } = &mut bench;
                 let (offset, room) = (section.offset, section.room() as usize);
                 let bytes = match in_memory {
                     Some(all) => &all[offset as usize..][..room],
@@ -98,8 +98,8 @@ impl<'j> Wanted<'j> {
                 }
                 let bytes = &bytes[..section.stored_bytes as usize];
                 let made = match target {
-                    Target::Whole(to) => unpacker.unpack(&section, bytes, to),
-                    Target::Parts(parts) => {
+                    FillTarget::Whole(to) => unpacker.unpack(&section, bytes, to),
+                    FillTarget::Parts(parts) => {
                         plain.resize(section.plain_bytes as usize, 0);
                         unpacker.unpack(&section, bytes, plain).map(|()| deal(plain, parts))
                     }
@@ -115,10 +115,10 @@ impl<'j> Wanted<'j> {
 
 /// What a thread unpacks with.
 #[derive(Default)]
-struct Bench {
+struct UnpackMemory {
     stored: Vec<u8>,
     plain: Vec<u8>,
-    unpacker: Unpacker,
+    unpacker: PackDecoder,
 }
 
 /// Copies bytes to where numbers stand, which take as many.

@@ -51,15 +51,15 @@ fn add(difference: u32, predicted: f32) -> u32 {
 
 /// Puts the numbers in the place of their differences: 12 columns of `rows` words.
 pub(super) fn restore(columns: &mut [u32], rows: usize) {
-    wide(Restore { columns, rows });
+    wide(RestoreMatrices { columns, rows });
 }
 
-struct Restore<'a> {
+struct RestoreMatrices<'a> {
     columns: &'a mut [u32],
     rows: usize,
 }
 
-impl Wide for Restore<'_> {
+impl Wide for RestoreMatrices<'_> {
     type Output = ();
     #[inline(always)]
     fn run(self) {

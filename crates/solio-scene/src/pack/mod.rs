@@ -38,12 +38,17 @@ mod write;
 
 pub use mesh::{PackedMesh, PackedMeshInfo};
 pub use read::{PackReadOptions, PackReader};
-pub use table::{Codec, Kind, Section};
+pub use table::{Section, SectionCodec, SectionKind};
 pub use write::{MeshOfName, PackOptions, PackSummary, encode_pack};
+
+use solio_kinds::FileKind;
 
 /// The first bytes of a packed scene. A transfer that takes it for text, or cuts off a bit of each
 /// byte, changes them.
-pub const MARK: [u8; 8] = *b"\x89solio\r\n";
+pub const MARK: [u8; 8] = match FileKind::Pack.mark().first_chunk() {
+    Some(mark) => *mark,
+    None => panic!("a packed scene begins with eight bytes"),
+};
 
 /// Whether a file that begins so is a packed scene.
 ///

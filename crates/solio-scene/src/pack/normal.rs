@@ -29,16 +29,16 @@ pub(super) fn differences(normals: &[u32]) -> Vec<u32> {
 pub(super) fn restore(columns: &mut [u32], rows: usize) {
     let (x, rest) = columns.split_at_mut(rows);
     let (y, z) = rest.split_at_mut(rows);
-    wide(Restore { x, y, z: &mut z[..rows] });
+    wide(RestoreNormals { x, y, z: &mut z[..rows] });
 }
 
-struct Restore<'a> {
+struct RestoreNormals<'a> {
     x: &'a [u32],
     y: &'a [u32],
     z: &'a mut [u32],
 }
 
-impl Wide for Restore<'_> {
+impl Wide for RestoreNormals<'_> {
     type Output = ();
     #[inline(always)]
     fn run(self) {

@@ -2,10 +2,10 @@
 
 use super::array::path_of;
 use super::check::check;
-use super::fill::{Wanted, native};
+use super::fill::{FillRequests, native};
 use super::mesh::{PackedMesh, PackedMeshInfo};
 use super::record::{self, place, whole};
-use super::table::{ALIGN, Codec, Kind, Section, Table};
+use super::table::{ALIGN, Section, SectionCodec, SectionKind, SectionTable};
 use super::values;
 use crate::pbrt::Statements;
 use crate::scene::*;
@@ -35,14 +35,14 @@ impl Default for PackReadOptions {
 /// A packed scene, of which the table was read.
 pub struct PackReader<'s> {
     pub(super) source: &'s dyn Source,
-    table: Table,
+    table: SectionTable,
     pub(super) options: PackReadOptions,
 }
 
 impl<'s> PackReader<'s> {
     /// Reads the table. `source` must have a known size and give any bytes at any time.
     pub fn new(source: &'s dyn Source, options: &PackReadOptions) -> Result<PackReader<'s>> {
-        let table = Table::read(source, options.verify)?;
+        let table = SectionTable::read(source, options.verify)?;
         let plain = table.sections.iter().map(|section| section.plain_bytes);
         let plain = plain.fold(0, u64::saturating_add);
         options.limits.check_bytes("the packed scene", plain)?;
@@ -57,14 +57,14 @@ impl<'s> PackReader<'s> {
     /// The scene. The meshes of files are not part of it: [`Self::mesh`] gives them.
     pub fn scene(&self, work: &Work) -> Result<Scene> {
         let scene = unpack(self, work)?;
-        check(&scene).map_err(|fault| self.fault(Kind::Head, fault))?;
+        check(&scene).map_err(|fault| self.fault(SectionKind::Head, fault))?;
         Ok(scene)
     }
 
     /// The instances alone, with the numbers of their objects.
     pub fn instances(&self, work: &Work) -> Result<Instances> {
         let mut arrays = InstanceArrays::room(self)?;
-        let mut wanted = Wanted::default();
+        let mut wanted = FillRequests::default();
         arrays.want(self, &mut wanted);
         wanted.fill(self, work)?;
         arrays.instances(self)
@@ -76,13 +76,15 @@ impl<'s> PackReader<'s> {
         if cfg!(target_endian = "big") {
             return None;
         }
-        let sections = self.table.array(Kind::InstanceMatrices, 0);
+        let sections = self.table.array(SectionKind::InstanceMatrices, 0);
         let (first, last) = (sections.first()?, sections.last()?);
         let start = first.offset as usize;
         let end = (last.offset + last.stored_bytes) as usize;
         // Behind one another without a gap.
         let is_whole = sections.iter().map(|section| section.stored_bytes as usize).sum::<usize>();
-        if sections.iter().any(|section| section.codec != Codec::None) || is_whole != end - start {
+        if sections.iter().any(|section| section.codec != SectionCodec::None)
+            || is_whole != end - start
+        {
             return None;
         }
         bytemuck::try_cast_slice(self.source.as_bytes()?.get(start..end)?).ok()
@@ -90,11 +92,11 @@ impl<'s> PackReader<'s> {
 
     /// The meshes of files, in the order of [`Self::mesh`].
     pub fn meshes(&self, work: &Work) -> Result<Vec<PackedMeshInfo>> {
-        let mut infos: Vec<[u32; 10]> = self.room(Kind::Meshes, 0)?;
-        let mut names: Vec<u8> = self.room(Kind::MeshNames, 0)?;
-        let mut wanted = Wanted::default();
-        wanted.add(self, Kind::Meshes, 0, &mut infos);
-        wanted.add(self, Kind::MeshNames, 0, &mut names);
+        let mut infos: Vec<[u32; 10]> = self.room(SectionKind::Meshes, 0)?;
+        let mut names: Vec<u8> = self.room(SectionKind::MeshNames, 0)?;
+        let mut wanted = FillRequests::default();
+        wanted.add(self, SectionKind::Meshes, 0, &mut infos);
+        wanted.add(self, SectionKind::MeshNames, 0, &mut names);
         wanted.fill(self, work)?;
         native(&mut infos);
         let mut names = &names[..];
@@ -109,39 +111,39 @@ impl<'s> PackReader<'s> {
                 file_bytes: self.mesh_file_bytes(i as u32),
             })
         });
-        all.collect::<Result<_, _>>().map_err(|fault| self.fault(Kind::Meshes, fault))
+        all.collect::<Result<_, _>>().map_err(|fault| self.fault(SectionKind::Meshes, fault))
     }
 
     fn mesh_file_bytes(&self, number: u32) -> u64 {
         let kinds = [
-            Kind::MeshPositions,
-            Kind::MeshNormals,
-            Kind::MeshUvs,
-            Kind::MeshCorners,
-            Kind::MeshFaces,
-            Kind::MeshFaceIndices,
+            SectionKind::MeshPositions,
+            SectionKind::MeshNormals,
+            SectionKind::MeshUvs,
+            SectionKind::MeshCorners,
+            SectionKind::MeshFaces,
+            SectionKind::MeshFaceIndices,
         ];
         kinds.iter().flat_map(|kind| self.table.array(*kind, number)).map(Section::room).sum()
     }
 
     /// A mesh by its number among [`Self::meshes`].
     pub fn mesh(&self, number: u32, work: &Work) -> Result<PackedMesh<'static>> {
-        if number as usize >= self.table.count(Kind::Meshes, 0) {
+        if number as usize >= self.table.count(SectionKind::Meshes, 0) {
             return Err(Error::argument(format!("the packed scene has no mesh {number}")));
         }
-        let mut positions = self.room(Kind::MeshPositions, number)?;
-        let mut normals = self.room(Kind::MeshNormals, number)?;
-        let mut uvs = self.room(Kind::MeshUvs, number)?;
-        let mut corners = self.room(Kind::MeshCorners, number)?;
-        let mut face_offsets = self.room(Kind::MeshFaces, number)?;
-        let mut face_indices = self.room(Kind::MeshFaceIndices, number)?;
-        let mut wanted = Wanted::default();
-        wanted.add(self, Kind::MeshPositions, number, &mut positions);
-        wanted.add(self, Kind::MeshNormals, number, &mut normals);
-        wanted.add(self, Kind::MeshUvs, number, &mut uvs);
-        wanted.add(self, Kind::MeshCorners, number, &mut corners);
-        wanted.add(self, Kind::MeshFaces, number, &mut face_offsets);
-        wanted.add(self, Kind::MeshFaceIndices, number, &mut face_indices);
+        let mut positions = self.room(SectionKind::MeshPositions, number)?;
+        let mut normals = self.room(SectionKind::MeshNormals, number)?;
+        let mut uvs = self.room(SectionKind::MeshUvs, number)?;
+        let mut corners = self.room(SectionKind::MeshCorners, number)?;
+        let mut face_offsets = self.room(SectionKind::MeshFaces, number)?;
+        let mut face_indices = self.room(SectionKind::MeshFaceIndices, number)?;
+        let mut wanted = FillRequests::default();
+        wanted.add(self, SectionKind::MeshPositions, number, &mut positions);
+        wanted.add(self, SectionKind::MeshNormals, number, &mut normals);
+        wanted.add(self, SectionKind::MeshUvs, number, &mut uvs);
+        wanted.add(self, SectionKind::MeshCorners, number, &mut corners);
+        wanted.add(self, SectionKind::MeshFaces, number, &mut face_offsets);
+        wanted.add(self, SectionKind::MeshFaceIndices, number, &mut face_indices);
         wanted.fill(self, work)?;
         native(&mut positions);
         native(&mut normals);
@@ -157,22 +159,26 @@ impl<'s> PackReader<'s> {
             face_offsets: Cow::Owned(face_offsets),
             face_indices: Cow::Owned(face_indices),
         };
-        mesh.check().map_err(|fault| self.fault(Kind::Meshes, fault))?;
+        mesh.check().map_err(|fault| self.fault(SectionKind::Meshes, fault))?;
         Ok(mesh)
     }
 
     /// The sections of an array.
-    pub(super) fn sections_of(&self, kind: Kind, number: u32) -> &[Section] {
+    pub(super) fn sections_of(&self, kind: SectionKind, number: u32) -> &[Section] {
         self.table.array(kind, number)
     }
 
     /// Whether an array has a section, even an empty one.
-    pub(super) fn has(&self, kind: Kind, number: u32) -> bool {
+    pub(super) fn has(&self, kind: SectionKind, number: u32) -> bool {
         self.table.has(kind, number)
     }
 
     /// Memory for an array. It is bounded by the file: see [`super::table::MOST_RATIO`].
-    pub(super) fn room<T: Zeroable + Clone>(&self, kind: Kind, number: u32) -> Result<Vec<T>> {
+    pub(super) fn room<T: Zeroable + Clone>(
+        &self,
+        kind: SectionKind,
+        number: u32,
+    ) -> Result<Vec<T>> {
         let count = self.table.plain_bytes(kind, number) / size_of::<T>();
         self.options.limits.check_elements("records of the packed scene", count as u64)?;
         // Pages of zeros come from the system: they are touched where they are filled.
@@ -181,7 +187,7 @@ impl<'s> PackReader<'s> {
         Ok(values)
     }
 
-    pub(super) fn fault(&self, kind: Kind, fault: &str) -> Error {
+    pub(super) fn fault(&self, kind: SectionKind, fault: &str) -> Error {
         let at = self.table.array(kind, 0).first().map_or(ALIGN, |section| section.offset);
         Error::corrupt(format!("the packed scene contradicts itself: {fault}")).at_offset(at)
     }
@@ -195,32 +201,33 @@ fn take<'b>(bytes: &mut &'b [u8], count: u32) -> Option<&'b [u8]> {
 }
 
 /// Of these there is one array each, of words.
-const OF_WORDS: [Kind; 12] = [
-    Kind::Files,
-    Kind::Options,
-    Kind::Attributes,
-    Kind::Shapes,
-    Kind::Objects,
-    Kind::Materials,
-    Kind::Textures,
-    Kind::Media,
-    Kind::Lights,
-    Kind::AreaLights,
-    Kind::NamedFiles,
-    Kind::Problems,
+const OF_WORDS: [SectionKind; 12] = [
+    SectionKind::Files,
+    SectionKind::Options,
+    SectionKind::Attributes,
+    SectionKind::Shapes,
+    SectionKind::Objects,
+    SectionKind::Materials,
+    SectionKind::Textures,
+    SectionKind::Media,
+    SectionKind::Lights,
+    SectionKind::AreaLights,
+    SectionKind::NamedFiles,
+    SectionKind::Problems,
 ];
 /// And these, if places are wanted.
-const OF_PLACES: [Kind; 2] = [Kind::FilePlaces, Kind::Places];
+const OF_PLACES: [SectionKind; 2] = [SectionKind::FilePlaces, SectionKind::Places];
 /// And of these: bytes.
-const OF_BYTES: [Kind; 3] = [Kind::Head, Kind::Names, Kind::ProblemText];
+const OF_BYTES: [SectionKind; 3] =
+    [SectionKind::Head, SectionKind::Names, SectionKind::ProblemText];
 
 /// Unpacks all arrays of a scene, then puts it together.
 fn unpack(reader: &PackReader<'_>, work: &Work) -> Result<Scene> {
     let mut values = values::room(reader, work)?;
     let mut instances = InstanceArrays::room(reader)?;
-    let mut matrices: Vec<[f32; 16]> = reader.room(Kind::Matrices, 0)?;
-    let mut words: BTreeMap<Kind, Vec<u32>> = BTreeMap::new();
-    let mut bytes: BTreeMap<Kind, Vec<u8>> = BTreeMap::new();
+    let mut matrices: Vec<[f32; 16]> = reader.room(SectionKind::Matrices, 0)?;
+    let mut words: BTreeMap<SectionKind, Vec<u32>> = BTreeMap::new();
+    let mut bytes: BTreeMap<SectionKind, Vec<u8>> = BTreeMap::new();
     let places = if reader.options.places { &OF_PLACES[..] } else { &[] };
     for kind in OF_WORDS.iter().chain(places) {
         words.insert(*kind, reader.room(*kind, 0)?);
@@ -228,10 +235,10 @@ fn unpack(reader: &PackReader<'_>, work: &Work) -> Result<Scene> {
     for kind in OF_BYTES {
         bytes.insert(kind, reader.room(kind, 0)?);
     }
-    let mut wanted = Wanted::default();
+    let mut wanted = FillRequests::default();
     values::want(&mut values, reader, &mut wanted);
     instances.want(reader, &mut wanted);
-    wanted.add(reader, Kind::Matrices, 0, &mut matrices);
+    wanted.add(reader, SectionKind::Matrices, 0, &mut matrices);
     words.iter_mut().for_each(|(kind, words)| wanted.add(reader, *kind, 0, words));
     bytes.iter_mut().for_each(|(kind, bytes)| wanted.add(reader, *kind, 0, bytes));
     wanted.fill(reader, work)?;
@@ -239,30 +246,30 @@ fn unpack(reader: &PackReader<'_>, work: &Work) -> Result<Scene> {
     words.values_mut().for_each(|words| native(words));
     let instances = instances.instances(reader)?;
     let kept = values::statements(values, reader, work)?;
-    Unpacking { reader, words, bytes }.scene(kept, instances, matrices)
+    SceneArrays { reader, words, bytes }.scene(kept, instances, matrices)
 }
 
 /// The arrays of which there is one each.
-struct Unpacking<'r, 's> {
+struct SceneArrays<'r, 's> {
     reader: &'r PackReader<'s>,
-    words: BTreeMap<Kind, Vec<u32>>,
-    bytes: BTreeMap<Kind, Vec<u8>>,
+    words: BTreeMap<SectionKind, Vec<u32>>,
+    bytes: BTreeMap<SectionKind, Vec<u8>>,
 }
 
-impl Unpacking<'_, '_> {
-    fn bytes(&self, kind: Kind) -> &[u8] {
+impl SceneArrays<'_, '_> {
+    fn bytes(&self, kind: SectionKind) -> &[u8] {
         self.bytes.get(&kind).map_or(&[], |bytes| bytes)
     }
 
-    fn words<const WORDS: usize>(&self, kind: Kind) -> &[[u32; WORDS]] {
+    fn words<const WORDS: usize>(&self, kind: SectionKind) -> &[[u32; WORDS]] {
         self.words.get(&kind).map_or(&[], |words| words.as_chunks().0)
     }
 
     /// Records, each made by `make`.
     fn records<const WORDS: usize, T>(
         &self,
-        kind: Kind,
-        mut make: impl FnMut(&[u32; WORDS]) -> Result<T, record::Fault>,
+        kind: SectionKind,
+        mut make: impl FnMut(&[u32; WORDS]) -> Result<T, record::RecordFault>,
     ) -> Result<Vec<T>> {
         let words = self.words(kind);
         let mut all = Vec::with_capacity(words.len());
@@ -278,9 +285,9 @@ impl Unpacking<'_, '_> {
         instances: Instances,
         matrices: Vec<[f32; 16]>,
     ) -> Result<Scene> {
-        let mut names = self.bytes(Kind::Names);
+        let mut names = self.bytes(SectionKind::Names);
         let mut name = |size: u32| take(&mut names, size).ok_or("a name is missing");
-        let files = self.records(Kind::Files, |words: &[u32; 5]| {
+        let files = self.records(SectionKind::Files, |words: &[u32; 5]| {
             let [path, included, depth, low, high] = *words;
             Ok(SceneFile {
                 path: path_of(name(path)?),
@@ -289,7 +296,7 @@ impl Unpacking<'_, '_> {
                 bytes: whole([low, high]),
             })
         })?;
-        let objects = self.records(Kind::Objects, |words: &[u32; 5]| {
+        let objects = self.records(SectionKind::Objects, |words: &[u32; 5]| {
             let [size, start, end, instances, flags] = *words;
             Ok(Object {
                 name: name(size)?.to_vec(),
@@ -299,7 +306,7 @@ impl Unpacking<'_, '_> {
                 instances,
             })
         })?;
-        let materials = self.records(Kind::Materials, |words: &[u32; 9]| {
+        let materials = self.records(SectionKind::Materials, |words: &[u32; 9]| {
             let [.., size, flags] = *words;
             Ok(Material {
                 name: name(size)?.to_vec(),
@@ -307,13 +314,13 @@ impl Unpacking<'_, '_> {
                 first_use: (flags & 2 != 0).then(Place::default),
             })
         })?;
-        let textures = self.records(Kind::Textures, |words: &[u32; 10]| {
+        let textures = self.records(SectionKind::Textures, |words: &[u32; 10]| {
             let [.., size, is_spectrum, matrix] = *words;
             let name = name(size)?.to_vec();
             let is_spectrum = record::truth(is_spectrum)?;
             Ok(Texture { name, is_spectrum, entity: of_front(words)?, matrix })
         })?;
-        let media = self.records(Kind::Media, |words: &[u32; 10]| {
+        let media = self.records(SectionKind::Media, |words: &[u32; 10]| {
             let [.., size, flags, matrix] = *words;
             Ok(Medium {
                 name: name(size)?.to_vec(),
@@ -322,24 +329,24 @@ impl Unpacking<'_, '_> {
                 first_use: (flags & 2 != 0).then(Place::default),
             })
         })?;
-        let named_files = self.records(Kind::NamedFiles, |words: &[u32; 1]| {
+        let named_files = self.records(SectionKind::NamedFiles, |words: &[u32; 1]| {
             Ok((name(words[0])?.to_vec(), Place::default()))
         })?;
         let mut scene = self.once(kept, instances)?;
         scene.named_files = named_files;
         // Also what has no place of its own stands in the first file.
         if files.is_empty() {
-            return Err(self.reader.fault(Kind::Files, "a scene in no file"));
+            return Err(self.reader.fault(SectionKind::Files, "a scene in no file"));
         }
         (scene.files, scene.matrices, scene.objects) = (files, matrices, objects);
         (scene.materials, scene.textures, scene.media) = (materials, textures, media);
-        scene.options = self.records(Kind::Options, record::entity)?;
-        scene.attributes = self.records(Kind::Attributes, record::entity)?;
-        scene.shapes = self.records(Kind::Shapes, record::shape)?;
-        scene.lights = self.records(Kind::Lights, record::light)?;
-        scene.area_lights = self.records(Kind::AreaLights, record::entity)?;
+        scene.options = self.records(SectionKind::Options, record::entity)?;
+        scene.attributes = self.records(SectionKind::Attributes, record::entity)?;
+        scene.shapes = self.records(SectionKind::Shapes, record::shape)?;
+        scene.lights = self.records(SectionKind::Lights, record::light)?;
+        scene.area_lights = self.records(SectionKind::AreaLights, record::entity)?;
         self.problems(&mut scene)?;
-        if self.reader.options.places && self.reader.has(Kind::Places, 0) {
+        if self.reader.options.places && self.reader.has(SectionKind::Places, 0) {
             self.places(&mut scene)?;
         }
         Ok(scene)
@@ -347,9 +354,9 @@ impl Unpacking<'_, '_> {
 
     /// A scene of what there is once.
     fn once(&self, kept: Vec<Statements>, instances: Instances) -> Result<Scene> {
-        let bytes = self.bytes(Kind::Head);
+        let bytes = self.bytes(SectionKind::Head);
         let mut words = bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word));
-        let end = || self.reader.fault(Kind::Head, "its first section ends early");
+        let end = || self.reader.fault(SectionKind::Head, "its first section ends early");
         let mut some = |to: &mut [u32]| {
             to.iter_mut().try_for_each(|word| words.next().map(|next| *word = next)).ok_or_else(end)
         };
@@ -359,7 +366,7 @@ impl Unpacking<'_, '_> {
         for entity in &mut once {
             let mut words = [0; 8];
             some(&mut words)?;
-            let fault = |fault| self.reader.fault(Kind::Head, fault);
+            let fault = |fault| self.reader.fault(SectionKind::Head, fault);
             if record::truth(words[0]).map_err(fault)? {
                 *entity = Some(of_front(&words[1..]).map_err(fault)?);
             }
@@ -370,7 +377,8 @@ impl Unpacking<'_, '_> {
         if has_camera[0] == 1 {
             let mut words = [0; 7 + 1 + 2 + 64];
             some(&mut words)?;
-            let entity = of_front(&words).map_err(|fault| self.reader.fault(Kind::Head, fault))?;
+            let entity =
+                of_front(&words).map_err(|fault| self.reader.fault(SectionKind::Head, fault))?;
             let number = |i: usize| f64::from_bits(whole([words[10 + 2 * i], words[11 + 2 * i]]));
             let matrix = |first: usize| {
                 glam::DMat4::from_cols_array(&std::array::from_fn(|i| number(first + i)))
@@ -411,9 +419,10 @@ impl Unpacking<'_, '_> {
     }
 
     fn problems(&self, scene: &mut Scene) -> Result<()> {
-        let mut text = self.bytes(Kind::ProblemText);
-        let all =
-            self.records(Kind::Problems, |words: &[u32; 11]| record::problem(words, &mut text))?;
+        let mut text = self.bytes(SectionKind::ProblemText);
+        let all = self.records(SectionKind::Problems, |words: &[u32; 11]| {
+            record::problem(words, &mut text)
+        })?;
         for (problem, is_warning) in all {
             let to = if is_warning { &mut scene.warnings } else { &mut scene.problems };
             to.push(problem);
@@ -429,18 +438,18 @@ impl Unpacking<'_, '_> {
             let place = place(words);
             if (place.file as usize) < file_count { Ok(place) } else { Err("a place in no file") }
         };
-        let places = self.records(Kind::FilePlaces, known)?;
+        let places = self.records(SectionKind::FilePlaces, known)?;
         if places.len() != file_count {
-            return Err(missing(Kind::FilePlaces));
+            return Err(missing(SectionKind::FilePlaces));
         }
         for (file, place) in scene.files.iter_mut().zip(places) {
             file.included = file.included.map(|_| place);
         }
-        let mut words = self.words(Kind::Places).iter();
+        let mut words = self.words(SectionKind::Places).iter();
         let all = put_places(scene, || known(words.next().ok_or("a place is missing")?));
-        all.map_err(|fault| self.reader.fault(Kind::Places, fault))?;
+        all.map_err(|fault| self.reader.fault(SectionKind::Places, fault))?;
         if words.next().is_some() {
-            return Err(missing(Kind::Places));
+            return Err(missing(SectionKind::Places));
         }
         Ok(())
     }
@@ -449,8 +458,8 @@ impl Unpacking<'_, '_> {
 /// Gives all entities their places, in the order of the file: see `places_of` of [`super::array`].
 fn put_places(
     scene: &mut Scene,
-    mut next: impl FnMut() -> Result<Place, record::Fault>,
-) -> Result<(), record::Fault> {
+    mut next: impl FnMut() -> Result<Place, record::RecordFault>,
+) -> Result<(), record::RecordFault> {
     let camera = next()?;
     if let Some(known) = &mut scene.camera {
         known.entity.place = camera;
@@ -507,11 +516,11 @@ fn put_places(
 }
 
 /// An entity of the first words of a record.
-fn of_front(words: &[u32]) -> Result<Entity, record::Fault> {
+fn of_front(words: &[u32]) -> Result<Entity, record::RecordFault> {
     record::entity(words.first_chunk().ok_or("a record is too short")?)
 }
 
-fn perhaps(words: &[u32], is_there: bool) -> Result<Option<Entity>, record::Fault> {
+fn perhaps(words: &[u32], is_there: bool) -> Result<Option<Entity>, record::RecordFault> {
     is_there.then(|| of_front(words)).transpose()
 }
 
@@ -529,30 +538,30 @@ struct InstanceArrays {
 
 impl InstanceArrays {
     fn room(reader: &PackReader<'_>) -> Result<InstanceArrays> {
-        let has_places = reader.options.places && reader.has(Kind::InstancePlaces, 0);
+        let has_places = reader.options.places && reader.has(SectionKind::InstancePlaces, 0);
         let mut arrays = InstanceArrays {
-            matrices: reader.room(Kind::InstanceMatrices, 0)?,
-            objects: reader.room(Kind::InstanceObjects, 0)?,
-            runs: reader.room(Kind::InstanceRuns, 0)?,
-            moving: reader.room(Kind::InstanceMoving, 0)?,
+            matrices: reader.room(SectionKind::InstanceMatrices, 0)?,
+            objects: reader.room(SectionKind::InstanceObjects, 0)?,
+            runs: reader.room(SectionKind::InstanceRuns, 0)?,
+            moving: reader.room(SectionKind::InstanceMoving, 0)?,
             has_places,
             ..InstanceArrays::default()
         };
         if has_places {
-            arrays.places = reader.room(Kind::InstancePlaces, 0)?;
-            arrays.files = reader.room(Kind::InstanceFiles, 0)?;
+            arrays.places = reader.room(SectionKind::InstancePlaces, 0)?;
+            arrays.files = reader.room(SectionKind::InstanceFiles, 0)?;
         }
         Ok(arrays)
     }
 
-    fn want<'j>(&'j mut self, reader: &PackReader<'_>, wanted: &mut Wanted<'j>) {
-        wanted.add(reader, Kind::InstanceMatrices, 0, &mut self.matrices);
-        wanted.add(reader, Kind::InstanceObjects, 0, &mut self.objects);
-        wanted.add(reader, Kind::InstanceRuns, 0, &mut self.runs);
-        wanted.add(reader, Kind::InstanceMoving, 0, &mut self.moving);
+    fn want<'j>(&'j mut self, reader: &PackReader<'_>, wanted: &mut FillRequests<'j>) {
+        wanted.add(reader, SectionKind::InstanceMatrices, 0, &mut self.matrices);
+        wanted.add(reader, SectionKind::InstanceObjects, 0, &mut self.objects);
+        wanted.add(reader, SectionKind::InstanceRuns, 0, &mut self.runs);
+        wanted.add(reader, SectionKind::InstanceMoving, 0, &mut self.moving);
         if self.has_places {
-            wanted.add(reader, Kind::InstancePlaces, 0, &mut self.places);
-            wanted.add(reader, Kind::InstanceFiles, 0, &mut self.files);
+            wanted.add(reader, SectionKind::InstancePlaces, 0, &mut self.places);
+            wanted.add(reader, SectionKind::InstanceFiles, 0, &mut self.files);
         }
     }
 
@@ -568,8 +577,8 @@ impl InstanceArrays {
         }
         let InstanceArrays { matrices, mut objects, runs, moving, mut places, files, .. } = self;
         let count = matrices.len();
-        let fault = |fault| reader.fault(Kind::InstanceMatrices, fault);
-        if reader.has(Kind::InstanceRuns, 0) {
+        let fault = |fault| reader.fault(SectionKind::InstanceMatrices, fault);
+        if reader.has(SectionKind::InstanceRuns, 0) {
             let all: u64 = runs.iter().map(|run| u64::from(run[1])).sum();
             if all != count as u64 {
                 return Err(fault("runs of instances that are not as many as matrices"));

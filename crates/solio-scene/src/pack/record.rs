@@ -6,7 +6,7 @@ use crate::scene::{ColorSpace, Entity, Light, Place, Shape};
 use solio_base::Error;
 
 /// What a record that makes no sense is called.
-pub(super) type Fault = &'static str;
+pub(super) type RecordFault = &'static str;
 
 /// Types of parameters, by their number in the file.
 const TYPES: [ParameterType; 14] = [
@@ -55,7 +55,7 @@ pub(super) fn entity_words(entity: &Entity) -> [u32; 7] {
 }
 
 /// The entity of its words; its place comes later.
-pub(super) fn entity(words: &[u32; 7]) -> Result<Entity, Fault> {
+pub(super) fn entity(words: &[u32; 7]) -> Result<Entity, RecordFault> {
     let [kept, class_start, class_end, start, end, inherited, space] = *words;
     let color_space = SPACES.get(space as usize).ok_or("a color space that is not known")?;
     Ok(Entity {
@@ -80,7 +80,7 @@ pub(super) fn shape_words(shape: &Shape) -> [u32; 14] {
     [a, b, c, d, e, f, g, matrix, matrix_end, material, area_light, inside, outside, reverse]
 }
 
-pub(super) fn shape(words: &[u32; 14]) -> Result<Shape, Fault> {
+pub(super) fn shape(words: &[u32; 14]) -> Result<Shape, RecordFault> {
     let [.., matrix, matrix_end, material, area_light, inside, outside, reverse] = *words;
     Ok(Shape {
         entity: entity(words.first_chunk().expect("seven words"))?,
@@ -99,13 +99,13 @@ pub(super) fn light_words(light: &Light) -> [u32; 10] {
     [a, b, c, d, e, f, g, light.matrix, light.matrix_end, light.medium]
 }
 
-pub(super) fn light(words: &[u32; 10]) -> Result<Light, Fault> {
+pub(super) fn light(words: &[u32; 10]) -> Result<Light, RecordFault> {
     let [.., matrix, matrix_end, medium] = *words;
     let entity = entity(words.first_chunk().expect("seven words"))?;
     Ok(Light { entity, matrix, matrix_end, medium })
 }
 
-pub(super) fn truth(word: u32) -> Result<bool, Fault> {
+pub(super) fn truth(word: u32) -> Result<bool, RecordFault> {
     match word {
         0 => Ok(false),
         1 => Ok(true),
@@ -137,7 +137,7 @@ pub(super) fn parameter_words(parameter: &Parameter) -> [u32; 5] {
 }
 
 /// The parameter of its words; its place comes later.
-pub(super) fn parameter(words: &[u32; 5]) -> Result<Parameter, Fault> {
+pub(super) fn parameter(words: &[u32; 5]) -> Result<Parameter, RecordFault> {
     let [kind, name_start, name_end, start, end] = *words;
     let span = Span { start, end };
     let older_form = truth(kind >> 16).map_err(|_| "a parameter that is not known")?;
@@ -185,7 +185,7 @@ pub(super) fn problem_words(problem: &Error, is_warning: bool, text: &mut Vec<u8
 }
 
 /// A problem, and whether it is a warning; takes its texts from the front of `text`.
-pub(super) fn problem(words: &[u32; 11], text: &mut &[u8]) -> Result<(Error, bool), Fault> {
+pub(super) fn problem(words: &[u32; 11], text: &mut &[u8]) -> Result<(Error, bool), RecordFault> {
     let [flags, message, path, hint, a, b, c, d, e, f, _] = *words;
     let kind =
         ERRORS.get((flags & 0xff) as usize).ok_or("a problem of a kind that is not known")?;
@@ -194,7 +194,7 @@ pub(super) fn problem(words: &[u32; 11], text: &mut &[u8]) -> Result<(Error, boo
         let (part, rest) =
             text.split_at_checked(size as usize).ok_or("the words of a problem are missing")?;
         *text = rest;
-        Ok::<&[u8], Fault>(part)
+        Ok::<&[u8], RecordFault>(part)
     };
     let words_of = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let mut error = Error::new(*kind, words_of(take(message)?));

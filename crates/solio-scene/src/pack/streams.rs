@@ -17,7 +17,7 @@ pub(super) const COLUMNS: [&[u32]; SORTS] =
 const MANY: usize = 64;
 
 /// Where the numbers of each sort are in their array, rising.
-pub(super) type Parts = [Vec<Range<u32>>; SORTS];
+pub(super) type SortRanges = [Vec<Range<u32>>; SORTS];
 
 fn sort(parameter: &Parameter, count: usize) -> usize {
     match parameter.kind {
@@ -31,8 +31,8 @@ fn sort(parameter: &Parameter, count: usize) -> usize {
 
 /// Takes an array of `count` numbers apart. Parameters whose numbers do not follow those of the ones
 /// before count for nothing, so that every number is in one part.
-pub(super) fn parts(parameters: &[Parameter], count: usize) -> Parts {
-    let mut parts = Parts::default();
+pub(super) fn parts(parameters: &[Parameter], count: usize) -> SortRanges {
+    let mut parts = SortRanges::default();
     let mut add = |sort: usize, range: Range<u32>| match parts[sort].last_mut() {
         _ if range.is_empty() => {}
         Some(last) if last.end == range.start => last.end = range.end,
@@ -65,7 +65,7 @@ pub(super) fn gather(values: &[f32], parts: &[Range<u32>]) -> Vec<f32> {
 
 /// Where the numbers of all parts belong, in the order of the file; `to` has as many as the parts
 /// together.
-pub(super) fn places<'v>(mut to: &'v mut [f32], parts: &Parts) -> Vec<&'v mut [f32]> {
+pub(super) fn places<'v>(mut to: &'v mut [f32], parts: &SortRanges) -> Vec<&'v mut [f32]> {
     let mut of_sorts = parts.each_ref().map(|parts| (parts.iter().peekable(), Vec::new()));
     let mut at = 0;
     // Each part begins where the one before ended.

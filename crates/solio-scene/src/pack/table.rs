@@ -15,7 +15,7 @@ pub(super) const MOST_RATIO: u64 = 256;
 
 /// How the bytes of a section are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Codec {
+pub enum SectionCodec {
     /// As they are: to be used in place.
     None = 0,
     /// One frame of zstd.
@@ -32,16 +32,16 @@ macro_rules! kinds {
     ($($name:ident = $number:literal, $words:literal, $about:literal;)*) => {
         /// What a section holds.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub enum Kind { $(#[doc = $about] $name = $number,)* }
+        pub enum SectionKind { $(#[doc = $about] $name = $number,)* }
 
-        impl Kind {
-            fn of_number(number: u32) -> Option<Kind> {
-                match number { $($number => Some(Kind::$name),)* _ => None }
+        impl SectionKind {
+            fn of_number(number: u32) -> Option<SectionKind> {
+                match number { $($number => Some(SectionKind::$name),)* _ => None }
             }
 
             /// Words of a record; 0 for bytes.
             pub fn words(self) -> usize {
-                match self { $(Kind::$name => $words,)* }
+                match self { $(SectionKind::$name => $words,)* }
             }
         }
     };
@@ -93,7 +93,7 @@ kinds! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Section {
     /// What it holds.
-    pub kind: Kind,
+    pub kind: SectionKind,
     /// Which of that kind.
     pub number: u32,
     /// Where it begins in the file; a multiple of 64.
@@ -103,7 +103,7 @@ pub struct Section {
     /// Its bytes when unpacked.
     pub plain_bytes: u64,
     /// How it is stored.
-    pub codec: Codec,
+    pub codec: SectionCodec,
     /// Words of a row, for columns.
     pub columns: u32,
     /// CRC-32 of its bytes and of what fills up.
@@ -131,19 +131,19 @@ impl Section {
     }
 
     /// `None` for a kind that this version does not know.
-    fn decode(entry: &[u8; 64]) -> Result<(Option<Kind>, Section), &'static str> {
+    fn decode(entry: &[u8; 64]) -> Result<(Option<SectionKind>, Section), &'static str> {
         let word = |at: usize| le_u32(&entry[at..]);
         let codec = match word(32) {
-            0 => Codec::None,
-            1 => Codec::Zstd,
-            2 => Codec::Columns,
-            3 => Codec::Matrices,
-            4 => Codec::Normals,
+            0 => SectionCodec::None,
+            1 => SectionCodec::Zstd,
+            2 => SectionCodec::Columns,
+            3 => SectionCodec::Matrices,
+            4 => SectionCodec::Normals,
             _ => return Err("a section is stored in a way that is not known"),
         };
-        let kind = Kind::of_number(word(0));
+        let kind = SectionKind::of_number(word(0));
         let section = Section {
-            kind: kind.unwrap_or(Kind::Head),
+            kind: kind.unwrap_or(SectionKind::Head),
             number: word(4),
             offset: le_u64(&entry[8..]),
             stored_bytes: le_u64(&entry[16..]),
@@ -152,10 +152,10 @@ impl Section {
             columns: word(36),
             crc: word(44),
         };
-        if codec == Codec::None && section.stored_bytes != section.plain_bytes {
+        if codec == SectionCodec::None && section.stored_bytes != section.plain_bytes {
             return Err("a section that is not packed has two sizes");
         }
-        let words = kind.map_or(0, Kind::words) as u64;
+        let words = kind.map_or(0, SectionKind::words) as u64;
         if words > 0 && !section.plain_bytes.is_multiple_of(4 * words) {
             return Err("a section ends inside a record");
         }
@@ -206,14 +206,14 @@ pub(super) fn end(sections: &[Section]) -> Vec<u8> {
 }
 
 /// The sections of a file, and which of them an array has.
-pub(super) struct Table {
+pub(super) struct SectionTable {
     pub(super) sections: Vec<Section>,
-    arrays: BTreeMap<(Kind, u32), Range<usize>>,
+    arrays: BTreeMap<(SectionKind, u32), Range<usize>>,
 }
 
-impl Table {
+impl SectionTable {
     /// Reads and checks the table; with `verify` also its sums.
-    pub(super) fn read(source: &dyn Source, verify: bool) -> Result<Table> {
+    pub(super) fn read(source: &dyn Source, verify: bool) -> Result<SectionTable> {
         let bytes = match source.len_bytes() {
             Some(bytes) if !source.is_sequential() => bytes,
             _ => {
@@ -257,9 +257,9 @@ impl Table {
         Self::of_entries(&entries, table_at)
     }
 
-    fn of_entries(entries: &[u8], table_at: u64) -> Result<Table> {
+    fn of_entries(entries: &[u8], table_at: u64) -> Result<SectionTable> {
         let mut sections = Vec::with_capacity(entries.len() / 64);
-        let mut arrays: BTreeMap<(Kind, u32), Range<usize>> = BTreeMap::new();
+        let mut arrays: BTreeMap<(SectionKind, u32), Range<usize>> = BTreeMap::new();
         let mut next = ALIGN;
         for (i, entry) in entries.as_chunks::<64>().0.iter().enumerate() {
             let place = table_at + 64 * i as u64;
@@ -287,27 +287,27 @@ impl Table {
             let message = "the table does not follow the last section";
             return Err(Error::corrupt(message).at_offset(table_at));
         }
-        Ok(Table { sections, arrays })
+        Ok(SectionTable { sections, arrays })
     }
 
     /// The sections of an array.
-    pub(super) fn array(&self, kind: Kind, number: u32) -> &[Section] {
+    pub(super) fn array(&self, kind: SectionKind, number: u32) -> &[Section] {
         let range = self.arrays.get(&(kind, number)).cloned().unwrap_or(0..0);
         &self.sections[range]
     }
 
     /// Bytes of an array when unpacked: at most 256 times those of the file.
-    pub(super) fn plain_bytes(&self, kind: Kind, number: u32) -> usize {
+    pub(super) fn plain_bytes(&self, kind: SectionKind, number: u32) -> usize {
         self.array(kind, number).iter().map(|section| section.plain_bytes as usize).sum()
     }
 
     /// Records of an array.
-    pub(super) fn count(&self, kind: Kind, number: u32) -> usize {
+    pub(super) fn count(&self, kind: SectionKind, number: u32) -> usize {
         self.plain_bytes(kind, number) / (4 * kind.words()).max(1)
     }
 
     /// Whether an array has a section, even an empty one.
-    pub(super) fn has(&self, kind: Kind, number: u32) -> bool {
+    pub(super) fn has(&self, kind: SectionKind, number: u32) -> bool {
         self.arrays.contains_key(&(kind, number))
     }
 }

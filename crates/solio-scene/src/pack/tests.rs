@@ -1,29 +1,11 @@
 use super::*;
-use crate::scene::{Files, Scene, SceneOptions, read_scene};
+use crate::scene::tests::{MemoryFiles, OTHER};
+use crate::scene::{Scene, SceneOptions, read_scene};
 use proptest::prelude::*;
 use solio_base::{Error, ErrorKind, Result, Source, Work};
 use solio_codec::array::Effort;
 use std::borrow::Cow;
-use std::collections::HashMap;
-use std::path::{Path, PathBuf};
-
-struct Memory(HashMap<PathBuf, Vec<u8>>);
-
-impl Files for Memory {
-    fn path(&self, name: &[u8]) -> PathBuf {
-        PathBuf::from(String::from_utf8_lossy(name).into_owned())
-    }
-
-    fn open(&self, path: &Path) -> Result<Box<dyn Source>> {
-        match self.0.get(path) {
-            Some(bytes) => Ok(Box::new(bytes.clone())),
-            None => Err(Error::new(ErrorKind::Io, "cannot open: no such file")),
-        }
-    }
-}
-
-const OTHER: &str = "Translate 1 0 0\nMaterial \"conductor\"\nShape \"sphere\"\n\
-    ObjectInstance \"leaf\"\nObjectBegin \"leaf\"\nShape \"curve\" \"float width\" 0.5\nObjectEnd\n";
+use std::path::Path;
 
 const SCENE: &str = r#"LookAt 0 -5 0  0 0 0  0 0 1
 TransformTimes 0.5 2
@@ -75,7 +57,7 @@ Camera "late"
 "#;
 
 fn read_text(text: &str) -> Scene {
-    let memory = Memory(HashMap::from([(PathBuf::from("other.pbrt"), OTHER.as_bytes().to_vec())]));
+    let memory = MemoryFiles::with_other();
     let options = SceneOptions::default();
     let bytes = text.as_bytes().to_vec();
     read_scene(&bytes, Path::new("scene.pbrt"), &memory, &options, &Work::serial()).unwrap()
@@ -309,8 +291,10 @@ fn an_instance_takes_48_bytes_and_less() {
     assert!(packed.len() < 18 * count, "{}", packed.len());
     let reader = PackReader::new(&packed, &PackReadOptions::default()).unwrap();
     assert!(reader.matrices_in_place().is_none());
-    let codecs = reader.sections().iter().filter(|s| s.kind == Kind::InstanceMatrices);
-    assert!(codecs.clone().count() > 1 && codecs.clone().all(|s| s.codec == Codec::Matrices));
+    let codecs = reader.sections().iter().filter(|s| s.kind == SectionKind::InstanceMatrices);
+    assert!(
+        codecs.clone().count() > 1 && codecs.clone().all(|s| s.codec == SectionCodec::Matrices)
+    );
     let instances = reader.instances(&Work { threads: 3, ..Work::serial() }).unwrap();
     assert_eq!(instances, scene.instances);
 }
@@ -438,9 +422,12 @@ fn curves_take_an_eighth_of_their_text() {
     assert!(8 * bytes.len() < text.len(), "{} of {}", bytes.len(), text.len());
     assert_eq!(all_of(&unpack(&bytes).unwrap()), all_of(&scene));
     let reader = PackReader::new(&bytes, &PackReadOptions::default()).unwrap();
-    let floats: Vec<_> =
-        reader.sections().iter().filter(|section| section.kind == Kind::SortedFloats).collect();
-    assert!(floats.iter().all(|s| s.codec == Codec::Columns), "{floats:?}");
+    let floats: Vec<_> = reader
+        .sections()
+        .iter()
+        .filter(|section| section.kind == SectionKind::SortedFloats)
+        .collect();
+    assert!(floats.iter().all(|s| s.codec == SectionCodec::Columns), "{floats:?}");
 }
 
 #[test]

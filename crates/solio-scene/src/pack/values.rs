@@ -1,16 +1,16 @@
 //! The values of all entities, unpacked.
 
-use super::fill::{Wanted, native};
+use super::fill::{FillRequests, native};
 use super::read::PackReader;
 use super::record::{self, whole};
 use super::streams;
-use super::table::Kind;
+use super::table::SectionKind;
 use crate::pbrt::{Span, Statements};
 use solio_base::{Result, Work, ordered};
 
 /// The arrays of [`Statements`] as they are in the file, but for numbers that are sorted: these are
 /// put in their places when the parameters are known.
-pub(super) struct Values {
+pub(super) struct StatementArrays {
     parameters: Vec<[u32; 5]>,
     places: Vec<[u32; 2]>,
     floats: Vec<f32>,
@@ -22,11 +22,11 @@ pub(super) struct Values {
 
 /// Memory for all of them, on all threads: what the allocator has had before it fills with zeros,
 /// which takes a tenth of the time to read a scene.
-pub(super) fn room(reader: &PackReader<'_>, work: &Work) -> Result<Vec<Values>> {
-    let count = (0..).take_while(|number| reader.has(Kind::Parameters, *number)).count();
+pub(super) fn room(reader: &PackReader<'_>, work: &Work) -> Result<Vec<StatementArrays>> {
+    let count = (0..).take_while(|number| reader.has(SectionKind::Parameters, *number)).count();
     let mut all = Vec::with_capacity(count);
     let mut numbers = 0..count as u32;
-    ordered::run::<(u32, Option<Values>)>(
+    ordered::run::<(u32, Option<StatementArrays>)>(
         work,
         work.window(2 << 20).min(count.max(1)),
         |(next, _)| Ok(numbers.next().map(|number| *next = number).is_some()),
@@ -42,56 +42,60 @@ pub(super) fn room(reader: &PackReader<'_>, work: &Work) -> Result<Vec<Values>> 
     Ok(all)
 }
 
-fn room_of(reader: &PackReader<'_>, number: u32) -> Result<Values> {
-    let are_sorted = reader.has(Kind::SortedFloats, number);
-    let floats = if are_sorted { Kind::SortedFloats } else { Kind::Floats };
-    Ok(Values {
-        parameters: reader.room(Kind::Parameters, number)?,
+fn room_of(reader: &PackReader<'_>, number: u32) -> Result<StatementArrays> {
+    let are_sorted = reader.has(SectionKind::SortedFloats, number);
+    let floats = if are_sorted { SectionKind::SortedFloats } else { SectionKind::Floats };
+    Ok(StatementArrays {
+        parameters: reader.room(SectionKind::Parameters, number)?,
         places: match reader.options.places {
-            true => reader.room(Kind::ParameterPlaces, number)?,
+            true => reader.room(SectionKind::ParameterPlaces, number)?,
             false => Vec::new(),
         },
         floats: reader.room(floats, number)?,
-        integers: reader.room(Kind::Integers, number)?,
-        strings: reader.room(Kind::Strings, number)?,
-        text: reader.room(Kind::Text, number)?,
+        integers: reader.room(SectionKind::Integers, number)?,
+        strings: reader.room(SectionKind::Strings, number)?,
+        text: reader.room(SectionKind::Text, number)?,
         are_sorted,
     })
 }
 
 /// Wants all but numbers that are sorted.
-pub(super) fn want<'j>(values: &'j mut [Values], reader: &PackReader<'_>, wanted: &mut Wanted<'j>) {
+pub(super) fn want<'j>(
+    values: &'j mut [StatementArrays],
+    reader: &PackReader<'_>,
+    wanted: &mut FillRequests<'j>,
+) {
     for (number, values) in (0u32..).zip(values) {
-        wanted.add(reader, Kind::Parameters, number, &mut values.parameters);
+        wanted.add(reader, SectionKind::Parameters, number, &mut values.parameters);
         if reader.options.places {
-            wanted.add(reader, Kind::ParameterPlaces, number, &mut values.places);
+            wanted.add(reader, SectionKind::ParameterPlaces, number, &mut values.places);
         }
         if !values.are_sorted {
-            wanted.add(reader, Kind::Floats, number, &mut values.floats);
+            wanted.add(reader, SectionKind::Floats, number, &mut values.floats);
         }
-        wanted.add(reader, Kind::Integers, number, &mut values.integers);
-        wanted.add(reader, Kind::Strings, number, &mut values.strings);
-        wanted.add(reader, Kind::Text, number, &mut values.text);
+        wanted.add(reader, SectionKind::Integers, number, &mut values.integers);
+        wanted.add(reader, SectionKind::Strings, number, &mut values.strings);
+        wanted.add(reader, SectionKind::Text, number, &mut values.text);
     }
 }
 
 /// A thread's turn: what one entity of the file becomes.
 #[derive(Default)]
-struct Slot {
-    values: Option<Values>,
-    made: Option<(Statements, Option<streams::Parts>)>,
+struct EntitySlot {
+    values: Option<StatementArrays>,
+    made: Option<(Statements, Option<streams::SortRanges>)>,
 }
 
 /// What values become, on all threads; their numbers, where they are sorted, are filled in.
 pub(super) fn statements(
-    values: Vec<Values>,
+    values: Vec<StatementArrays>,
     reader: &PackReader<'_>,
     work: &Work,
 ) -> Result<Vec<Statements>> {
     let mut all = Vec::with_capacity(values.len());
     let mut values = values.into_iter();
-    let fault = |fault: record::Fault| reader.fault(Kind::Parameters, fault);
-    ordered::run::<Slot>(
+    let fault = |fault: record::RecordFault| reader.fault(SectionKind::Parameters, fault);
+    ordered::run::<EntitySlot>(
         work,
         work.window(2 << 20).min(values.len().max(1)),
         |slot| {
@@ -108,11 +112,11 @@ pub(super) fn statements(
             Ok(())
         },
     )?;
-    let mut wanted = Wanted::default();
+    let mut wanted = FillRequests::default();
     for (number, (statements, parts)) in (0u32..).zip(&mut all) {
         if let Some(parts) = parts {
             let places = streams::places(&mut statements.floats, parts);
-            wanted.add_parts(reader, Kind::SortedFloats, number, places);
+            wanted.add_parts(reader, SectionKind::SortedFloats, number, places);
         }
     }
     wanted.fill(reader, work)?;
@@ -125,9 +129,11 @@ pub(super) fn statements(
     Ok(statements.collect())
 }
 
-impl Values {
+impl StatementArrays {
     /// With where numbers belong that are still to be filled in.
-    fn statements(mut self) -> Result<(Statements, Option<streams::Parts>), record::Fault> {
+    fn statements(
+        mut self,
+    ) -> Result<(Statements, Option<streams::SortRanges>), record::RecordFault> {
         native(&mut self.parameters);
         native(&mut self.places);
         native(&mut self.integers);

@@ -1,13 +1,13 @@
 //! A scene to its packed form.
 
-use super::array::{self, Array};
+use super::array::{self, PackArray};
 use super::check::once;
-use super::chunk::Packer;
+use super::chunk::PackEncoder;
 use super::mesh::PackedMesh;
 use super::record::{entity_words, perhaps_words};
-use super::table::{self, ALIGN, Kind, Section};
+use super::table::{self, ALIGN, Section, SectionKind};
 use crate::scene::Scene;
-use solio_base::{Error, Result, Sink, Work};
+use solio_base::{Error, Result, Sink, Work, lock};
 use solio_codec::array::Effort;
 use std::sync::{Mutex, PoisonError};
 
@@ -56,7 +56,7 @@ pub fn encode_pack(
     work: &Work,
 ) -> Result<PackSummary> {
     let mut writer =
-        Writer { options, sink, work, sections: Vec::new(), packers: Mutex::default() };
+        SceneWriter { options, sink, work, sections: Vec::new(), packers: Mutex::default() };
     writer.sink.write_bytes(work, &table::head())?;
     writer.arrays(&array::arrays(scene, head(scene), options))?;
     let scene_bytes = writer.end();
@@ -73,27 +73,27 @@ pub fn encode_pack(
     })
 }
 
-struct Writer<'w> {
+struct SceneWriter<'w> {
     options: &'w PackOptions,
     sink: &'w mut dyn Sink,
     work: &'w Work,
     sections: Vec<Section>,
-    packers: Mutex<Vec<Packer>>,
+    packers: Mutex<Vec<PackEncoder>>,
 }
 
-impl Writer<'_> {
+impl SceneWriter<'_> {
     /// Where the next section begins.
     fn end(&self) -> u64 {
         self.sections.last().map_or(ALIGN, |last| last.offset + last.room())
     }
 
-    fn arrays(&mut self, arrays: &[Array<'_>]) -> Result<()> {
+    fn arrays(&mut self, arrays: &[PackArray<'_>]) -> Result<()> {
         let is_packed = self.options.effort.is_some();
         let mut jobs = Vec::new();
         for array in arrays {
             let sections = array.sections(is_packed);
             // Also values that are not there are counted.
-            if sections.is_empty() && array.kind == Kind::Parameters {
+            if sections.is_empty() && array.kind == SectionKind::Parameters {
                 jobs.push((array, 0..0));
             }
             jobs.extend(sections.into_iter().map(|range| (array, range)));
@@ -102,10 +102,10 @@ impl Writer<'_> {
         let (effort, packers) = (self.options.effort, &self.packers);
         self.sink.write_chunks(self.work, jobs.len(), &|i, out| {
             let (array, range) = jobs[i].clone();
-            let kept = packers.lock().unwrap_or_else(PoisonError::into_inner).pop();
+            let kept = lock(packers).pop();
             let mut packer = match kept {
                 Some(packer) => packer,
-                None => Packer::new(effort)?,
+                None => PackEncoder::new(effort)?,
             };
             let mut memory = Vec::new();
             let plain = array.plain(range, &mut memory);
@@ -124,8 +124,8 @@ impl Writer<'_> {
                 columns,
                 crc: crc32fast::hash(&out[start..]),
             };
-            made.lock().unwrap_or_else(PoisonError::into_inner)[i] = Some(section);
-            packers.lock().unwrap_or_else(PoisonError::into_inner).push(packer);
+            lock(&made)[i] = Some(section);
+            lock(packers).push(packer);
             Ok(())
         })?;
         let made = made.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -168,8 +168,8 @@ impl Writer<'_> {
         let count = infos.len() as u64;
         let words: Vec<u8> = infos.iter().flatten().flat_map(|word| word.to_le_bytes()).collect();
         self.arrays(&[
-            Array::bytes(Kind::Meshes, 0, words),
-            Array::bytes(Kind::MeshNames, 0, names),
+            PackArray::bytes(SectionKind::Meshes, 0, words),
+            PackArray::bytes(SectionKind::MeshNames, 0, names),
         ])?;
         Ok(count)
     }

@@ -21,7 +21,7 @@ pub fn parse(text: &[u8], offset: u64) -> Statements {
 pub(super) fn parse_into(text: &[u8], offset: u64, mut memory: Statements) -> Statements {
     memory.clear();
     reserve(&mut memory, text.len());
-    let mut parser = Parser { text, at: 0, offset, to: memory };
+    let mut parser = StatementParser { text, at: 0, offset, to: memory };
     if u32::try_from(text.len()).is_err() {
         parser.to.problems.push(Error::limit("a piece of text has 4 GiB and more"));
         return parser.to;
@@ -58,7 +58,7 @@ fn reserve(to: &mut Statements, text_bytes: usize) {
     to.text.reserve(text_bytes / 4);
 }
 
-struct Parser<'t> {
+struct StatementParser<'t> {
     text: &'t [u8],
     at: usize,
     offset: u64,
@@ -66,7 +66,7 @@ struct Parser<'t> {
 }
 
 /// Numbers of a kind in the arrays, to take back what a broken statement left.
-struct Kept {
+struct ArrayLengths {
     parameters: usize,
     floats: usize,
     integers: usize,
@@ -74,10 +74,10 @@ struct Kept {
     text: usize,
 }
 
-impl<'t> Parser<'t> {
-    fn kept(&self) -> Kept {
+impl<'t> StatementParser<'t> {
+    fn kept(&self) -> ArrayLengths {
         let to = &self.to;
-        Kept {
+        ArrayLengths {
             parameters: to.parameters.len(),
             floats: to.floats.len(),
             integers: to.integers.len(),
@@ -86,7 +86,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn take_back(&mut self, kept: Kept) {
+    fn take_back(&mut self, kept: ArrayLengths) {
         self.to.parameters.truncate(kept.parameters);
         self.to.floats.truncate(kept.floats);
         self.to.integers.truncate(kept.integers);

@@ -5,8 +5,8 @@
 use super::Statements;
 use super::parse::{begins_directive, parse_into};
 use memchr::{memchr_iter, memrchr};
-use solio_base::{Error, Limits, Result, Source, Work, ordered};
-use std::sync::{Mutex, PoisonError};
+use solio_base::{Error, Limits, Result, Source, Work, lock, ordered};
+use std::sync::Mutex;
 
 /// The first piece has about so many bytes, the next ones twice as many as the one before: all
 /// threads soon have something to do.
@@ -41,8 +41,8 @@ pub struct Piece<'p> {
 }
 
 #[derive(Default)]
-struct Slot {
-    text: Text,
+struct PieceSlot {
+    text: TextBuffer,
     offset: u64,
     lines: u64,
     statements: Statements,
@@ -58,7 +58,7 @@ pub fn read_statements(
     look: impl Fn(&Statements) + Sync,
     mut take: impl FnMut(Piece<'_>) -> Result<()> + Send,
 ) -> Result<()> {
-    let mut input = Input::new(source, options);
+    let mut input = TextInput::new(source, options);
     // A piece's arrays take up to about three times its text.
     let window = work.window(options.piece_bytes.saturating_mul(4));
     let mut lines_before = 0;
@@ -76,7 +76,7 @@ pub fn read_statements(
             Ok(())
         },
         |slot| {
-            let Slot { text, offset, lines, statements } = slot;
+            let PieceSlot { text, offset, lines, statements } = slot;
             let text = text.as_slice();
             take(Piece { text, offset: *offset, lines_before, statements })?;
             lines_before += *lines;
@@ -88,21 +88,21 @@ pub fn read_statements(
 }
 
 /// Slots for the next text: to fill fresh memory takes about as long as to parse a small file.
-static SPARE: Mutex<Vec<Slot>> = Mutex::new(Vec::new());
+static SPARE: Mutex<Vec<PieceSlot>> = Mutex::new(Vec::new());
 /// So many are kept.
 const MOST_SPARE: usize = 8;
 /// Larger ones are not.
 const MOST_SPARE_BYTES: usize = 2 << 20;
 
-fn spare_slots(most: usize) -> Vec<Slot> {
-    let mut spare = SPARE.lock().unwrap_or_else(PoisonError::into_inner);
+fn spare_slots(most: usize) -> Vec<PieceSlot> {
+    let mut spare = lock(&SPARE);
     let rest = spare.len().saturating_sub(most);
     spare.split_off(rest)
 }
 
-fn keep_slots(slots: Vec<Slot>) {
-    let bytes = |slot: &Slot| slot.text.memory.len() + slot.statements.capacity_bytes();
-    let mut spare = SPARE.lock().unwrap_or_else(PoisonError::into_inner);
+fn keep_slots(slots: Vec<PieceSlot>) {
+    let bytes = |slot: &PieceSlot| slot.text.memory.len() + slot.statements.capacity_bytes();
+    let mut spare = lock(&SPARE);
     spare.extend(slots.into_iter().filter(|slot| bytes(slot) <= MOST_SPARE_BYTES));
     // Those that were used last lie at the end.
     let excess = spare.len().saturating_sub(MOST_SPARE);
@@ -111,12 +111,12 @@ fn keep_slots(slots: Vec<Slot>) {
 
 /// Bytes at the start of memory that is filled once only.
 #[derive(Default)]
-struct Text {
+struct TextBuffer {
     memory: Vec<u8>,
     bytes: usize,
 }
 
-impl Text {
+impl TextBuffer {
     fn as_slice(&self) -> &[u8] {
         &self.memory[..self.bytes]
     }
@@ -135,7 +135,7 @@ impl Text {
     }
 }
 
-struct Input<'s> {
+struct TextInput<'s> {
     source: &'s dyn Source,
     options: &'s ReadOptions,
     /// What was read behind the piece before.
@@ -147,14 +147,14 @@ struct Input<'s> {
     ended: bool,
 }
 
-impl<'s> Input<'s> {
+impl<'s> TextInput<'s> {
     fn new(source: &'s dyn Source, options: &'s ReadOptions) -> Self {
         let piece_bytes = FIRST_BYTES;
-        Input { source, options, rest: Vec::new(), offset: 0, piece_bytes, ended: false }
+        TextInput { source, options, rest: Vec::new(), offset: 0, piece_bytes, ended: false }
     }
 
     /// The next piece: up to the last line in it that begins with a directive.
-    fn next(&mut self, slot: &mut Slot) -> Result<bool> {
+    fn next(&mut self, slot: &mut PieceSlot) -> Result<bool> {
         slot.text.set(&self.rest);
         self.rest.clear();
         slot.offset = self.offset;
@@ -186,7 +186,7 @@ impl<'s> Input<'s> {
     }
 
     /// Reads until `text` has so many bytes, or the source ends.
-    fn fill(&mut self, text: &mut Text, wanted: usize) -> Result<()> {
+    fn fill(&mut self, text: &mut TextBuffer, wanted: usize) -> Result<()> {
         let (start, end) = (text.bytes, wanted.max(text.bytes + 1));
         let got = self.source.read_at(self.offset + start as u64, &mut text.room(end)[start..])?;
         self.ended = got < end - start;

@@ -9,7 +9,7 @@ use crate::scene::{Entity, Scene};
 use glam::{DMat4, DVec3};
 
 /// How a camera makes rays of points of its screen.
-pub(crate) enum Lens {
+pub(crate) enum RayLens {
     /// The tangent of half the field of view along the shorter side.
     Perspective(f64),
     Orthographic,
@@ -18,8 +18,8 @@ pub(crate) enum Lens {
     },
 }
 
-pub(super) struct Camera {
-    lens: Lens,
+pub(super) struct RayCamera {
+    lens: RayLens,
     to_world: DMat4,
     /// Left, right, bottom, top of the picture on the screen.
     window: [f64; 4],
@@ -37,9 +37,9 @@ pub(crate) fn resolution(scene: &Scene) -> [u32; 2] {
     [side(0, "xresolution"), side(1, "yresolution")]
 }
 
-impl Camera {
+impl RayCamera {
     /// The scene's camera; without one, one that sees all of `bounds`.
-    pub(super) fn new(scene: &Scene, bounds: &Box3, [width, height]: [u32; 2]) -> Camera {
+    pub(super) fn new(scene: &Scene, bounds: &Box3, [width, height]: [u32; 2]) -> RayCamera {
         let aspect = f64::from(width) / f64::from(height);
         let Some(camera) = &scene.camera else { return overview(bounds, aspect) };
         let (lens, window) = lens(scene, &camera.entity, aspect);
@@ -47,7 +47,7 @@ impl Camera {
         let to_world = from_world.inverse();
         // Pictures stand upright: what the camera calls up is up, unless it looks from above.
         let up = to_world.transform_vector3(DVec3::Y).normalize_or(DVec3::Z);
-        Camera { lens, to_world, window, up: nearest_axis(up) }
+        RayCamera { lens, to_world, window, up: nearest_axis(up) }
     }
 
     /// The ray through a point of the picture: 0 to 1 from the left, and from the top.
@@ -55,11 +55,11 @@ impl Camera {
         let [left, right, bottom, top] = self.window;
         let (sx, sy) = (left + (right - left) * x, top + (bottom - top) * y);
         let (origin, direction) = match self.lens {
-            Lens::Perspective(tangent) => {
+            RayLens::Perspective(tangent) => {
                 (DVec3::ZERO, DVec3::new(sx * tangent, sy * tangent, 1.0))
             }
-            Lens::Orthographic => (DVec3::new(sx, sy, 0.0), DVec3::Z),
-            Lens::Spherical { equal_area } => (DVec3::ZERO, spherical(x, y, equal_area)),
+            RayLens::Orthographic => (DVec3::new(sx, sy, 0.0), DVec3::Z),
+            RayLens::Spherical { equal_area } => (DVec3::ZERO, spherical(x, y, equal_area)),
         };
         let origin = self.to_world.transform_point3(origin);
         let direction = self.to_world.transform_vector3(direction).normalize_or_zero();
@@ -69,7 +69,7 @@ impl Camera {
 
 /// The lens of a camera, and left, right, bottom, top of the picture on its screen; `aspect` is that
 /// of the picture.
-pub(crate) fn lens(scene: &Scene, entity: &Entity, aspect: f64) -> (Lens, [f64; 4]) {
+pub(crate) fn lens(scene: &Scene, entity: &Entity, aspect: f64) -> (RayLens, [f64; 4]) {
     let number = |name| scene.float(entity, name).map(f64::from);
     let aspect = number("frameaspectratio").unwrap_or(aspect);
     let mut window = screen(aspect);
@@ -81,18 +81,18 @@ pub(crate) fn lens(scene: &Scene, entity: &Entity, aspect: f64) -> (Lens, [f64; 
             if let Some(scale) = number("screenscale") {
                 window = window.map(|side| side * scale);
             }
-            Lens::Orthographic
+            RayLens::Orthographic
         }
         b"spherical" => {
             let mapping = scene.string(entity, "mapping");
-            Lens::Spherical { equal_area: mapping != Some(b"equirectangular") }
+            RayLens::Spherical { equal_area: mapping != Some(b"equirectangular") }
         }
         // Of version 3.
-        b"environment" => Lens::Spherical { equal_area: false },
-        b"realistic" => Lens::Perspective((20f64).to_radians().tan()),
+        b"environment" => RayLens::Spherical { equal_area: false },
+        b"realistic" => RayLens::Perspective((20f64).to_radians().tan()),
         _ => {
             let half = number("halffov").or(number("fov").map(|fov| fov / 2.0)).unwrap_or(45.0);
-            Lens::Perspective(half.clamp(0.01, 89.9).to_radians().tan())
+            RayLens::Perspective(half.clamp(0.01, 89.9).to_radians().tan())
         }
     };
     (lens, window)
@@ -142,7 +142,7 @@ fn nearest_axis(up: DVec3) -> DVec3 {
 }
 
 /// From the front right above, far enough to see everything; z is up.
-fn overview(bounds: &Box3, aspect: f64) -> Camera {
+fn overview(bounds: &Box3, aspect: f64) -> RayCamera {
     let corner =
         |p: [f32; 3]| DVec3::from(p.map(|x| if x.is_finite() { f64::from(x) } else { 0.0 }));
     let (low, high) = (corner(bounds.min), corner(bounds.max));
@@ -158,5 +158,10 @@ fn overview(bounds: &Box3, aspect: f64) -> Camera {
         forward.extend(0.0),
         eye.extend(1.0),
     );
-    Camera { lens: Lens::Perspective(half.tan()), to_world, window: screen(aspect), up: DVec3::Z }
+    RayCamera {
+        lens: RayLens::Perspective(half.tan()),
+        to_world,
+        window: screen(aspect),
+        up: DVec3::Z,
+    }
 }

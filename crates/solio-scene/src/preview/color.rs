@@ -1,6 +1,6 @@
 //! The colours of materials: of one value, or patterns with the pictures of their textures.
 
-use super::texture::{Mapping, Pattern, TextureEncoding, TexturePicture, Wrap};
+use super::texture::{Mapping, TextureEncoding, TexturePattern, TexturePicture, Wrap};
 use super::world::{PreviewFiles, located_at};
 use crate::pbrt::ParameterType;
 use crate::scene::{Entity, NONE, Place, Scene, Shape, Texture};
@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 /// What a surface looks like.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Look {
+pub(super) enum SurfaceLook {
     /// Linear light that is reflected.
     Surface([f32; 3]),
     /// Shines by itself, at most 1.
@@ -47,15 +47,15 @@ const METALS: [(&[u8], [f32; 3]); 6] = [
 /// grey where nothing is known.
 pub fn material_colors(scene: &Scene) -> Vec<[f32; 3]> {
     let looks = Looks::new(scene);
-    let color = |look: &Look| match looks.mean(*look) {
-        Look::Surface(color) | Look::Light(color) => color,
-        Look::Nothing | Look::Pattern(_) => GREY,
+    let color = |look: &SurfaceLook| match looks.mean(*look) {
+        SurfaceLook::Surface(color) | SurfaceLook::Light(color) => color,
+        SurfaceLook::Nothing | SurfaceLook::Pattern(_) => GREY,
     };
     looks.materials.iter().map(color).collect()
 }
 
 /// A picture that a texture names.
-struct Named<'s> {
+struct NamedImage<'s> {
     name: &'s [u8],
     encoding: TextureEncoding,
     place: Place,
@@ -64,19 +64,19 @@ struct Named<'s> {
 /// Looks at all materials once.
 pub(super) struct Looks<'s> {
     scene: &'s Scene,
-    materials: Vec<Look>,
-    patterns: Vec<Pattern>,
-    named: Vec<Named<'s>>,
+    materials: Vec<SurfaceLook>,
+    patterns: Vec<TexturePattern>,
+    named: Vec<NamedImage<'s>>,
     /// Those of the names, where they were read.
     pictures: Vec<Option<TexturePicture>>,
 }
 
 impl<'s> Looks<'s> {
     pub(super) fn new(scene: &'s Scene) -> Looks<'s> {
-        let finder = Finder::new(scene);
+        let finder = MaterialFinder::new(scene);
         let looks = scene.materials.iter().map(|material| match &material.entity {
             Some(entity) => finder.material(entity),
-            None => Look::Surface(GREY),
+            None => SurfaceLook::Surface(GREY),
         });
         let materials = looks.collect();
         let (patterns, named) = (finder.patterns.into_inner(), finder.named.into_inner());
@@ -93,7 +93,7 @@ impl<'s> Looks<'s> {
         self.pictures = self.named.iter().map(|_| None).collect();
         let mut wanted = vec![false; self.named.len()];
         for shape in &self.scene.shapes {
-            if let Look::Pattern(number) = self.of(shape) {
+            if let SurfaceLook::Pattern(number) = self.of(shape) {
                 self.patterns[number as usize].pictures(&mut |picture| wanted[picture] = true);
             }
         }
@@ -110,7 +110,7 @@ impl<'s> Looks<'s> {
                 Ok(true)
             },
             |slot| {
-                let Named { name, encoding, .. } = &named[slot.0];
+                let NamedImage { name, encoding, .. } = &named[slot.0];
                 slot.1 = Some(files.picture(name, *encoding));
                 Ok(())
             },
@@ -138,36 +138,36 @@ impl<'s> Looks<'s> {
     }
 
     /// A look without patterns: of those the value at a place.
-    pub(super) fn at(&self, look: Look, uv: [f32; 2]) -> Look {
+    pub(super) fn at(&self, look: SurfaceLook, uv: [f32; 2]) -> SurfaceLook {
         self.resolved(look, Some(uv))
     }
 
     /// A look without patterns: of those the mean.
-    pub(super) fn mean(&self, look: Look) -> Look {
+    pub(super) fn mean(&self, look: SurfaceLook) -> SurfaceLook {
         self.resolved(look, None)
     }
 
-    fn resolved(&self, look: Look, uv: Option<[f32; 2]>) -> Look {
+    fn resolved(&self, look: SurfaceLook, uv: Option<[f32; 2]>) -> SurfaceLook {
         match look {
-            Look::Pattern(number) => {
+            SurfaceLook::Pattern(number) => {
                 let color = self.patterns[number as usize].at(uv, &self.pictures);
-                Look::Surface(color.map(|c| c.clamp(0.0, 1.0)))
+                SurfaceLook::Surface(color.map(|c| c.clamp(0.0, 1.0)))
             }
             look => look,
         }
     }
 
-    pub(super) fn of(&self, shape: &Shape) -> Look {
+    pub(super) fn of(&self, shape: &Shape) -> SurfaceLook {
         if shape.area_light != NONE {
             let entity = &self.scene.area_lights[shape.area_light as usize];
             let light = self.scene.light_color(entity, "L").unwrap_or([1.0; 3]);
             let most = light.iter().fold(0f32, |most, l| most.max(*l));
             let scale = if most > 0.0 { 1.0 / most } else { 0.0 };
-            return Look::Light(light.map(|l| (l * scale).clamp(0.0, 1.0)));
+            return SurfaceLook::Light(light.map(|l| (l * scale).clamp(0.0, 1.0)));
         }
         match self.materials.get(shape.material as usize) {
             Some(look) => *look,
-            None => Look::Surface(GREY),
+            None => SurfaceLook::Surface(GREY),
         }
     }
 }
@@ -176,27 +176,27 @@ impl<'s> Looks<'s> {
 type PictureKey<'s> = (&'s [u8], (u8, u32));
 
 /// Finds what materials are made of.
-pub(crate) struct Finder<'s> {
+pub(crate) struct MaterialFinder<'s> {
     scene: &'s Scene,
     /// Of floats, and of spectra: a name may stand for one of each.
     textures: [HashMap<&'s [u8], &'s Texture>; 2],
     materials: HashMap<&'s [u8], usize>,
     /// Textures that the material at hand is made of so far.
     count: Cell<u32>,
-    patterns: RefCell<Vec<Pattern>>,
-    named: RefCell<Vec<Named<'s>>>,
+    patterns: RefCell<Vec<TexturePattern>>,
+    named: RefCell<Vec<NamedImage<'s>>>,
     numbers: RefCell<HashMap<PictureKey<'s>, usize>>,
 }
 
-impl<'s> Finder<'s> {
-    pub(crate) fn new(scene: &'s Scene) -> Finder<'s> {
+impl<'s> MaterialFinder<'s> {
+    pub(crate) fn new(scene: &'s Scene) -> MaterialFinder<'s> {
         let textures = [false, true].map(|is_spectrum| {
             let of_type = scene.textures.iter().filter(|t| t.is_spectrum == is_spectrum);
             of_type.map(|texture| (&*texture.name, texture)).collect()
         });
         let names = scene.materials.iter().enumerate();
         let names = names.filter(|(_, m)| !m.name.is_empty()).map(|(i, m)| (&*m.name, i)).collect();
-        Finder {
+        MaterialFinder {
             scene,
             textures,
             materials: names,
@@ -207,48 +207,48 @@ impl<'s> Finder<'s> {
         }
     }
 
-    fn look(&self, pattern: Pattern) -> Look {
+    fn look(&self, pattern: TexturePattern) -> SurfaceLook {
         match pattern {
-            Pattern::Color(color) => Look::Surface(color),
+            TexturePattern::Color(color) => SurfaceLook::Surface(color),
             pattern => {
                 let mut patterns = self.patterns.borrow_mut();
                 patterns.push(pattern);
-                Look::Pattern(patterns.len() as u32 - 1)
+                SurfaceLook::Pattern(patterns.len() as u32 - 1)
             }
         }
     }
 
-    fn material(&self, entity: &Entity) -> Look {
+    fn material(&self, entity: &Entity) -> SurfaceLook {
         if self.scene.is_unseen(entity) {
-            return Look::Nothing;
+            return SurfaceLook::Nothing;
         }
         self.count.set(0);
         self.look(self.reflected(entity, 0))
     }
 
     /// What a material reflects; grey if it is the border of a medium.
-    fn reflected(&self, entity: &Entity, depth: usize) -> Pattern {
+    fn reflected(&self, entity: &Entity, depth: usize) -> TexturePattern {
         let of = |name: &str| self.parameter(entity, name, true, depth);
         match self.scene.class(entity) {
             b"mix" => {
                 let parts = self.parts_of_mix(entity).map(|part| match part {
                     Some(part) if depth < MOST_DEEP => self.reflected(part, depth + 1),
-                    _ => Pattern::Color(GREY),
+                    _ => TexturePattern::Color(GREY),
                 });
                 let [first, second] = parts;
                 let amount = self.amount(entity, depth);
-                return Pattern::Mix(Box::new([first, second, amount])).folded();
+                return TexturePattern::Mix(Box::new([first, second, amount])).folded();
             }
             b"dielectric" | b"thindielectric" | b"glass" => {
-                return Pattern::Color([0.8, 0.88, 0.9]);
+                return TexturePattern::Color([0.8, 0.88, 0.9]);
             }
             // What version 3 takes where nothing is said, and of several colours the first.
-            b"mirror" => return of("Kr").unwrap_or(Pattern::Color([0.9; 3])),
-            b"plastic" | b"uber" => return of("Kd").unwrap_or(Pattern::Color([0.25; 3])),
+            b"mirror" => return of("Kr").unwrap_or(TexturePattern::Color([0.9; 3])),
+            b"plastic" | b"uber" => return of("Kd").unwrap_or(TexturePattern::Color([0.25; 3])),
             b"translucent" => {
-                let color = of("Kd").unwrap_or(Pattern::Color([0.25; 3]));
-                let share = of("reflect").unwrap_or(Pattern::Color([0.5; 3]));
-                return Pattern::Scale(Box::new([color, share])).folded();
+                let color = of("Kd").unwrap_or(TexturePattern::Color([0.25; 3]));
+                let share = of("reflect").unwrap_or(TexturePattern::Color([0.5; 3]));
+                return TexturePattern::Scale(Box::new([color, share])).folded();
             }
             b"conductor" | b"coatedconductor" | b"metal" => {
                 if let Some(metal) = self.metal(entity) {
@@ -257,12 +257,12 @@ impl<'s> Finder<'s> {
             }
             b"hair" => {
                 let color = of("reflectance").or_else(|| of("color"));
-                return color.unwrap_or(Pattern::Color([0.23, 0.14, 0.08]));
+                return color.unwrap_or(TexturePattern::Color([0.23, 0.14, 0.08]));
             }
             _ => {}
         }
         let color = NAMES.iter().find_map(|name| of(name));
-        color.unwrap_or(Pattern::Color(GREY))
+        color.unwrap_or(TexturePattern::Color(GREY))
     }
 
     /// The materials of a mix, of which the amount is that of the second. Where one is the border of
@@ -287,9 +287,9 @@ impl<'s> Finder<'s> {
     }
 
     /// How much the second material of a mix counts: one number, a colour in version 3.
-    fn amount(&self, mix: &Entity, depth: usize) -> Pattern {
+    fn amount(&self, mix: &Entity, depth: usize) -> TexturePattern {
         let amount = self.parameter(mix, "amount", self.scene.version < 4, depth);
-        amount.unwrap_or(Pattern::Color([0.5; 3]))
+        amount.unwrap_or(TexturePattern::Color([0.5; 3]))
     }
 
     /// The constant part of that, as one number.
@@ -308,16 +308,16 @@ impl<'s> Finder<'s> {
         Some(self.parameter(entity, name, false, 0)?.at(None, &[])[0])
     }
 
-    fn metal(&self, entity: &Entity) -> Option<Pattern> {
+    fn metal(&self, entity: &Entity) -> Option<TexturePattern> {
         let names = ["eta", "conductor.eta", "k"];
         let name = names.iter().find_map(|name| self.scene.string(entity, name));
         let Some(name) = name else {
             // Copper is what pbrt takes.
             let given = self.parameter(entity, "reflectance", true, 0);
-            return given.or(Some(Pattern::Color(METALS[1].1)));
+            return given.or(Some(TexturePattern::Color(METALS[1].1)));
         };
         let known = METALS.iter().rev().find(|(metal, _)| name.starts_with(metal));
-        known.map(|(_, color)| Pattern::Color(*color))
+        known.map(|(_, color)| TexturePattern::Color(*color))
     }
 
     /// What a parameter gives, by itself or through a texture: of spectra, or of floats, if there is
@@ -328,9 +328,9 @@ impl<'s> Finder<'s> {
         name: &str,
         is_spectrum: bool,
         depth: usize,
-    ) -> Option<Pattern> {
+    ) -> Option<TexturePattern> {
         let (kept, parameter) = self.scene.parameter(entity, name)?;
-        let grey = |value: f32| Pattern::Color([value.clamp(0.0, 1.0); 3]);
+        let grey = |value: f32| TexturePattern::Color([value.clamp(0.0, 1.0); 3]);
         match parameter.kind {
             ParameterType::Texture => {
                 let texture = kept.string(parameter.values, 0)?;
@@ -349,17 +349,17 @@ impl<'s> Finder<'s> {
                 [value] => Some(grey(value)),
                 _ => {
                     let color = self.scene.color(entity, name)?;
-                    Some(Pattern::Color(color.map(|c| c.clamp(0.0, 1.0))))
+                    Some(TexturePattern::Color(color.map(|c| c.clamp(0.0, 1.0))))
                 }
             },
         }
     }
 
-    fn texture(&self, texture: &Texture, depth: usize) -> Pattern {
+    fn texture(&self, texture: &Texture, depth: usize) -> TexturePattern {
         let (entity, is_spectrum) = (&texture.entity, texture.is_spectrum);
         self.count.set(self.count.get() + 1);
         if depth > MOST_DEEP || self.count.get() > MOST_TEXTURES {
-            return Pattern::Color(GREY);
+            return TexturePattern::Color(GREY);
         }
         let of = |names: [&str; 2], default: f32| {
             let found = names.iter().find_map(|name| {
@@ -367,17 +367,18 @@ impl<'s> Finder<'s> {
                 let is_spectrum = is_spectrum && !matches!(*name, "amount" | "scale");
                 self.parameter(entity, name, is_spectrum, depth)
             });
-            found.unwrap_or(Pattern::Color([default; 3]))
+            found.unwrap_or(TexturePattern::Color([default; 3]))
         };
         let pattern = match self.scene.class(entity) {
             b"constant" => of(["value"; 2], 1.0),
             b"imagemap" => self.picture(entity),
-            b"scale" => {
-                Pattern::Scale(Box::new([of(["tex", "tex1"], 1.0), of(["scale", "tex2"], 1.0)]))
-            }
+            b"scale" => TexturePattern::Scale(Box::new([
+                of(["tex", "tex1"], 1.0),
+                of(["scale", "tex2"], 1.0),
+            ])),
             b"mix" => {
                 let parts = [of(["tex1"; 2], 0.0), of(["tex2"; 2], 1.0), of(["amount"; 2], 0.5)];
-                Pattern::Mix(Box::new(parts))
+                TexturePattern::Mix(Box::new(parts))
             }
             class @ (b"checkerboard" | b"directionmix" | b"dots") => {
                 let names = if class == b"dots" { ["inside", "outside"] } else { ["tex1", "tex2"] };
@@ -386,14 +387,14 @@ impl<'s> Finder<'s> {
                 let parts = [of([names[0]; 2], first), of([names[1]; 2], second)];
                 let in_plane = self.scene.integer(entity, "dimension").unwrap_or(2) == 2;
                 match self.mapping(entity).filter(|_| class == b"checkerboard" && in_plane) {
-                    Some(mapping) => Pattern::Checker { mapping, parts: Box::new(parts) },
+                    Some(mapping) => TexturePattern::Checker { mapping, parts: Box::new(parts) },
                     None => {
                         let [a, b] = parts;
-                        Pattern::Mix(Box::new([a, b, Pattern::Color([0.5; 3])]))
+                        TexturePattern::Mix(Box::new([a, b, TexturePattern::Color([0.5; 3])]))
                     }
                 }
             }
-            _ => Pattern::Color(GREY),
+            _ => TexturePattern::Color(GREY),
         };
         pattern.folded()
     }
@@ -409,9 +410,11 @@ impl<'s> Finder<'s> {
     }
 
     /// An `imagemap`.
-    fn picture(&self, entity: &Entity) -> Pattern {
+    fn picture(&self, entity: &Entity) -> TexturePattern {
         let scene = self.scene;
-        let Some(name) = scene.string(entity, "filename") else { return Pattern::Color(GREY) };
+        let Some(name) = scene.string(entity, "filename") else {
+            return TexturePattern::Color(GREY);
+        };
         let encoding = match scene.string(entity, "encoding") {
             Some(b"linear") => TextureEncoding::Linear,
             Some(text) => {
@@ -425,7 +428,7 @@ impl<'s> Finder<'s> {
         let number =
             *self.numbers.borrow_mut().entry((name, encoding.key())).or_insert_with(|| {
                 let mut named = self.named.borrow_mut();
-                named.push(Named { name, encoding, place: entity.place });
+                named.push(NamedImage { name, encoding, place: entity.place });
                 named.len() - 1
             });
         let wrap = match scene.string(entity, "wrap") {
@@ -435,6 +438,6 @@ impl<'s> Finder<'s> {
         };
         let scale = scene.float(entity, "scale").unwrap_or(1.0);
         let invert = scene.bool(entity, "invert").unwrap_or(false);
-        Pattern::Picture { number, mapping: self.mapping(entity), wrap, scale, invert }
+        TexturePattern::Picture { number, mapping: self.mapping(entity), wrap, scale, invert }
     }
 }

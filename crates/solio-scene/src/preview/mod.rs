@@ -18,10 +18,10 @@ mod tests;
 mod texture;
 mod world;
 
-pub(crate) use camera::{Lens, lens, resolution};
-pub(crate) use color::Finder;
+pub(crate) use camera::{RayLens, lens, resolution};
+pub(crate) use color::MaterialFinder;
 pub use color::material_colors;
-pub use render::{MOST_PIXELS, Pass, Picture, PreviewOptions, render};
+pub use render::{MOST_PIXELS, Pass, Picture, RenderOptions, render};
 pub use texture::{TextureEncoding, TexturePicture};
 pub(crate) use world::located;
 pub use world::{PreviewFiles, World, scene_bounds};

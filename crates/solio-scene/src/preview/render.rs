@@ -1,16 +1,16 @@
 //! Rays to a picture, coarse first.
 
 use super::World;
-use super::camera::{Camera, resolution};
-use super::color::Look;
-use super::world::Met;
+use super::camera::{RayCamera, resolution};
+use super::color::SurfaceLook;
+use super::world::RayHit;
 use crate::bvh::Ray;
 use glam::Vec3;
 use solio_base::{Error, Result, Work, ordered};
 
 /// What a picture shows.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PreviewOptions {
+pub struct RenderOptions {
     /// Most columns and rows; the film's resolution is made smaller to fit.
     pub most: Option<[u32; 2]>,
     /// Rays a pixel are this number's square; 1 to 16.
@@ -19,9 +19,9 @@ pub struct PreviewOptions {
     pub occlusion: u32,
 }
 
-impl Default for PreviewOptions {
+impl Default for RenderOptions {
     fn default() -> Self {
-        PreviewOptions { most: None, samples: 2, occlusion: 0 }
+        RenderOptions { most: None, samples: 2, occlusion: 0 }
     }
 }
 
@@ -72,7 +72,7 @@ pub const MOST_PIXELS: u64 = 1 << 28;
 /// The result does not depend on the number of threads.
 pub fn render(
     world: &World<'_>,
-    options: &PreviewOptions,
+    options: &RenderOptions,
     work: &Work,
     mut each: impl FnMut(Pass, &Picture) -> Result<bool>,
 ) -> Result<Picture> {
@@ -82,7 +82,7 @@ pub fn render(
         let message = format!("a picture of {width} × {height} pixels is too large");
         return Err(Error::limit(message).hint("ask for a smaller one"));
     }
-    let camera = Camera::new(world.scene, &world.bounds(), [width, height]);
+    let camera = RayCamera::new(world.scene, &world.bounds(), [width, height]);
     let mut picture = Picture {
         width,
         height,
@@ -119,8 +119,8 @@ fn reach(world: &World<'_>) -> f32 {
 
 struct Rays<'w, 's> {
     world: &'w World<'s>,
-    camera: Camera,
-    options: &'w PreviewOptions,
+    camera: RayCamera,
+    options: &'w RenderOptions,
     reach: f32,
 }
 
@@ -186,11 +186,11 @@ impl Rays<'_, '_> {
     }
 
     /// Light from above, and some from the camera.
-    fn light(&self, pass: Pass, ray: &Ray, met: &Met, seed: u32) -> Vec3 {
+    fn light(&self, pass: Pass, ray: &Ray, met: &RayHit, seed: u32) -> Vec3 {
         let color = match met.look {
-            Look::Surface(color) => Vec3::from(color),
-            Look::Light(color) => return color.into(),
-            Look::Nothing | Look::Pattern(_) => Vec3::splat(0.5),
+            SurfaceLook::Surface(color) => Vec3::from(color),
+            SurfaceLook::Light(color) => return color.into(),
+            SurfaceLook::Nothing | SurfaceLook::Pattern(_) => Vec3::splat(0.5),
         };
         let toward = -Vec3::from(ray.direction).normalize_or_zero();
         let up = self.camera.up.as_vec3();
@@ -204,7 +204,7 @@ impl Rays<'_, '_> {
     }
 
     /// How much of the half space above a place is free, 0 to 1.
-    fn open(&self, ray: &Ray, met: &Met, seed: u32) -> f32 {
+    fn open(&self, ray: &Ray, met: &RayHit, seed: u32) -> f32 {
         let place = Vec3::from(ray.origin) + Vec3::from(ray.direction) * met.distance;
         // Off the surface by what positions of this size are inexact.
         let off = 1e-4 * (met.distance.abs() + place.abs().max_element());

@@ -5,9 +5,9 @@ use solio_base::{Error, Result, Work};
 use std::path::Path;
 
 /// The meshes and pictures that these scenes have.
-struct Known;
+struct TestMeshes;
 
-impl PreviewFiles for Known {
+impl PreviewFiles for TestMeshes {
     fn mesh(&self, name: &[u8]) -> Result<Triangles<'static>> {
         match name {
             b"square.ply" => Ok(Triangles {
@@ -45,14 +45,14 @@ fn scene(head: &str, world: &str) -> Scene {
     scene
 }
 
-fn drawn(scene: &Scene, options: &PreviewOptions, threads: usize) -> Picture {
+fn drawn(scene: &Scene, options: &RenderOptions, threads: usize) -> Picture {
     let work = Work { threads, ..Work::serial() };
-    let world = World::new(scene, &Known, &work).unwrap();
+    let world = World::new(scene, &TestMeshes, &work).unwrap();
     assert!(world.problems.is_empty(), "{:?}", world.problems);
     render(&world, options, &work, |_, _| Ok(true)).unwrap()
 }
 
-const ONE: PreviewOptions = PreviewOptions { most: None, samples: 1, occlusion: 0 };
+const ONE: RenderOptions = RenderOptions { most: None, samples: 1, occlusion: 0 };
 const PERSPECTIVE: &str = "Camera \"perspective\" \"float fov\" 60";
 
 fn at(picture: &Picture, x: u32, y: u32) -> usize {
@@ -122,7 +122,7 @@ fn instances_and_mesh_files_are_drawn() {
     assert_eq!((picture.instance[middle], picture.instance[beside]), (1, 2));
     assert!((picture.depth[middle] - 4.0).abs() < 1e-5);
     let work = Work::serial();
-    let world = World::new(&scene, &Known, &work).unwrap();
+    let world = World::new(&scene, &TestMeshes, &work).unwrap();
     assert_eq!(world.trees(), [2, 0]);
     let mut passes = Vec::new();
     render(&world, &ONE, &work, |pass, _| {
@@ -140,7 +140,7 @@ fn what_cannot_be_drawn_is_said() {
         Shape \"nurbs\" \"integer nu\" 4\n\
         Shape \"trianglemesh\" \"point3 P\" [0 0 0] \"integer indices\" [0 1 2]\nShape \"sphere\"";
     let scene = scene(PERSPECTIVE, world);
-    let world = World::new(&scene, &Known, &Work::serial()).unwrap();
+    let world = World::new(&scene, &TestMeshes, &Work::serial()).unwrap();
     let problems: Vec<String> = world.problems.iter().map(ToString::to_string).collect();
     assert_eq!(problems.len(), 4);
     assert!(problems.iter().any(|p| p == "s:5:1: cannot open: no such file"), "{problems:?}");
@@ -155,12 +155,12 @@ fn threads_change_nothing() {
         ObjectInstance \"a\"\nTranslate 0.7 0.5 0.2\nRotate 30 1 2 3\nObjectInstance \"a\"\n\
         Shape \"disk\" \"float radius\" 3";
     let scene = scene(PERSPECTIVE, world);
-    let options = PreviewOptions { most: Some([40, 40]), samples: 2, occlusion: 4 };
+    let options = RenderOptions { most: Some([40, 40]), samples: 2, occlusion: 4 };
     let one = drawn(&scene, &options, 1);
     assert_eq!((one.width, one.height), (40, 27));
     assert_eq!(one, drawn(&scene, &options, 3));
     // A place in a corner sees less of the sky than without neighbours.
-    let open = drawn(&scene, &PreviewOptions { occlusion: 0, ..options }, 1);
+    let open = drawn(&scene, &RenderOptions { occlusion: 0, ..options }, 1);
     let sum = |picture: &Picture| picture.color[0].iter().map(|c| f64::from(*c)).sum::<f64>();
     assert!(sum(&one) < 0.99 * sum(&open));
 }
@@ -414,7 +414,7 @@ fn lights_of_other_spaces_shine_in_srgb() {
 fn pictures_that_cannot_be_read_are_told_and_grey() {
     let world = format!("{}Shape \"sphere\"", image("").replace("four", "five"));
     let scene = scene(FRONT, &world);
-    let world = World::new(&scene, &Known, &Work::serial()).unwrap();
+    let world = World::new(&scene, &TestMeshes, &Work::serial()).unwrap();
     assert_eq!(world.problems.len(), 1);
     assert_eq!(world.problems[0].line(), Some(5));
     let grey = render(&world, &ONE, &Work::serial(), |_, _| Ok(true)).unwrap();
@@ -423,7 +423,7 @@ fn pictures_that_cannot_be_read_are_told_and_grey() {
     // One that there is no memory for has its mean.
     let scene = self::scene(FRONT, &format!("{}Shape \"sphere\"", image("")));
     let little = Work { memory_bytes: 40, ..Work::serial() };
-    let world = World::new(&scene, &Known, &little).unwrap();
+    let world = World::new(&scene, &TestMeshes, &little).unwrap();
     assert_eq!(world.problems[0].kind(), solio_base::ErrorKind::Limit);
     assert_eq!(grey, render(&world, &ONE, &little, |_, _| Ok(true)).unwrap());
     // Nobody asks for what no shape has.

@@ -119,7 +119,7 @@ impl Mapping {
 
 /// What a surface reflects, by the place on it.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Pattern {
+pub(super) enum TexturePattern {
     Color([f32; 3]),
     /// A picture, by its number; its mean where there is no mapping.
     Picture {
@@ -132,19 +132,19 @@ pub(super) enum Pattern {
     /// Squares of side 1, the first at (0, 0).
     Checker {
         mapping: Mapping,
-        parts: Box<[Pattern; 2]>,
+        parts: Box<[TexturePattern; 2]>,
     },
-    Scale(Box<[Pattern; 2]>),
+    Scale(Box<[TexturePattern; 2]>),
     /// The first, the second, and how much the second counts.
-    Mix(Box<[Pattern; 3]>),
+    Mix(Box<[TexturePattern; 3]>),
 }
 
-impl Pattern {
+impl TexturePattern {
     /// Its value at a place; without a place its mean, about.
     pub(super) fn at(&self, uv: Option<[f32; 2]>, pictures: &[Option<TexturePicture>]) -> [f32; 3] {
         match self {
-            Pattern::Color(color) => *color,
-            Pattern::Picture { number, mapping, wrap, scale, invert } => {
+            TexturePattern::Color(color) => *color,
+            TexturePattern::Picture { number, mapping, wrap, scale, invert } => {
                 let Some(Some(picture)) = pictures.get(*number) else { return GREY };
                 let value = match (uv, mapping) {
                     (Some(uv), Some(mapping)) => picture.at(mapping.of(uv), *wrap),
@@ -154,7 +154,7 @@ impl Pattern {
                     |c| if *invert { (1.0 - scale * c).max(0.0) } else { (scale * c).max(0.0) },
                 )
             }
-            Pattern::Checker { mapping, parts } => {
+            TexturePattern::Checker { mapping, parts } => {
                 let Some(uv) = uv else {
                     return mixed(
                         parts[0].at(None, pictures),
@@ -165,11 +165,11 @@ impl Pattern {
                 let [s, t] = mapping.of(uv).map(f32::floor);
                 parts[usize::from((s + t).rem_euclid(2.0) == 1.0)].at(Some(uv), pictures)
             }
-            Pattern::Scale(parts) => {
+            TexturePattern::Scale(parts) => {
                 let [a, b] = [&parts[0], &parts[1]].map(|part| part.at(uv, pictures));
                 [0, 1, 2].map(|i| a[i] * b[i])
             }
-            Pattern::Mix(parts) => {
+            TexturePattern::Mix(parts) => {
                 let [a, b, amount] =
                     [&parts[0], &parts[1], &parts[2]].map(|part| part.at(uv, pictures));
                 mixed(a, b, amount)
@@ -180,25 +180,25 @@ impl Pattern {
     /// Calls `each` with the number of every picture in it.
     pub(super) fn pictures(&self, each: &mut impl FnMut(usize)) {
         match self {
-            Pattern::Color(_) => {}
-            Pattern::Picture { number, .. } => each(*number),
-            Pattern::Checker { parts, .. } | Pattern::Scale(parts) => {
+            TexturePattern::Color(_) => {}
+            TexturePattern::Picture { number, .. } => each(*number),
+            TexturePattern::Checker { parts, .. } | TexturePattern::Scale(parts) => {
                 parts.iter().for_each(|part| part.pictures(each));
             }
-            Pattern::Mix(parts) => parts.iter().for_each(|part| part.pictures(each)),
+            TexturePattern::Mix(parts) => parts.iter().for_each(|part| part.pictures(each)),
         }
     }
 
     /// Of constant parts it is a constant itself.
-    pub(super) fn folded(self) -> Pattern {
-        let constant = |part: &Pattern| matches!(part, Pattern::Color(_));
+    pub(super) fn folded(self) -> TexturePattern {
+        let constant = |part: &TexturePattern| matches!(part, TexturePattern::Color(_));
         let is_constant = match &self {
-            Pattern::Scale(parts) => parts.iter().all(constant),
-            Pattern::Mix(parts) => parts.iter().all(constant),
-            Pattern::Checker { parts, .. } => parts[0] == parts[1] && constant(&parts[0]),
+            TexturePattern::Scale(parts) => parts.iter().all(constant),
+            TexturePattern::Mix(parts) => parts.iter().all(constant),
+            TexturePattern::Checker { parts, .. } => parts[0] == parts[1] && constant(&parts[0]),
             _ => false,
         };
-        if is_constant { Pattern::Color(self.at(None, &[])) } else { self }
+        if is_constant { TexturePattern::Color(self.at(None, &[])) } else { self }
     }
 }
 
@@ -251,7 +251,7 @@ mod tests {
     #[test]
     fn patterns_are_made_of_parts() {
         let pictures = [Some(picture())];
-        let of = |scale, invert| Pattern::Picture {
+        let of = |scale, invert| TexturePattern::Picture {
             number: 0,
             mapping: Some(MAPPING),
             wrap: Wrap::Clamp,
@@ -264,15 +264,15 @@ mod tests {
         near(of(4.0, true).at(low_left, &pictures), 0.0);
         near(of(1.0, false).at(None, &pictures), 0.35);
         near(of(1.0, false).at(low_left, &[None]), 0.5);
-        let grey = |v| Pattern::Color([v; 3]);
-        let scale = Pattern::Scale(Box::new([of(1.0, false), grey(0.5)]));
+        let grey = |v| TexturePattern::Color([v; 3]);
+        let scale = TexturePattern::Scale(Box::new([of(1.0, false), grey(0.5)]));
         near(scale.at(low_left, &pictures), 0.2);
-        let mix = Pattern::Mix(Box::new([of(1.0, false), grey(1.0), grey(0.25)]));
+        let mix = TexturePattern::Mix(Box::new([of(1.0, false), grey(1.0), grey(0.25)]));
         near(mix.at(low_left, &pictures), 0.55);
-        assert_eq!(Pattern::Scale(Box::new([grey(0.5), grey(0.5)])).folded(), grey(0.25));
+        assert_eq!(TexturePattern::Scale(Box::new([grey(0.5), grey(0.5)])).folded(), grey(0.25));
         let mapping = Mapping { scale: [4.0, 2.0], offset: [0.0, 1.0] };
         let parts = Box::new([grey(0.0), grey(1.0)]);
-        let checker = Pattern::Checker { mapping, parts };
+        let checker = TexturePattern::Checker { mapping, parts };
         near(checker.at(Some([0.1, 0.1]), &pictures), 1.0);
         near(checker.at(Some([0.3, 0.1]), &pictures), 0.0);
         near(checker.at(Some([-0.1, 0.6]), &pictures), 1.0);

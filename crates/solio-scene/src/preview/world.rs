@@ -1,9 +1,9 @@
 //! What rays meet: definitions under instances.
 
-use super::color::{Look, Looks};
+use super::color::{Looks, SurfaceLook};
 use super::texture::{TextureEncoding, TexturePicture};
 use crate::bounds::{Box3, box_of_points, instance_boxes};
-use crate::bvh::{BoxBvh, Hit, Mesh, Quality, Ray, TriangleBvh};
+use crate::bvh::{BoxBvh, BvhMesh, Hit, Quality, Ray, TriangleBvh};
 use crate::geometry::{self, Triangles};
 use crate::scene::{Place, Scene, Shape};
 use glam::{Mat3, Vec3};
@@ -131,7 +131,7 @@ fn boxes(scene: &Scene, bounds: &[Box3]) -> Result<Vec<Box3>> {
 }
 
 /// What a ray meets first.
-pub(super) struct Met {
+pub(super) struct RayHit {
     pub(super) distance: f32,
     /// One more than the number of the instance among the scene's; 0 for what is none.
     pub(super) instance: u32,
@@ -139,7 +139,7 @@ pub(super) struct Met {
     pub(super) normal: Vec3,
     /// What it is shaded by: as the one before, where the surface is not made smooth.
     pub(super) shading: Vec3,
-    pub(super) look: Look,
+    pub(super) look: SurfaceLook,
 }
 
 impl<'s> World<'s> {
@@ -170,7 +170,7 @@ impl<'s> World<'s> {
     }
 
     /// What `ray` meets first.
-    pub(super) fn closest(&self, ray: &Ray) -> Option<Met> {
+    pub(super) fn closest(&self, ray: &Ray) -> Option<RayHit> {
         let mut found = None;
         self.top.visit(ray, |item, to| {
             let (definition, matrix) = self.placed(item);
@@ -203,7 +203,7 @@ impl<'s> World<'s> {
     }
 
     /// The box that `ray` meets first, as if it were what is in it.
-    pub(super) fn closest_box(&self, ray: &Ray) -> Option<Met> {
+    pub(super) fn closest_box(&self, ray: &Ray) -> Option<RayHit> {
         let mut found = None;
         self.top.visit(ray, |item, to| {
             match enter(&self.boxes[item as usize], ray).filter(|(distance, _)| *distance < to) {
@@ -216,9 +216,10 @@ impl<'s> World<'s> {
         });
         let (item, distance, normal) = found?;
         let (definition, _) = self.placed(item);
-        let look = definition.shapes.first().map_or(Look::Nothing, |shape| self.look(*shape));
+        let look =
+            definition.shapes.first().map_or(SurfaceLook::Nothing, |shape| self.look(*shape));
         let look = self.looks.mean(look);
-        Some(Met { distance, instance: self.instance(item), normal, shading: normal, look })
+        Some(RayHit { distance, instance: self.instance(item), normal, shading: normal, look })
     }
 
     fn instance(&self, item: u32) -> u32 {
@@ -226,7 +227,7 @@ impl<'s> World<'s> {
         if item < instances { item + 1 } else { 0 }
     }
 
-    fn look(&self, shape: u32) -> Look {
+    fn look(&self, shape: u32) -> SurfaceLook {
         self.looks.of(&self.scene.shapes[shape as usize])
     }
 
@@ -242,7 +243,7 @@ impl<'s> World<'s> {
         }
     }
 
-    fn met(&self, ray: &Ray, item: u32, hit: &Hit) -> Met {
+    fn met(&self, ray: &Ray, item: u32, hit: &Hit) -> RayHit {
         let (definition, matrix) = self.placed(item);
         let mesh = &definition.mesh;
         let corners = mesh.indices[hit.triangle as usize];
@@ -260,20 +261,20 @@ impl<'s> World<'s> {
             }
         }
         let part = definition.starts.partition_point(|start| *start <= hit.triangle) - 1;
-        Met {
+        RayHit {
             distance: hit.distance,
             instance: self.instance(item),
             normal,
             shading,
             look: match self.look(definition.shapes[part]) {
-                Look::Pattern(_) => self.pattern(definition, part, hit),
+                SurfaceLook::Pattern(_) => self.pattern(definition, part, hit),
                 look => look,
             },
         }
     }
 
     /// What a shape with a pattern looks like where it was hit.
-    fn pattern(&self, definition: &Definition<'_>, part: usize, hit: &Hit) -> Look {
+    fn pattern(&self, definition: &Definition<'_>, part: usize, hit: &Hit) -> SurfaceLook {
         let mesh = &definition.mesh;
         let look = self.look(definition.shapes[part]);
         let odd = (hit.triangle - definition.starts[part]) % 2 == 1;
@@ -294,8 +295,8 @@ impl Definition<'_> {
         self.tree.get_or_init(|| TriangleBvh::build(self.mesh(), Quality::Fast)).as_ref().ok()
     }
 
-    fn mesh(&self) -> Mesh<'_> {
-        Mesh { positions: &self.mesh.positions, triangles: &self.mesh.indices }
+    fn mesh(&self) -> BvhMesh<'_> {
+        BvhMesh { positions: &self.mesh.positions, triangles: &self.mesh.indices }
     }
 }
 
@@ -382,7 +383,7 @@ fn definition<'s>(
     for (number, left) in numbers.iter().zip((0..numbers.len()).rev()) {
         let shape = &scene.shapes[*number as usize];
         let look = looks.of(shape);
-        if look == Look::Nothing {
+        if look == SurfaceLook::Nothing {
             continue;
         }
         let mut found = match of_shape(scene, shape, files) {
@@ -401,7 +402,7 @@ fn definition<'s>(
         };
         shapes.push(*number);
         starts.push(limit(mesh.indices.len())?);
-        if !matches!(look, Look::Pattern(_)) {
+        if !matches!(look, SurfaceLook::Pattern(_)) {
             found.uvs = Cow::default();
         }
         coordinates.push(match found.uvs.is_empty() {

@@ -4,9 +4,9 @@
 //! soon as a statement names them, on threads of their own, while [`super::build`] follows the
 //! statements in order. Large files are only opened: their pieces are parsed side by side.
 
-use super::read::Files;
+use super::files::Files;
 use crate::pbrt::{Directive, Piece, ReadOptions, Statements, read_statements};
-use solio_base::{Result, Source, Work};
+use solio_base::{Result, Source, Work, lock};
 use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -16,13 +16,13 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 const MOST_BYTES: u64 = 4 << 20;
 
 /// A file that was asked for.
-pub(super) enum Found {
+pub(super) enum OpenedSceneFile {
     Source(Box<dyn Source>),
-    Parsed(Box<Parsed>),
+    Parsed(Box<ParsedText>),
 }
 
 /// A text and what it says.
-pub(super) struct Parsed {
+pub(super) struct ParsedText {
     pub(super) text: Vec<u8>,
     /// The same pieces as of a file that is read when it is its turn: the values of a scene are kept
     /// piece by piece.
@@ -36,36 +36,36 @@ pub(super) struct ParsedPiece {
     pub(super) statements: Statements,
 }
 
-enum Stage {
+enum ParseStage {
     Queued,
     UnderWay,
-    Done(Result<Found>),
+    Done(Result<OpenedSceneFile>),
 }
 
 #[derive(Default)]
-struct State {
+struct ParseState {
     queue: VecDeque<PathBuf>,
-    stages: HashMap<PathBuf, Stage>,
+    stages: HashMap<PathBuf, ParseStage>,
     /// Bytes of texts that wait for their turn.
     bytes: u64,
     ended: bool,
 }
 
-pub(super) struct Ahead<'f> {
+pub(super) struct ParseAhead<'f> {
     files: &'f dyn Files,
     options: &'f ReadOptions,
     work: &'f Work,
-    state: Mutex<State>,
+    state: Mutex<ParseState>,
     moved: Condvar,
 }
 
-impl<'f> Ahead<'f> {
+impl<'f> ParseAhead<'f> {
     pub(super) fn new(files: &'f dyn Files, options: &'f ReadOptions, work: &'f Work) -> Self {
-        Ahead { files, options, work, state: Mutex::default(), moved: Condvar::new() }
+        ParseAhead { files, options, work, state: Mutex::default(), moved: Condvar::new() }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, ParseState> {
+        lock(&self.state)
     }
 
     /// Runs `follow` with the threads that read ahead beside it.
@@ -77,7 +77,7 @@ impl<'f> Ahead<'f> {
                 let _ = thread.spawn_scoped(scope, || self.read());
             }
             // Also after a panic the others must end.
-            let _end = End(self);
+            let _end = EndOnDrop(self);
             follow()
         })
     }
@@ -95,7 +95,7 @@ impl<'f> Ahead<'f> {
             let path = self.files.path(name);
             let mut state = self.lock();
             if !state.stages.contains_key(&path) {
-                state.stages.insert(path.clone(), Stage::Queued);
+                state.stages.insert(path.clone(), ParseStage::Queued);
                 state.queue.push_back(path);
                 self.moved.notify_all();
             }
@@ -103,20 +103,20 @@ impl<'f> Ahead<'f> {
     }
 
     /// The file at `path`, if it was read ahead; waits for it where that is under way.
-    pub(super) fn take(&self, path: &Path) -> Option<Result<Found>> {
+    pub(super) fn take(&self, path: &Path) -> Option<Result<OpenedSceneFile>> {
         let mut state = self.lock();
         loop {
             match state.stages.remove(path)? {
-                Stage::Queued => {
+                ParseStage::Queued => {
                     state.queue.retain(|queued| queued != path);
                     return None;
                 }
-                Stage::UnderWay => {
-                    state.stages.insert(path.to_owned(), Stage::UnderWay);
+                ParseStage::UnderWay => {
+                    state.stages.insert(path.to_owned(), ParseStage::UnderWay);
                     state = self.moved.wait(state).unwrap_or_else(PoisonError::into_inner);
                 }
-                Stage::Done(found) => {
-                    if let Ok(Found::Parsed(parsed)) = &found {
+                ParseStage::Done(found) => {
+                    if let Ok(OpenedSceneFile::Parsed(parsed)) = &found {
                         state.bytes -= parsed.text.len() as u64;
                         self.moved.notify_all();
                     }
@@ -137,23 +137,23 @@ impl<'f> Ahead<'f> {
                 state = self.moved.wait(state).unwrap_or_else(PoisonError::into_inner);
                 continue;
             };
-            state.stages.insert(path.clone(), Stage::UnderWay);
+            state.stages.insert(path.clone(), ParseStage::UnderWay);
             drop(state);
             let found = self.file(&path);
             state = self.lock();
-            if let Ok(Found::Parsed(parsed)) = &found {
+            if let Ok(OpenedSceneFile::Parsed(parsed)) = &found {
                 state.bytes += parsed.text.len() as u64;
             }
-            state.stages.insert(path, Stage::Done(found));
+            state.stages.insert(path, ParseStage::Done(found));
             self.moved.notify_all();
         }
     }
 
-    fn file(&self, path: &Path) -> Result<Found> {
+    fn file(&self, path: &Path) -> Result<OpenedSceneFile> {
         let source = self.files.open(path)?;
         let bytes = match source.len_bytes() {
             Some(bytes) if bytes <= MOST_BYTES && !source.is_sequential() => bytes,
-            _ => return Ok(Found::Source(source)),
+            _ => return Ok(OpenedSceneFile::Source(source)),
         };
         let mut text = vec![0; bytes as usize];
         let got = source.read_at(0, &mut text)?;
@@ -174,13 +174,13 @@ impl<'f> Ahead<'f> {
         };
         let serial = Work { threads: 1, ..self.work.clone() };
         read_statements(&text, self.options, &serial, look, take)?;
-        Ok(Found::Parsed(Box::new(Parsed { text, pieces })))
+        Ok(OpenedSceneFile::Parsed(Box::new(ParsedText { text, pieces })))
     }
 }
 
-struct End<'a, 'f>(&'a Ahead<'f>);
+struct EndOnDrop<'a, 'f>(&'a ParseAhead<'f>);
 
-impl Drop for End<'_, '_> {
+impl Drop for EndOnDrop<'_, '_> {
     fn drop(&mut self) {
         self.0.lock().ended = true;
         self.0.moved.notify_all();

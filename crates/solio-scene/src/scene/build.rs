@@ -1,11 +1,11 @@
 //! Following statements: the graphics state changes, or something is put into the scene.
 
 use super::checks::Checks;
-use super::keep::{Keeping, Kept};
-use super::lines::Lines;
+use super::definitions::{NameKind, NameMeaning, SceneNames};
+use super::keep::{Keeping, KeptStatements};
+use super::lines::LineCounter;
 use super::model::*;
-use super::names::{Known, Names, What};
-use super::state::{Ends, KINDS, State};
+use super::state::{Ends, GraphicsState, KINDS};
 use super::transform::{rows, upper_rows};
 use crate::pbrt::schema::{Problem, Severity};
 use crate::pbrt::{Directive, Piece, Statement, Statements, Values};
@@ -21,7 +21,7 @@ const MOST_BLOCKS: usize = 1_000_000;
 
 /// What opened a block.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Block {
+enum BlockOpener {
     Attributes,
     /// Of version 3: only the transformation is given back.
     Transform,
@@ -29,18 +29,18 @@ enum Block {
 }
 
 /// A file that the scene asks for.
-pub(super) struct Wanted {
+pub(super) struct WantedFile {
     pub(super) name: Vec<u8>,
     pub(super) place: Place,
     /// Whether the state after it is that before it.
     pub(super) is_import: bool,
 }
 
-pub(super) struct Builder {
+pub(super) struct SceneBuilder {
     pub(super) scene: Scene,
-    kept: Kept,
-    state: State,
-    blocks: Vec<(Block, State, Place)>,
+    kept: KeptStatements,
+    state: GraphicsState,
+    blocks: Vec<(BlockOpener, GraphicsState, Place)>,
     in_world: bool,
     /// Whether there was a `WorldEnd` of version 3, and whether something stood behind it.
     ended: Option<bool>,
@@ -50,7 +50,7 @@ pub(super) struct Builder {
     object: Option<u32>,
     /// The object of each shape; [`NONE`] for the world.
     shape_objects: Vec<u32>,
-    names: Names,
+    names: SceneNames,
     coordinate_systems: HashMap<Box<[u8]>, [DMat4; 2], FixedState>,
     times: [f32; 2],
     /// The object of the last instance: the next is often of the same.
@@ -65,7 +65,7 @@ struct At<'p, 'l> {
     piece: &'l Statements,
     statement: &'l Statement,
     keeping: Keeping,
-    lines: &'l mut Lines<'p>,
+    lines: &'l mut LineCounter<'p>,
 }
 
 impl At<'_, '_> {
@@ -78,8 +78,8 @@ impl At<'_, '_> {
     }
 }
 
-impl Builder {
-    pub(super) fn new(version: Option<u32>, check: bool) -> Builder {
+impl SceneBuilder {
+    pub(super) fn new(version: Option<u32>, check: bool) -> SceneBuilder {
         let scene = Scene {
             files: Vec::new(),
             version: version.unwrap_or(4),
@@ -107,17 +107,17 @@ impl Builder {
             problems: Vec::new(),
             warnings: Vec::new(),
         };
-        Builder {
+        SceneBuilder {
             scene,
-            kept: Kept::default(),
-            state: State::new(),
+            kept: KeptStatements::default(),
+            state: GraphicsState::new(),
             blocks: Vec::new(),
             in_world: false,
             ended: None,
             too_early: Vec::new(),
             object: None,
             shape_objects: Vec::new(),
-            names: Names::default(),
+            names: SceneNames::default(),
             coordinate_systems: HashMap::default(),
             times: [0.0, 1.0],
             last_object: NONE,
@@ -132,9 +132,9 @@ impl Builder {
         &mut self,
         piece: Piece<'_>,
         file: u32,
-        include: &mut dyn FnMut(&mut Builder, Wanted) -> Result<()>,
+        include: &mut dyn FnMut(&mut SceneBuilder, WantedFile) -> Result<()>,
     ) -> Result<()> {
-        let mut lines = Lines::new(&piece, file);
+        let mut lines = LineCounter::new(&piece, file);
         self.scene.files[file as usize].bytes = piece.offset + piece.text.len() as u64;
         let keeping = self.kept.keeping(piece.statements);
         // What it includes keeps its values after those of this piece.
@@ -198,16 +198,16 @@ impl Builder {
         to.places.reserve(count);
     }
 
-    fn statement(&mut self, mut at: At<'_, '_>) -> Result<Option<Wanted>> {
+    fn statement(&mut self, mut at: At<'_, '_>) -> Result<Option<WantedFile>> {
         use Directive::*;
         let is_early = !self.in_world && at.statement.directive.is_of_world();
         if is_early && self.too_early.len() <= MOST_PROBLEMS {
             self.too_early.push((at.statement.directive, at.place()));
         }
         match at.statement.directive {
-            AttributeBegin => self.open(Block::Attributes, at)?,
-            TransformBegin if self.scene.version < 4 => self.open(Block::Transform, at)?,
-            TransformBegin => self.open(Block::Attributes, at)?,
+            AttributeBegin => self.open(BlockOpener::Attributes, at)?,
+            TransformBegin if self.scene.version < 4 => self.open(BlockOpener::Transform, at)?,
+            TransformBegin => self.open(BlockOpener::Attributes, at)?,
             AttributeEnd | TransformEnd => self.close(at),
             Identity | Translate | Scale | Rotate | LookAt | Transform | ConcatTransform => {
                 self.transform(at);
@@ -351,14 +351,14 @@ impl Builder {
         Ok(Entity { place, kept, class, parameters, inherited, color_space })
     }
 
-    fn open(&mut self, block: Block, mut at: At<'_, '_>) -> Result<()> {
+    fn open(&mut self, block: BlockOpener, mut at: At<'_, '_>) -> Result<()> {
         if self.blocks.len() >= MOST_BLOCKS {
             let place = at.place();
             let message = format!("more than {MOST_BLOCKS} blocks within blocks");
             return Err(self.located(Error::limit(message), place));
         }
         let place = match block {
-            Block::Object => at.place(),
+            BlockOpener::Object => at.place(),
             // The line follows if the block goes on behind this piece: most do not.
             _ => Place { at: at.statement.at, file: at.lines.file(), ..Place::default() },
         };
@@ -369,16 +369,16 @@ impl Builder {
 
     fn close(&mut self, mut at: At<'_, '_>) {
         match self.blocks.last() {
-            Some((Block::Attributes, ..)) => {
+            Some((BlockOpener::Attributes, ..)) => {
                 self.state = self.blocks.pop().expect("just seen").1;
                 self.names.give_back(self.state.hidden_names);
             }
-            Some((Block::Transform, ..)) => {
+            Some((BlockOpener::Transform, ..)) => {
                 let (_, before, _) = self.blocks.pop().expect("just seen");
                 self.state.set_both(before.both());
                 (self.state.ends, self.state.matrices) = (before.ends, before.matrices);
             }
-            Some((Block::Object, ..)) => {
+            Some((BlockOpener::Object, ..)) => {
                 let place = at.place();
                 let message = format!("{} inside an object", at.statement.directive.name());
                 self.problem(Error::syntax(message), place);
@@ -393,8 +393,8 @@ impl Builder {
 
     fn open_object(&mut self, mut at: At<'_, '_>) -> Result<()> {
         let place = at.place();
-        self.say_if_defined(What::Object, &mut at);
-        self.take_anew(What::Object, at.string(0));
+        self.say_if_defined(NameKind::Object, &mut at);
+        self.take_anew(NameKind::Object, at.string(0));
         let object = self.object_of(at.string(0))?;
         if self.object.is_some() {
             self.problem(Error::syntax("ObjectBegin inside an object"), place);
@@ -403,11 +403,11 @@ impl Builder {
         }
         self.last_object = NONE;
         self.scene.objects[object as usize].defined.get_or_insert(place);
-        self.open(Block::Object, at)
+        self.open(BlockOpener::Object, at)
     }
 
     fn close_object(&mut self, mut at: At<'_, '_>) {
-        let Some(begin) = self.blocks.iter().rposition(|(block, ..)| *block == Block::Object)
+        let Some(begin) = self.blocks.iter().rposition(|(block, ..)| *block == BlockOpener::Object)
         else {
             let place = at.place();
             self.problem(Error::syntax("ObjectEnd without ObjectBegin"), place);
@@ -422,7 +422,7 @@ impl Builder {
             self.state = state;
             self.names.give_back(self.state.hidden_names);
         }
-        if !self.blocks.iter().any(|(block, ..)| *block == Block::Object) {
+        if !self.blocks.iter().any(|(block, ..)| *block == BlockOpener::Object) {
             self.object = None;
         }
     }
@@ -491,7 +491,7 @@ impl Builder {
             self.warn(Error::unsupported(message), entity.place);
             area_light = NONE;
         }
-        let State { material, inside, outside, reverse_orientation, .. } = self.state;
+        let GraphicsState { material, inside, outside, reverse_orientation, .. } = self.state;
         index(self.scene.shapes.len())?;
         self.scene.shapes.push(Shape {
             entity,
@@ -544,11 +544,11 @@ impl Builder {
 
     /// The number of the object of this name.
     fn object_of(&mut self, name: &[u8]) -> Result<u32> {
-        if let Some(known) = self.names.get(What::Object, name) {
+        if let Some(known) = self.names.get(NameKind::Object, name) {
             return Ok(known.number);
         }
         let number = index(self.scene.objects.len())?;
-        let name = self.names.add(What::Object, name, number);
+        let name = self.names.add(NameKind::Object, name, number);
         let object = Object { name, defined: None, first_use: None, shapes: 0..0, instances: 0 };
         self.scene.objects.push(object);
         Ok(number)
@@ -556,11 +556,11 @@ impl Builder {
 
     fn material_of(&mut self, name: &[u8], used: Option<Place>) -> Result<u32> {
         let materials = &mut self.scene.materials;
-        let number = match self.names.get(What::Material, name) {
+        let number = match self.names.get(NameKind::Material, name) {
             Some(known) => known.number,
             None => {
                 let number = index(materials.len())?;
-                let name = self.names.add(What::Material, name, number);
+                let name = self.names.add(NameKind::Material, name, number);
                 materials.push(Material { name, entity: None, first_use: None });
                 number
             }
@@ -575,11 +575,11 @@ impl Builder {
             return Ok(NONE);
         }
         let media = &mut self.scene.media;
-        let number = match self.names.get(What::Medium, name) {
+        let number = match self.names.get(NameKind::Medium, name) {
             Some(known) => known.number,
             None => {
                 let number = index(media.len())?;
-                let name = self.names.add(What::Medium, name, number);
+                let name = self.names.add(NameKind::Medium, name, number);
                 media.push(Medium { name, entity: None, matrix: 0, first_use: None });
                 number
             }
@@ -602,10 +602,10 @@ impl Builder {
             self.problem(Error::syntax("a named material needs \"string type\""), place);
             return Ok(());
         };
-        self.say_if_defined(What::Material, &mut at);
+        self.say_if_defined(NameKind::Material, &mut at);
         // A mix may take what had this name.
         let entity = self.entity(&class, at, b"material")?;
-        self.take_anew(What::Material, &name);
+        self.take_anew(NameKind::Material, &name);
         let material = self.material_of(&name, None)?;
         self.scene.materials[material as usize].entity.get_or_insert(entity);
         Ok(())
@@ -623,8 +623,8 @@ impl Builder {
             self.problem(Error::syntax("a named medium needs \"string type\""), place);
             return Ok(());
         };
-        self.say_if_defined(What::Medium, &mut at);
-        self.take_anew(What::Medium, &name);
+        self.say_if_defined(NameKind::Medium, &mut at);
+        self.take_anew(NameKind::Medium, &name);
         let [matrix, _] = self.matrices()?;
         let entity = self.entity(&class, at, b"medium")?;
         let medium = self.medium_of(&name, None)?;
@@ -657,7 +657,7 @@ impl Builder {
                 return Ok(());
             }
         };
-        let what = What::texture(is_spectrum);
+        let what = NameKind::texture(is_spectrum);
         if self.say_if_defined(what, &mut at) && self.scene.version >= 4 {
             return Ok(());
         }
@@ -694,21 +694,21 @@ impl Builder {
         Ok(())
     }
 
-    fn wanted(&mut self, mut at: At<'_, '_>) -> Option<Wanted> {
+    fn wanted(&mut self, mut at: At<'_, '_>) -> Option<WantedFile> {
         let place = at.place();
         let is_import = at.statement.directive == Directive::Import;
         if is_import && !self.in_world {
             self.problem(Error::syntax("Import belongs behind WorldBegin"), place);
             return None;
         }
-        Some(Wanted { name: at.string(0).to_vec(), place, is_import })
+        Some(WantedFile { name: at.string(0).to_vec(), place, is_import })
     }
 
     /// Follows what `read` reads, and has the state afterwards that it had before.
     pub(super) fn apart(
         &mut self,
         place: Place,
-        read: impl FnOnce(&mut Builder) -> Result<()>,
+        read: impl FnOnce(&mut SceneBuilder) -> Result<()>,
     ) -> Result<()> {
         let (state, blocks) = (self.state.clone(), self.blocks.len());
         let systems = self.coordinate_systems.clone();
@@ -722,21 +722,21 @@ impl Builder {
     }
 
     /// Where the name was defined that a statement defines now.
-    fn defined(&self, what: What, name: &[u8]) -> Option<(Known, Place)> {
+    fn defined(&self, what: NameKind, name: &[u8]) -> Option<(NameMeaning, Place)> {
         let known = self.names.get(what, name)?;
         let (scene, i) = (&self.scene, known.number as usize);
         let place = match what {
-            What::Object => scene.objects[i].defined?,
-            What::Material => scene.materials[i].entity?.place,
-            What::Medium => scene.media[i].entity?.place,
-            What::FloatTexture | What::SpectrumTexture => scene.textures[i].entity.place,
+            NameKind::Object => scene.objects[i].defined?,
+            NameKind::Material => scene.materials[i].entity?.place,
+            NameKind::Medium => scene.media[i].entity?.place,
+            NameKind::FloatTexture | NameKind::SpectrumTexture => scene.textures[i].entity.place,
         };
         Some((known, place))
     }
 
     /// Whether the name that a statement defines was defined in the same block or one around it.
     /// Version 3 warns of it alone.
-    fn say_if_defined(&mut self, what: What, at: &mut At<'_, '_>) -> bool {
+    fn say_if_defined(&mut self, what: NameKind, at: &mut At<'_, '_>) -> bool {
         let first = self.defined(what, at.string(0)).filter(|(known, _)| known.is_open);
         let Some((_, first)) = first else { return false };
         let (word, name) = (what.word(), quoted(at.string(0)));
@@ -750,7 +750,7 @@ impl Builder {
     }
 
     /// Before a definition: version 3 takes its name anew.
-    fn take_anew(&mut self, what: What, name: &[u8]) {
+    fn take_anew(&mut self, what: NameKind, name: &[u8]) {
         if self.scene.version < 4 {
             let is_defined = self.defined(what, name).is_some();
             self.names.hide(what, name, is_defined, !self.blocks.is_empty());
@@ -789,12 +789,13 @@ impl Builder {
 
     /// The scene, when all is read.
     pub(super) fn finish(mut self) -> Scene {
-        let open: Vec<(Block, Place)> = self.blocks.iter().map(|b| (b.0, b.2)).take(10).collect();
+        let open: Vec<(BlockOpener, Place)> =
+            self.blocks.iter().map(|b| (b.0, b.2)).take(10).collect();
         for (block, place) in open {
             let what = match block {
-                Block::Attributes => "AttributeBegin",
-                Block::Transform => "TransformBegin",
-                Block::Object => "ObjectBegin",
+                BlockOpener::Attributes => "AttributeBegin",
+                BlockOpener::Transform => "TransformBegin",
+                BlockOpener::Object => "ObjectBegin",
             };
             self.problem(Error::syntax(format!("{what} without an end")), place);
         }
@@ -839,7 +840,7 @@ impl Builder {
             missing.push(("medium", medium.name.clone(), medium.first_use));
         }
         let materials = self.checks.materials.all.iter();
-        let unknown = |name: &[u8]| self.names.get(What::Material, name).is_none();
+        let unknown = |name: &[u8]| self.names.get(NameKind::Material, name).is_none();
         let materials = materials.filter(|(name, _)| unknown(name));
         missing.extend(materials.map(|(name, place)| ("material", name.clone(), Some(*place))));
         for (what, name, place) in missing {
@@ -858,8 +859,9 @@ impl Builder {
         let mut told: HashSet<Vec<u8>, FixedState> = HashSet::default();
         for (wanted, names) in [(Some(0), of_floats), (Some(1), of_spectra), (None, used.others)] {
             for (name, place) in names.all {
-                let defined = [false, true]
-                    .map(|is_spectrum| self.names.get(What::texture(is_spectrum), &name).is_some());
+                let defined = [false, true].map(|is_spectrum| {
+                    self.names.get(NameKind::texture(is_spectrum), &name).is_some()
+                });
                 let shown = quoted(&name);
                 if defined == [false; 2] {
                     if told.insert(name) {

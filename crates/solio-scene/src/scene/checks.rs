@@ -1,34 +1,34 @@
 //! What the table of classes and parameters says of statements, and the names that they use.
 
 use super::Place;
-use super::lines::Lines;
+use super::lines::LineCounter;
 use crate::pbrt::schema::{Checker, Problem, Version, VersionMarks, files, texture_of_floats};
 use crate::pbrt::{Directive, ParameterType, Statement, Statements, Values};
 use foldhash::fast::FixedState;
 use std::collections::HashSet;
 
 /// A name, and where it is used first.
-pub(super) type Used = (Vec<u8>, Place);
+pub(super) type UsedName = (Vec<u8>, Place);
 
 /// Looks at statement after statement, and finds out which version they are of.
 pub(super) struct Checks {
     /// Those that may be: both, until something shows up that only one knows.
-    may_be: Vec<Checked>,
+    may_be: Vec<VersionCheck>,
     /// Whether statements are held against the table; else only the version is looked for.
     checks: bool,
     /// What the last shape declared, without its numbers: the next is often like it.
     last_shape: Vec<u8>,
     /// Files that statements read, but for texts; each once.
-    pub(super) files: Names,
+    pub(super) files: UsedNames,
     /// Materials that `mix` refers to; each once.
-    pub(super) materials: Names,
+    pub(super) materials: UsedNames,
 }
 
 /// A version, and what is wrong if it is that one.
-struct Checked {
+struct VersionCheck {
     version: Version,
     checker: Checker,
-    problems: Vec<Placed>,
+    problems: Vec<PlacedProblem>,
     textures: UsedTextures,
 }
 
@@ -36,22 +36,22 @@ struct Checked {
 #[derive(Default)]
 pub(super) struct UsedTextures {
     /// Of numbers, and of spectra.
-    pub(super) typed: [Names; 2],
+    pub(super) typed: [UsedNames; 2],
     /// Of either: of parameters that the table does not know.
-    pub(super) others: Names,
+    pub(super) others: UsedNames,
 }
 
 /// A problem and its place.
-pub(super) type Placed = (Problem, Place);
+pub(super) type PlacedProblem = (Problem, Place);
 
 /// Names in the order in which they are used first.
 #[derive(Default)]
-pub(super) struct Names {
+pub(super) struct UsedNames {
     known: HashSet<Box<[u8]>, FixedState>,
-    pub(super) all: Vec<Used>,
+    pub(super) all: Vec<UsedName>,
 }
 
-impl Names {
+impl UsedNames {
     fn add(&mut self, name: &[u8], place: impl FnOnce() -> Place) {
         if !name.is_empty() && !self.known.contains(name) {
             self.known.insert(name.into());
@@ -68,7 +68,7 @@ impl Checks {
             Some(..4) => &[Version::V3],
             Some(_) => &[Version::V4],
         };
-        let checked = |version: &Version| Checked {
+        let checked = |version: &Version| VersionCheck {
             version: *version,
             checker: Checker::new(*version),
             problems: Vec::new(),
@@ -78,8 +78,8 @@ impl Checks {
             may_be: versions.iter().map(checked).collect(),
             checks,
             last_shape: Vec::new(),
-            files: Names::default(),
-            materials: Names::default(),
+            files: UsedNames::default(),
+            materials: UsedNames::default(),
         }
     }
 
@@ -106,7 +106,7 @@ impl Checks {
         &mut self,
         statements: &Statements,
         statement: &Statement,
-        lines: &mut Lines<'_>,
+        lines: &mut LineCounter<'_>,
     ) {
         if self.may_be.len() > 1 && !self.has_no_mark(statements, statement) {
             let mut marks = VersionMarks::default();
@@ -157,7 +157,7 @@ impl Checks {
     }
 
     /// What was found so far; nothing as long as the version is not known, unless it is the end.
-    pub(super) fn problems(&mut self, is_end: bool) -> Vec<Placed> {
+    pub(super) fn problems(&mut self, is_end: bool) -> Vec<PlacedProblem> {
         if self.may_be.len() > 1 && !is_end {
             return Vec::new();
         }
@@ -173,7 +173,7 @@ impl Checks {
         &mut self,
         statements: &Statements,
         statement: &Statement,
-        lines: &mut Lines<'_>,
+        lines: &mut LineCounter<'_>,
     ) {
         for file in files(statements, statement) {
             // Texts are read, so that what is missing shows by itself.
@@ -191,7 +191,7 @@ impl Checks {
             for string in &statements.strings[span.range()] {
                 let (name, mut place) = (statements.text(*string), || lines.place(parameter.at));
                 if is_texture {
-                    for Checked { version, textures, .. } in &mut self.may_be {
+                    for VersionCheck { version, textures, .. } in &mut self.may_be {
                         let wanted = texture_of_floats(statements, statement, parameter, *version);
                         let names = match wanted {
                             Some(of_floats) => &mut textures.typed[usize::from(!of_floats)],

@@ -13,7 +13,7 @@ const MOST_TOGETHER: usize = 16 << 20;
 
 /// All that is kept.
 #[derive(Default)]
-pub(super) struct Kept {
+pub(super) struct KeptStatements {
     pub(super) all: Vec<Statements>,
     /// Which of them takes copies.
     copies: Option<usize>,
@@ -28,7 +28,7 @@ pub(super) enum Keeping {
     Copies,
 }
 
-impl Kept {
+impl KeptStatements {
     /// How the values of `piece` should be kept.
     pub(super) fn keeping(&self, piece: &Statements) -> Keeping {
         let all = piece.floats.len() + piece.integers.len();

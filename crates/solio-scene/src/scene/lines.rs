@@ -5,7 +5,7 @@ use crate::pbrt::Piece;
 use memchr::{memchr_iter, memrchr};
 
 /// Counts lines as far as places are asked for: rising places cost one look at the text together.
-pub(super) struct Lines<'p> {
+pub(super) struct LineCounter<'p> {
     text: &'p [u8],
     offset: u64,
     file: u32,
@@ -14,9 +14,15 @@ pub(super) struct Lines<'p> {
     line: u64,
 }
 
-impl<'p> Lines<'p> {
+impl<'p> LineCounter<'p> {
     pub(super) fn new(piece: &Piece<'p>, file: u32) -> Self {
-        Lines { text: piece.text, offset: piece.offset, file, at: 0, line: piece.lines_before + 1 }
+        LineCounter {
+            text: piece.text,
+            offset: piece.offset,
+            file,
+            at: 0,
+            line: piece.lines_before + 1,
+        }
     }
 
     /// The file, of [`super::Scene::files`].

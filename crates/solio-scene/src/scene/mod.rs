@@ -18,15 +18,16 @@ mod ahead;
 mod build;
 mod checks;
 mod count;
+mod definitions;
+mod files;
 mod keep;
 mod lines;
 mod model;
-mod names;
 mod notes;
 mod read;
 mod state;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod transform;
 mod values;
 mod write;
@@ -34,12 +35,11 @@ mod write;
 mod write_tests;
 
 pub use count::{ClassCounts, LargeMesh, MeshCounts, SceneCounts};
+pub use files::{Files, NoFiles};
 pub use model::{
     Camera, ColorSpace, Entity, Instances, Light, Material, Medium, NONE, Object, Place, Scene,
     SceneFile, Shape, Texture,
 };
-#[cfg(test)]
-pub(crate) use read::NoFiles;
-pub use read::{Files, SceneOptions, read_scene};
+pub use read::{SceneOptions, read_scene};
 pub use transform::Motion;
 pub use write::write_scene;

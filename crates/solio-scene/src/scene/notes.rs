@@ -11,18 +11,9 @@ impl Scene {
     /// are; ten at most.
     ///
     /// ```
-    /// # use solio_base::{Error, Result, Source, Work};
-    /// # use solio_scene::scene::{Files, SceneOptions, read_scene};
-    /// # use std::path::{Path, PathBuf};
-    /// # struct NoFiles;
-    /// # impl Files for NoFiles {
-    /// #     fn path(&self, _: &[u8]) -> PathBuf {
-    /// #         PathBuf::new()
-    /// #     }
-    /// #     fn open(&self, _: &Path) -> Result<Box<dyn Source>> {
-    /// #         Err(Error::argument("no files here"))
-    /// #     }
-    /// # }
+    /// # use solio_base::{Error, Work};
+    /// # use solio_scene::scene::{NoFiles, SceneOptions, read_scene};
+    /// # use std::path::Path;
     /// let text = b"WorldBegin\nObjectBegin \"lamp\"\nAreaLightSource \"diffuse\"\n\
     ///     Shape \"sphere\"\nShape \"disk\"\nObjectEnd\n";
     /// # let options = SceneOptions::default();

@@ -1,7 +1,8 @@
 //! Files to a scene: the first one, and those that it asks for.
 
-use super::ahead::{Ahead, Found, Parsed};
-use super::build::{Builder, Wanted};
+use super::ahead::{OpenedSceneFile, ParseAhead, ParsedText};
+use super::build::{SceneBuilder, WantedFile};
+use super::files::Files;
 use super::{Scene, SceneFile};
 use crate::pbrt::{Piece, ReadOptions, Statements, read_statements};
 use solio_base::{Error, ErrorKind, Result, Source, Work};
@@ -9,19 +10,6 @@ use std::path::{Path, PathBuf};
 
 /// Files within files.
 const MOST_FILES_DEEP: usize = 64;
-
-/// Where the files of a scene come from.
-pub trait Files: Sync {
-    /// The path of the file that the scene calls `name`.
-    fn path(&self, name: &[u8]) -> PathBuf;
-
-    /// The text of the file at a path, unpacked.
-    fn open(&self, path: &Path) -> Result<Box<dyn Source>>;
-
-    /// These statements were read; it may not be their turn yet. Whoever looks for the files
-    /// that they name can begin to read them.
-    fn look(&self, _statements: &Statements) {}
-}
 
 /// How a scene is read.
 #[derive(Clone, Copy, Debug, Default)]
@@ -45,28 +33,28 @@ pub fn read_scene(
     options: &SceneOptions,
     work: &Work,
 ) -> Result<Scene> {
-    let mut builder = Builder::new(options.version, options.check);
+    let mut builder = SceneBuilder::new(options.version, options.check);
     let first = SceneFile { path: path.to_owned(), ..SceneFile::default() };
     builder.scene.files.push(first);
-    let ahead = Ahead::new(files, &options.text, work);
-    let reading = Reading { files, options, work, ahead: &ahead };
+    let ahead = ParseAhead::new(files, &options.text, work);
+    let reading = SceneReader { files, options, work, ahead: &ahead };
     let mut paths = vec![path.to_owned()];
     ahead.run(|| reading.file(&mut builder, source, 0, &mut paths))?;
     Ok(builder.finish())
 }
 
-struct Reading<'r> {
+struct SceneReader<'r> {
     files: &'r dyn Files,
     options: &'r SceneOptions,
     work: &'r Work,
-    ahead: &'r Ahead<'r>,
+    ahead: &'r ParseAhead<'r>,
 }
 
-impl Reading<'_> {
+impl SceneReader<'_> {
     /// Reads a file piece by piece. `paths`: those of the files around it, and its own.
     fn file(
         &self,
-        builder: &mut Builder,
+        builder: &mut SceneBuilder,
         source: &dyn Source,
         file: u32,
         paths: &mut Vec<PathBuf>,
@@ -83,12 +71,12 @@ impl Reading<'_> {
 
     fn piece(
         &self,
-        builder: &mut Builder,
+        builder: &mut SceneBuilder,
         piece: Piece<'_>,
         file: u32,
         paths: &mut Vec<PathBuf>,
     ) -> Result<()> {
-        let mut include = |builder: &mut Builder, wanted: Wanted| {
+        let mut include = |builder: &mut SceneBuilder, wanted: WantedFile| {
             if wanted.is_import {
                 builder.apart(wanted.place, |builder| self.include(builder, wanted, paths))
             } else {
@@ -100,8 +88,8 @@ impl Reading<'_> {
 
     fn include(
         &self,
-        builder: &mut Builder,
-        wanted: Wanted,
+        builder: &mut SceneBuilder,
+        wanted: WantedFile,
         paths: &mut Vec<PathBuf>,
     ) -> Result<()> {
         let path = self.files.path(&wanted.name);
@@ -116,8 +104,10 @@ impl Reading<'_> {
         }
         let file = builder.scene.files.len() as u32;
         self.options.text.limits.check_elements("files of the scene", file.into())?;
-        let found =
-            self.ahead.take(&path).unwrap_or_else(|| self.files.open(&path).map(Found::Source));
+        let found = self
+            .ahead
+            .take(&path)
+            .unwrap_or_else(|| self.files.open(&path).map(OpenedSceneFile::Source));
         let found = match found {
             Ok(found) => found,
             Err(error) if matches!(error.kind(), ErrorKind::Cancelled | ErrorKind::Limit) => {
@@ -137,9 +127,9 @@ impl Reading<'_> {
         });
         paths.push(path);
         let result = match found {
-            Found::Source(source) => self.file(builder, &*source, file, paths),
-            Found::Parsed(parsed) => {
-                let Parsed { text, pieces } = *parsed;
+            OpenedSceneFile::Source(source) => self.file(builder, &*source, file, paths),
+            OpenedSceneFile::Parsed(parsed) => {
+                let ParsedText { text, pieces } = *parsed;
                 pieces.into_iter().try_for_each(|mut piece| {
                     let (text, offset) = (&text[piece.range.clone()], piece.range.start as u64);
                     let (lines_before, statements) = (piece.lines_before, &mut piece.statements);
@@ -157,20 +147,5 @@ impl Reading<'_> {
             }
             result => result,
         }
-    }
-}
-
-/// A scene of one text needs none.
-#[cfg(test)]
-pub(crate) struct NoFiles;
-
-#[cfg(test)]
-impl Files for NoFiles {
-    fn path(&self, _: &[u8]) -> PathBuf {
-        PathBuf::new()
-    }
-
-    fn open(&self, _: &Path) -> Result<Box<dyn Source>> {
-        Err(Error::argument("no files here"))
     }
 }

@@ -17,7 +17,7 @@ pub(super) enum Ends {
 pub(super) const KINDS: [&[u8]; 5] = [b"shape", b"light", b"material", b"medium", b"texture"];
 
 #[derive(Clone)]
-pub(super) struct State {
+pub(super) struct GraphicsState {
     pub(super) start: DMat4,
     /// At the second time, where that is another one. Most states are kept and given back without.
     pub(super) end: Option<Box<DMat4>>,
@@ -36,9 +36,9 @@ pub(super) struct State {
     pub(super) hidden_names: usize,
 }
 
-impl State {
-    pub(super) fn new() -> State {
-        State {
+impl GraphicsState {
+    pub(super) fn new() -> GraphicsState {
+        GraphicsState {
             start: DMat4::IDENTITY,
             end: None,
             ends: Ends::All,

@@ -5,10 +5,21 @@ use solio_base::{Error, Limits, Result, Source, Work};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-/// Files in memory.
-struct Memory(HashMap<PathBuf, Vec<u8>>);
+/// The text of `other.pbrt`.
+pub(crate) const OTHER: &str = "Translate 1 0 0\nMaterial \"conductor\"\nShape \"sphere\"\n\
+    ObjectInstance \"leaf\"\nObjectBegin \"leaf\"\nShape \"curve\" \"float width\" 0.5\nObjectEnd\n";
 
-impl Files for Memory {
+/// Files in memory.
+pub(crate) struct MemoryFiles(HashMap<PathBuf, Vec<u8>>);
+
+impl MemoryFiles {
+    /// Only `other.pbrt`, which is [`OTHER`].
+    pub(crate) fn with_other() -> MemoryFiles {
+        MemoryFiles(HashMap::from([(PathBuf::from("other.pbrt"), OTHER.as_bytes().to_vec())]))
+    }
+}
+
+impl Files for MemoryFiles {
     fn path(&self, name: &[u8]) -> PathBuf {
         PathBuf::from(String::from_utf8_lossy(name).into_owned())
     }
@@ -23,7 +34,7 @@ impl Files for Memory {
 
 fn read_with(files: &[(&str, &str)], piece_bytes: usize, threads: usize) -> Scene {
     let all = files.iter().map(|(name, text)| (PathBuf::from(name), text.as_bytes().to_vec()));
-    let memory = Memory(all.collect());
+    let memory = MemoryFiles(all.collect());
     let text = ReadOptions { piece_bytes, limits: Limits::default() };
     let options = SceneOptions { text, ..SceneOptions::default() };
     let work = Work { threads, ..Work::serial() };
@@ -181,7 +192,7 @@ fn of_parameters_of_one_name_the_last_counts() {
     for version in [3, 4] {
         let options = SceneOptions { version: Some(version), ..SceneOptions::default() };
         let source = text.as_bytes().to_vec();
-        let files = Memory(HashMap::new());
+        let files = MemoryFiles(HashMap::new());
         let scene = read_scene(&source, Path::new("s"), &files, &options, &Work::serial()).unwrap();
         let radius = |i: usize| scene.float(&scene.shapes[i].entity, "radius");
         assert_eq!([0, 1, 2].map(radius), [Some(2.0), Some(3.0), Some(5.0)]);
@@ -204,7 +215,7 @@ fn names_that_do_not_count_are_not_missed() {
         Shape \"plymesh\" \"string filename\" \"no.ply\" \"string filename\" \"a.ply\"\n";
     let options = SceneOptions { check: true, ..SceneOptions::default() };
     let source = files.as_bytes().to_vec();
-    let memory = Memory(HashMap::new());
+    let memory = MemoryFiles(HashMap::new());
     let scene = read_scene(&source, Path::new("s"), &memory, &options, &Work::serial()).unwrap();
     let names = scene.named_files.iter().map(|(name, _)| &name[..]);
     assert_eq!(names.collect::<Vec<_>>(), [b"a.ply"]);
@@ -319,7 +330,7 @@ fn all_problems_are_told_with_their_places() {
 /// What is wrong with a text, and what is to be warned of, with the table's word.
 fn checked(text: &str) -> [Vec<String>; 2] {
     let options = SceneOptions { check: true, ..SceneOptions::default() };
-    let (source, files) = (text.as_bytes().to_vec(), Memory(HashMap::new()));
+    let (source, files) = (text.as_bytes().to_vec(), MemoryFiles(HashMap::new()));
     let scene = read_scene(&source, Path::new("s"), &files, &options, &Work::serial()).unwrap();
     [&scene.problems, &scene.warnings].map(|all| all.iter().map(ToString::to_string).collect())
 }
@@ -456,7 +467,7 @@ fn textures_are_there_and_of_the_type_that_is_needed() {
     let checked = |version| {
         let options = SceneOptions { check: true, version, ..SceneOptions::default() };
         let source = text.as_bytes().to_vec();
-        let files = Memory(HashMap::new());
+        let files = MemoryFiles(HashMap::new());
         read_scene(&source, Path::new("s"), &files, &options, &Work::serial()).unwrap()
     };
     let found = problems(&checked(Some(4)));
@@ -493,7 +504,7 @@ fn blocks_within_blocks_are_bounded() {
     assert_eq!(scene.problems.len(), 10);
     assert!(problems(&scene)[3].starts_with("scene.pbrt:4:1: AttributeBegin without an end"));
     let bytes = "AttributeBegin\n".repeat(1_000_001).into_bytes();
-    let none = Memory(HashMap::new());
+    let none = MemoryFiles(HashMap::new());
     let options = SceneOptions::default();
     let result = read_scene(&bytes, Path::new("x"), &none, &options, &Work::serial());
     let error = result.map(|_| ()).unwrap_err();

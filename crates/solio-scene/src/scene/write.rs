@@ -33,7 +33,15 @@ pub fn write_scene(scene: &Scene, sink: &mut dyn Sink, work: &Work) -> Result<()
     let version = if scene.version < 4 { Version::V3 } else { Version::V4 };
     let writer = Writer::new(WriteOptions { version });
     let piece = Statements::default();
-    let mut text = SceneText { scene, sink, work, writer, piece, put: Put::new(), around: None };
+    let mut text = StatementWriter {
+        scene,
+        sink,
+        work,
+        writer,
+        piece,
+        put: WrittenState::new(),
+        around: None,
+    };
     text.picture()?;
     text.world()?;
     text.flush()
@@ -41,7 +49,7 @@ pub fn write_scene(scene: &Scene, sink: &mut dyn Sink, work: &Work) -> Result<()
 
 /// What holds at this point of the text.
 #[derive(Clone, Copy, PartialEq)]
-struct Put {
+struct WrittenState {
     /// At both times.
     matrices: [[u32; 16]; 2],
     color_space: ColorSpace,
@@ -53,9 +61,9 @@ struct Put {
     attributes: [u32; KINDS.len()],
 }
 
-impl Put {
-    fn new() -> Put {
-        Put {
+impl WrittenState {
+    fn new() -> WrittenState {
+        WrittenState {
             matrices: [rows(&DMat4::IDENTITY).map(f32::to_bits); 2],
             color_space: ColorSpace::default(),
             material: NONE,
@@ -68,18 +76,18 @@ impl Put {
     }
 }
 
-struct SceneText<'t> {
+struct StatementWriter<'t> {
     scene: &'t Scene,
     sink: &'t mut dyn Sink,
     work: &'t Work,
     writer: Writer,
     piece: Statements,
-    put: Put,
+    put: WrittenState,
     /// What held before the block that is open.
-    around: Option<Put>,
+    around: Option<WrittenState>,
 }
 
-impl<'t> SceneText<'t> {
+impl<'t> StatementWriter<'t> {
     fn flush(&mut self) -> Result<()> {
         let piece = std::mem::take(&mut self.piece);
         self.writer.write(&piece, None, self.sink, self.work)
@@ -209,7 +217,7 @@ impl<'t> SceneText<'t> {
             self.make(Directive::Camera, &camera.entity)?;
         }
         self.say(Directive::WorldBegin, &[], None)?;
-        self.put.matrices = Put::new().matrices;
+        self.put.matrices = WrittenState::new().matrices;
         Ok(())
     }
 
@@ -306,7 +314,7 @@ impl<'t> SceneText<'t> {
         if light != NONE {
             attributes[LIGHT] = scene.area_lights[light as usize].inherited;
         }
-        let Put { material: before, area_light, attributes: known, .. } = self.put;
+        let WrittenState { material: before, area_light, attributes: known, .. } = self.put;
         let goes_on = area_light == light && known == attributes;
         if !(goes_on && (material != NONE || before == NONE)) {
             self.end_block()?;

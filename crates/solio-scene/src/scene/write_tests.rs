@@ -1,24 +1,10 @@
+use super::tests::{MemoryFiles, OTHER};
 use super::transform::rows;
 use super::*;
 use crate::pbrt::Values;
 use proptest::prelude::*;
-use solio_base::{Error, ErrorKind, Result, Source, Work};
-use std::path::{Path, PathBuf};
-
-struct Alone;
-
-impl Files for Alone {
-    fn path(&self, name: &[u8]) -> PathBuf {
-        PathBuf::from(String::from_utf8_lossy(name).into_owned())
-    }
-
-    fn open(&self, path: &Path) -> Result<Box<dyn Source>> {
-        match path.to_str() {
-            Some("other.pbrt") => Ok(Box::new(OTHER.as_bytes())),
-            _ => Err(Error::new(ErrorKind::Io, "cannot open: no such file")),
-        }
-    }
-}
+use solio_base::{ErrorKind, Work};
+use std::path::Path;
 
 fn read(text: &[u8]) -> Scene {
     read_as(None, text)
@@ -26,7 +12,14 @@ fn read(text: &[u8]) -> Scene {
 
 fn read_as(version: Option<u32>, text: &[u8]) -> Scene {
     let options = SceneOptions { version, ..SceneOptions::default() };
-    read_scene(&text.to_vec(), Path::new("s"), &Alone, &options, &Work::serial()).unwrap()
+    read_scene(
+        &text.to_vec(),
+        Path::new("s"),
+        &MemoryFiles::with_other(),
+        &options,
+        &Work::serial(),
+    )
+    .unwrap()
 }
 
 fn written(scene: &Scene) -> Vec<u8> {
@@ -140,9 +133,6 @@ fn meaning(scene: &Scene) -> Vec<String> {
     }
     all
 }
-
-const OTHER: &str = "Translate 1 0 0\nMaterial \"conductor\"\nShape \"sphere\"\n\
-    ObjectInstance \"leaf\"\nObjectBegin \"leaf\"\nShape \"curve\" \"float width\" 0.5\nObjectEnd\n";
 
 const SCENE: &str = r#"LookAt 0 -5 0  0 0 0  0.1 0 1
 TransformTimes 0.5 2

@@ -20,8 +20,8 @@ mod tests;
 mod text;
 
 use crate::export::{
-    BORDERS, ExportMeshes, Faces, IDENTITY, LeftOut, Lens, Surfaces, View, bounds, decompose,
-    is_border, is_mirrored, mesh_of, name_of, runs, upper,
+    BORDERS, CameraView, ExportMeshes, Faces, FileKey, IDENTITY, LeftOut, Surfaces, ViewLens,
+    bounds, decompose, is_border, is_mirrored, mesh_of, name_of, runs, upper,
 };
 use crate::pack::PackedMesh;
 use crate::preview::located;
@@ -29,9 +29,10 @@ use crate::scene::{Object, Scene, Shape};
 use solio_base::{Error, ErrorKind, Losses, Result, Sink, Work};
 use solio_codec::number::Digits;
 use solio_codec::number::format::push_f32;
+use solio_kinds::FileKind;
 use std::collections::HashMap;
 use std::ops::Range;
-use text::{Names, Text, matrix, push_number, push_tuple, quoted, single, tuple};
+use text::{PrimNames, UsdText, matrix, push_number, push_tuple, quoted, single, tuple};
 
 const WORLD: &str = "/Scene/World";
 const PROTOTYPES: &str = "/Scene/World/Instances/Prototypes";
@@ -44,18 +45,9 @@ const HALF_DIGITS: Digits = Digits::Fixed(5);
 /// What was written.
 ///
 /// ```
-/// # use solio_base::{Error, Result, Source, Work};
-/// # use solio_scene::scene::{Files, SceneOptions, read_scene};
-/// # use std::path::{Path, PathBuf};
-/// # struct NoFiles;
-/// # impl Files for NoFiles {
-/// #     fn path(&self, _: &[u8]) -> PathBuf {
-/// #         PathBuf::new()
-/// #     }
-/// #     fn open(&self, _: &Path) -> Result<Box<dyn Source>> {
-/// #         Err(Error::argument("no files here"))
-/// #     }
-/// # }
+/// # use solio_base::{Error, Result, Work};
+/// # use solio_scene::scene::{NoFiles, SceneOptions, read_scene};
+/// # use std::path::Path;
 /// # use solio_scene::export::{ExportMeshes, Faces};
 /// # use solio_scene::pack::PackedMesh;
 /// # struct NoMeshes;
@@ -102,18 +94,9 @@ pub struct UsdSummary {
 /// Those of the sink.
 ///
 /// ```
-/// # use solio_base::{Error, Result, Source, Work};
-/// # use solio_scene::scene::{Files, SceneOptions, read_scene};
-/// # use std::path::{Path, PathBuf};
-/// # struct NoFiles;
-/// # impl Files for NoFiles {
-/// #     fn path(&self, _: &[u8]) -> PathBuf {
-/// #         PathBuf::new()
-/// #     }
-/// #     fn open(&self, _: &Path) -> Result<Box<dyn Source>> {
-/// #         Err(Error::argument("no files here"))
-/// #     }
-/// # }
+/// # use solio_base::{Error, Result, Work};
+/// # use solio_scene::scene::{NoFiles, SceneOptions, read_scene};
+/// # use std::path::Path;
 /// # use solio_scene::export::{ExportMeshes, Faces};
 /// # use solio_scene::pack::PackedMesh;
 /// # struct NoMeshes;
@@ -139,16 +122,16 @@ pub fn encode_usd(
     sink: &mut dyn Sink,
     work: &Work,
 ) -> Result<UsdSummary> {
-    let mut writer = Writer {
+    let mut writer = UsdWriter {
         scene,
         meshes,
         work,
-        text: Text::new(sink, work),
+        text: UsdText::new(sink, work),
         surfaces: Surfaces::new(scene),
         files: HashMap::new(),
         materials: Vec::new(),
         known_materials: HashMap::new(),
-        material_names: Names::default(),
+        material_names: PrimNames::default(),
         summary: UsdSummary::default(),
         left: LeftOut::of(scene),
     };
@@ -156,28 +139,25 @@ pub fn encode_usd(
     Ok(UsdSummary { losses: writer.left.losses(), ..writer.summary })
 }
 
-/// What tells the arrays of two shapes apart: the file, and whether its faces are turned.
-type FileKey = (Vec<u8>, bool);
-
-struct Writer<'w> {
+struct UsdWriter<'w> {
     scene: &'w Scene,
     meshes: &'w dyn ExportMeshes,
     work: &'w Work,
-    text: Text<'w>,
+    text: UsdText<'w>,
     surfaces: Surfaces<'w>,
     /// Where the mesh of a file is; `None` where it has none that could be written.
     files: HashMap<FileKey, Option<String>>,
     /// Surfaces in use, and their names.
     materials: Vec<((u32, u32), String)>,
     known_materials: HashMap<(u32, u32), usize>,
-    material_names: Names,
+    material_names: PrimNames,
     summary: UsdSummary,
     left: LeftOut,
 }
 
-impl Writer<'_> {
+impl UsdWriter<'_> {
     fn write(&mut self) -> Result<()> {
-        self.text.line("#usda 1.0")?;
+        self.text.line(&format!("{}1.0", String::from_utf8_lossy(FileKind::Usd.mark())))?;
         self.text.line("(")?;
         self.text.line("    defaultPrim = \"Scene\"")?;
         self.text.line(&format!("    doc = \"Solio {}\"", env!("CARGO_PKG_VERSION")))?;
@@ -194,7 +174,7 @@ impl Writer<'_> {
     }
 
     fn camera(&mut self) -> Result<()> {
-        let Some(view) = View::of(self.scene) else {
+        let Some(view) = CameraView::of(self.scene) else {
             let around = u64::from(self.scene.camera.is_some());
             self.left.add(["camera that sees all around"; 2], around);
             return Ok(());
@@ -203,11 +183,13 @@ impl Writer<'_> {
         let text = &mut self.text;
         text.begin("def Camera \"Camera\"", &[])?;
         let (projection, width, height, length) = match view.lens {
-            Lens::Perspective([across, up]) => {
+            ViewLens::Perspective([across, up]) => {
                 ("perspective", APERTURE, APERTURE * up / across, APERTURE / (2.0 * across))
             }
             // Apertures are tenths of a unit.
-            Lens::Orthographic([across, up]) => ("orthographic", 20.0 * across, 20.0 * up, 50.0),
+            ViewLens::Orthographic([across, up]) => {
+                ("orthographic", 20.0 * across, 20.0 * up, 50.0)
+            }
         };
         text.line(&format!("token projection = \"{projection}\""))?;
         text.line(&format!("float horizontalAperture = {}", single(width)))?;
@@ -230,7 +212,7 @@ impl Writer<'_> {
             self.text.line("double3 xformOp:scale = (1, 1, -1)")?;
             self.text.line("uniform token[] xformOpOrder = [\"xformOp:scale\"]")?;
         }
-        let mut names = Names::default();
+        let mut names = PrimNames::default();
         names.take("Instances");
         for run in runs(scene, 0..scene.world_shapes) {
             self.work.cancel.check()?;
@@ -247,7 +229,7 @@ impl Writer<'_> {
         &mut self,
         run: Range<u32>,
         place: &str,
-        names: &mut Names,
+        names: &mut PrimNames,
         is_world: bool,
     ) -> Result<()> {
         let scene = self.scene;
@@ -356,7 +338,7 @@ impl Writer<'_> {
         self.text.line(&format!("rel material:binding = <{MATERIALS}/{name}>"))
     }
 
-    fn instances(&mut self, names: &mut Names) -> Result<()> {
+    fn instances(&mut self, names: &mut PrimNames) -> Result<()> {
         let scene = self.scene;
         let prototypes = self.instancer()?;
         let mut rest = Vec::new();
@@ -406,7 +388,7 @@ impl Writer<'_> {
         let scene = self.scene;
         self.text.begin("def PointInstancer \"Instances\"", &[])?;
         self.text.begin("def Scope \"Prototypes\"", &[])?;
-        let mut names = Names::default();
+        let mut names = PrimNames::default();
         let mut prototypes = Vec::with_capacity(scene.objects.len());
         for object in &scene.objects {
             self.work.cancel.check()?;
@@ -420,7 +402,7 @@ impl Writer<'_> {
         Ok(prototypes)
     }
 
-    fn prototype(&mut self, object: &Object, names: &mut Names) -> Result<String> {
+    fn prototype(&mut self, object: &Object, names: &mut PrimNames) -> Result<String> {
         let called = String::from_utf8_lossy(&object.name);
         let name = names.take(&called);
         let mut notes = Vec::new();
@@ -428,7 +410,7 @@ impl Writer<'_> {
             notes.push(format!("displayName = {}", quoted(&called)));
         }
         self.text.begin(&format!("def Xform \"{name}\""), &notes)?;
-        let (place, mut names) = (format!("{PROTOTYPES}/{name}"), Names::default());
+        let (place, mut names) = (format!("{PROTOTYPES}/{name}"), PrimNames::default());
         for run in runs(self.scene, object.shapes.clone()) {
             self.shape(run, &place, &mut names, false)?;
         }
@@ -511,7 +493,7 @@ impl Writer<'_> {
     }
 }
 
-fn transform(text: &mut Text<'_>, matrix: &str) -> Result<()> {
+fn transform(text: &mut UsdText<'_>, matrix: &str) -> Result<()> {
     text.line(&format!("matrix4d xformOp:transform = {matrix}"))?;
     text.line("uniform token[] xformOpOrder = [\"xformOp:transform\"]")
 }

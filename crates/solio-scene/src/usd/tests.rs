@@ -1,9 +1,9 @@
 use super::*;
 use crate::export::tests::scene_of;
 
-struct Fake;
+struct PolygonSquare;
 
-impl ExportMeshes for Fake {
+impl ExportMeshes for PolygonSquare {
     fn mesh(&self, name: &[u8], faces: Faces) -> Result<PackedMesh<'static>> {
         assert_eq!(faces, Faces::Polygons);
         match name {
@@ -23,7 +23,7 @@ fn written(head: &str, world: &str, threads: usize) -> (UsdSummary, String) {
     let work = Work { threads, ..Work::serial() };
     let scene = scene_of(head, world, &work);
     let mut bytes = Vec::new();
-    let summary = encode_usd(&scene, &Fake, &mut bytes, &work).unwrap();
+    let summary = encode_usd(&scene, &PolygonSquare, &mut bytes, &work).unwrap();
     (summary, String::from_utf8(bytes).unwrap())
 }
 
@@ -64,7 +64,7 @@ fn a_scene_is_prims() {
 
 #[test]
 fn names_are_taken_once() {
-    let mut names = Names::default();
+    let mut names = PrimNames::default();
     let taken = ["a", "a", "a_2", "a", "ä", "3", "", "a_2"].map(|name| names.take(name));
     assert_eq!(taken, ["a", "a_2", "a_2_2", "a_3", "_", "_3", "__2", "a_2_3"]);
 }

@@ -13,16 +13,16 @@ const ROW_VALUES: usize = 16;
 const GATHER_BYTES: usize = 64 << 10;
 
 /// Text that goes into a sink.
-pub(super) struct Text<'t> {
+pub(super) struct UsdText<'t> {
     sink: &'t mut dyn Sink,
     work: &'t Work,
     gathered: Vec<u8>,
     depth: usize,
 }
 
-impl<'t> Text<'t> {
-    pub(super) fn new(sink: &'t mut dyn Sink, work: &'t Work) -> Text<'t> {
-        Text { sink, work, gathered: Vec::new(), depth: 0 }
+impl<'t> UsdText<'t> {
+    pub(super) fn new(sink: &'t mut dyn Sink, work: &'t Work) -> UsdText<'t> {
+        UsdText { sink, work, gathered: Vec::new(), depth: 0 }
     }
 
     /// A line.
@@ -32,7 +32,7 @@ impl<'t> Text<'t> {
         if self.gathered.len() >= GATHER_BYTES { self.flush() } else { Ok(()) }
     }
 
-    /// A prim: what is between this and [`Text::end`] is in it. `notes` stand in parentheses.
+    /// A prim: what is between this and [`UsdText::end`] is in it. `notes` stand in parentheses.
     pub(super) fn begin(&mut self, prim: &str, notes: &[String]) -> Result<()> {
         if notes.is_empty() {
             self.line(prim)?;
@@ -158,11 +158,11 @@ pub(super) fn quoted(words: &str) -> String {
 
 /// Names of prims that are in one place: letters of ASCII, digits and underscores, each once.
 #[derive(Default)]
-pub(super) struct Names {
+pub(super) struct PrimNames {
     taken: HashMap<String, u32>,
 }
 
-impl Names {
+impl PrimNames {
     /// A name like `wanted` that is free.
     pub(super) fn take(&mut self, wanted: &str) -> String {
         let fits = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };

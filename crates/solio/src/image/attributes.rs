@@ -1,11 +1,11 @@
 //! Other attributes for an image, and nothing else: its pixels are copied as they lie.
 
-use crate::{Written, part_number};
+use crate::{Input, ToInput, Written, part_number};
 use solio_base::{Error, Limits, Result, Work};
 use solio_exr::header::{
     Header, Part, Value, check_attribute, is_shared, is_typed, likely_type, standard_type, typed,
 };
-use solio_io::{FileSink, FileSource, SinkOptions};
+use solio_io::{FileSink, SinkOptions};
 use solio_measure::SpanName;
 use std::path::Path;
 
@@ -188,21 +188,32 @@ pub struct SetOptions {
 /// # Ok::<(), solio::Error>(())
 /// ```
 pub fn set_attributes(
-    input: &Path,
+    input: &(impl ToInput + ?Sized),
     output: &Path,
     options: &SetOptions,
     work: &Work,
 ) -> Result<Written> {
-    let _span = SET.begin_labelled(&input.to_string_lossy());
-    let source = FileSource::open(input, work)?;
+    set_input(&*input.to_input(&options.limits, work)?, output, options, work)
+}
+
+/// [`set_attributes`] of an input that is open already.
+pub(crate) fn set_input(
+    input: &Input,
+    output: &Path,
+    options: &SetOptions,
+    work: &Work,
+) -> Result<Written> {
+    let path = input.path();
+    let _span = SET.begin_labelled(&path.to_string_lossy());
+    let source = input.plain_file()?;
     let edit = |header: &mut Header| edit(header, options);
-    let made = solio_exr::rehead(&source, &options.limits, edit).map_err(|e| e.at_path(input))?;
+    let made = solio_exr::rehead(source, &options.limits, edit).map_err(|e| e.at_path(path))?;
     let mut written = Written::default();
     let file = SinkOptions { durable: options.durable, ..SinkOptions::default() };
     let write = || {
         let mut sink = FileSink::create(output, &file, work)?;
         solio_base::Sink::write_bytes(&mut sink, work, &made.head)?;
-        sink.append(&source, made.rest, work)?;
+        sink.append(source, made.rest, work)?;
         sink.commit()
     };
     written.add(write().map_err(|e: Error| e.at_path(output))?);

@@ -85,13 +85,7 @@ impl ImageChoice {
     /// ```
     /// # use solio::image::{Channel, Compression, Header, PixelType, header::{Box2i, Part}};
     /// use solio::ImageChoice;
-    /// # let channel = |name: &str| Channel {
-    /// #     name: name.into(),
-    /// #     pixel_type: PixelType::Half,
-    /// #     linear: false,
-    /// #     x_sampling: 1,
-    /// #     y_sampling: 1,
-    /// # };
+    /// # let channel = |name: &str| Channel::new(name, PixelType::Half);
     /// # let names = ["B", "G", "R", "Z", "diffuse.B", "diffuse.G", "diffuse.R"];
     /// # let channels = names.map(channel).into();
     /// # let parts = vec![Part::new(Box2i::of_size(4, 4), Compression::Zip, channels)];
@@ -187,13 +181,7 @@ fn channel_names(part: &Part) -> impl Iterator<Item = &str> {
 /// ```
 /// use solio::image::{Channel, Compression, Header, PixelType, ReadOptions};
 /// use solio::image::header::{Box2i, Part};
-/// # let channel = |name: &str| Channel {
-/// #     name: name.into(),
-/// #     pixel_type: PixelType::Half,
-/// #     linear: false,
-/// #     x_sampling: 1,
-/// #     y_sampling: 1,
-/// # };
+/// # let channel = |name: &str| Channel::new(name, PixelType::Half);
 /// let window = Box2i::of_size(4096, 2160);
 /// let part = Part::new(window, Compression::Zip, ["B", "G", "R"].map(channel).into());
 /// let header = Header { parts: vec![part], ..Header::default() };
@@ -277,12 +265,8 @@ impl SingleFlat {
     /// # use solio::image::{Channel, Compression, Header, PixelType, header::Part};
     /// use solio::SingleFlat;
     /// use solio::image::{ReadOptions, header::Box2i};
-    /// # let channel = |name: &str, x_sampling| Channel {
-    /// #     name: name.into(),
-    /// #     pixel_type: PixelType::Half,
-    /// #     linear: false,
-    /// #     x_sampling,
-    /// #     y_sampling: 1,
+    /// # let channel = |name: &str, x_sampling| {
+    /// #     Channel { x_sampling, ..Channel::new(name, PixelType::Half) }
     /// # };
     /// # let channels = vec![channel("RY", 2), channel("Y", 1)];
     /// # let parts = vec![Part::new(Box2i::of_size(10, 4), Compression::Zip, channels)];
@@ -329,13 +313,7 @@ mod tests {
     use solio_exr::Compression;
 
     fn part(name: &str, channels: &[&str]) -> Part {
-        let channel = |name: &&str| Channel {
-            name: (*name).to_owned(),
-            pixel_type: PixelType::Half,
-            linear: false,
-            x_sampling: 1,
-            y_sampling: 1,
-        };
+        let channel = |name: &&str| Channel::new(*name, PixelType::Half);
         let channels = channels.iter().map(channel).collect();
         let mut part = Part::new(Box2i::of_size(10, 4), Compression::Zip, channels);
         part.set("name", Value::Text(name.into()));

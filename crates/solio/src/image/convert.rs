@@ -1,15 +1,13 @@
 //! Images from file to file: read, changed, written; many at once where they are small.
 
 use crate::image::any::{format_of, picture_bytes};
+use crate::image::attributes::set_input;
 use crate::image::edit;
-use crate::image::file::header_before;
 use crate::image::picture::{
-    Choice, Encoded, Frame, ImageFormat, PictureOptions, choose, decode, encode_picture, losses,
+    Choice, Encoded, Frame, PictureOptions, choose, decode, encode_picture, losses,
 };
-use crate::{ImageWriteOptions, SetOptions, Written, part_number};
-use solio_base::{
-    Error, ErrorKind, Limits, Loss, Losses, Progress, Result, Sink, Source, Work, ordered,
-};
+use crate::{ImageFormat, ImageWriteOptions, Input, SetOptions, ToInput, Written, part_number};
+use solio_base::{Error, ErrorKind, Limits, Loss, Losses, Progress, Result, Sink, Work, ordered};
 use solio_exr::header::{Attribute, Box2i, Header, Part, Value, check_attribute, differing};
 use solio_exr::model::{Image, Pixels};
 use solio_exr::{CheckOptions, Compression, Layout, Levels, PixelType, ReadOptions, WriteOptions};
@@ -162,14 +160,17 @@ pub fn convert_images(
         },
         |slot| {
             let (input, output) = &jobs[slot.index];
-            let need = need(input, options, work).min(work.memory_bytes).max(1);
+            let opened = Input::open(input, &options.limits, work);
+            let need = opened.as_ref().map_or(0, |input| need(input, work));
+            let need = need.min(work.memory_bytes).max(1);
             let _held = budget.take(need);
             // An image that leaves room for no other may have all threads.
             let alone = at_once == 1 || need > work.memory_bytes / 2;
             let threads = if alone { work.threads } else { 1 };
             let memory_bytes = need.max(work.memory_bytes / at_once as u64);
             let single = Work { threads, memory_bytes, ..work.clone() };
-            slot.result = Some(convert_image(input, output, options, &single));
+            let convert = |input: Input| convert_input(&input, output, options, &single);
+            slot.result = Some(opened.and_then(convert));
             Ok(())
         },
         |slot| {
@@ -218,15 +219,13 @@ impl Drop for Held<'_> {
 }
 
 /// About how much memory a conversion needs: the pixels, and half as much for what is made of them.
-fn need(input: &Path, options: &ImageConvertOptions, work: &Work) -> u64 {
-    if solio_io::is_direct(input) {
+fn need(input: &Input, work: &Work) -> u64 {
+    if input.comes_once() {
         return work.memory_bytes;
     }
-    let limits = &options.limits;
-    let format = format_of(input, limits).ok().flatten();
-    let pixels = match format.filter(|format| *format != ImageFormat::Exr) {
-        Some(format) => picture_bytes(input, format, limits),
-        None => sample_bytes(input, limits, work),
+    let pixels = match format_of(input).filter(|format| *format != ImageFormat::Exr) {
+        Some(format) => picture_bytes(input, format, work),
+        None => sample_bytes(input, work),
     };
     // What does not tell has all for itself.
     pixels.map_or(work.memory_bytes, |pixels| pixels.saturating_add(pixels / 2))
@@ -234,9 +233,9 @@ fn need(input: &Path, options: &ImageConvertOptions, work: &Work) -> u64 {
 
 /// The bytes of all samples of an OpenEXR file; `None` where parts are deep: only their chunks tell how
 /// many there are.
-fn sample_bytes(input: &Path, limits: &Limits, work: &Work) -> Option<u64> {
+fn sample_bytes(input: &Input, work: &Work) -> Option<u64> {
     // A file that cannot be read needs none, and says so where it is read.
-    let Ok(header) = header_before(input, limits, work) else { return Some(0) };
+    let Ok(header) = input.exr_header(work) else { return Some(0) };
     if header.parts.iter().any(|part| part.kind().is_deep()) {
         return None;
     }
@@ -268,31 +267,36 @@ fn sample_bytes(input: &Path, limits: &Limits, work: &Work) -> Option<u64> {
 /// # Ok::<(), solio::Error>(())
 /// ```
 pub fn convert_image(
-    input: &Path,
+    input: &(impl ToInput + ?Sized),
+    output: &Path,
+    options: &ImageConvertOptions,
+    work: &Work,
+) -> Result<ImageConverted> {
+    convert_input(&*input.to_input(&options.limits, work)?, output, options, work)
+}
+
+fn convert_input(
+    input: &Input,
     output: &Path,
     options: &ImageConvertOptions,
     work: &Work,
 ) -> Result<ImageConverted> {
     let format = options.format.or_else(|| ImageFormat::of_name(output)).ok_or_else(|| {
-        Error::argument("the name of the output tells no image format")
+        Error::argument("the output's extension is not that of an image format")
             .at_path(output)
-            .hint("end it in .exr, .png, .jpg, .tif or .hdr, or add --format")
+            .hint("use .exr, .png, .jpg, .tif or .hdr, or add --format")
     })?;
     check_options(format, options)?;
     let watch = Stopwatch::start();
-    // A stream comes once: all of it, then what is wanted is kept.
-    let stream = match solio_io::is_direct(input) {
-        true => Some(solio_io::read_whole(input, &options.limits, work)?),
-        false => None,
-    };
-    if let Some(copied) = copy(input, stream.as_deref(), output, format, options, work)? {
+    if let Some(copied) = copy(input, output, format, options, work)? {
         return Ok(copied);
     }
+    let path = input.path();
     let mut done = ImageConverted::default();
-    let image = read(input, stream, format, options, &mut done, work);
-    let mut image = image.map_err(|e| e.at_path(input))?;
+    let image = read(input, format, options, &mut done, work);
+    let mut image = image.map_err(|e| e.at_path(path))?;
     done.read = watch.usage();
-    done.read_bytes = if solio_io::is_direct(input) { 0 } else { solio_io::file_bytes(input)? };
+    done.read_bytes = input.file_bytes().unwrap_or(0);
     let watch = Stopwatch::start();
     let change = |image: &mut Image<'_>| {
         if format != ImageFormat::Exr {
@@ -306,17 +310,17 @@ pub fn convert_image(
             .pixel_type
             .map_or(Ok(Losses::default()), |pixel_type| edit::convert(image, pixel_type))
     };
-    done.losses.extend(change(&mut image).map_err(|e: Error| e.at_path(input))?);
+    done.losses.extend(change(&mut image).map_err(|e: Error| e.at_path(path))?);
     describe(&image, &mut done);
     let refuse = |losses: &Losses| match options.strict_loss {
-        true => losses.refuse().map_err(|e| e.at_path(input)),
+        true => losses.refuse().map_err(|e| e.at_path(path)),
         false => Ok(()),
     };
     if format == ImageFormat::Exr {
         done.losses.extend(lost_again(&image, options));
         refuse(&done.losses)?;
         let written = crate::write_image(&image, output, &options.write, work);
-        done.written = written.map_err(|e| own_fault(&image, e).at_path(input))?;
+        done.written = written.map_err(|e| own_fault(&image, e).at_path(path))?;
     } else {
         let mut picture = options.picture.clone();
         // Parts and channels were chosen when the image was read.
@@ -328,7 +332,7 @@ pub fn convert_image(
             picture.bits = Some(FLOAT_BITS);
         }
         let made = encode_picture(&image, format, &picture, &options.limits, work);
-        let Encoded { bytes, size, losses } = made.map_err(|e| e.at_path(input))?;
+        let Encoded { bytes, size, losses } = made.map_err(|e| e.at_path(path))?;
         done.size = size;
         done.losses.extend(losses);
         refuse(&done.losses)?;
@@ -362,8 +366,7 @@ fn own_fault(image: &Image<'_>, error: Error) -> Error {
 /// Copies a whole OpenEXR file of which nothing is to change, chunks and all: what a lossy method
 /// has left does not become less once more. `None` where there is something to do.
 fn copy(
-    input: &Path,
-    stream: Option<&[u8]>,
+    input: &Input,
     output: &Path,
     format: ImageFormat,
     options: &ImageConvertOptions,
@@ -376,57 +379,29 @@ fn copy(
         || options.crop.is_some()
         || options.pixel_type.is_some()
         || options.write.exr != WriteOptions::default();
-    if changes || format != ImageFormat::Exr {
+    if changes || format != ImageFormat::Exr || format_of(input) != Some(ImageFormat::Exr) {
         return Ok(None);
     }
     let watch = Stopwatch::start();
-    // Progress counts the file where it is copied.
-    let uncounted = Work { memory_bytes: 0, progress: Progress::default(), ..work.clone() };
-    let opened = match stream {
-        Some(_) => None,
-        None => Some(solio_io::open(input, &options.limits, &uncounted)?),
-    };
-    let mut source: &dyn Source = match (&stream, &opened) {
-        (Some(bytes), _) => bytes,
-        (None, Some(opened)) => &*opened.source,
-        (None, None) => return Ok(None),
-    };
-    let mut magic = [0; 4];
-    let got = source.read_at(0, &mut magic).map_err(|e| e.at_path(input))?;
-    if ImageFormat::of_content(&magic[..got]) != Some(ImageFormat::Exr) {
-        return Ok(None);
-    }
-    // What is packed comes once, as a stream does.
-    let unpacked = match source.is_sequential() {
-        true => {
-            let bytes = solio_io::bytes_of(source, &options.limits);
-            Some(bytes.map_err(|e| e.at_path(input))?)
-        }
-        false => None,
-    };
-    if let Some(bytes) = &unpacked {
-        source = bytes;
-    }
     let check = CheckOptions { limits: options.limits, ..CheckOptions::default() };
-    if !solio_exr::check_exr(source, &check, &uncounted)?.problems.is_empty() {
+    let uncounted = Work { memory_bytes: 0, progress: Progress::default(), ..work.clone() };
+    let source = input.source(work)?;
+    if !solio_exr::check_exr(&*source, &check, &uncounted)?.problems.is_empty() {
         return Ok(None);
     }
-    let header = solio_exr::decode_header(source, &options.limits)?;
+    let header = input.exr_header(work)?;
     let shapes = header.parts.iter().map(|part| part.shape()).collect::<Result<Vec<_>>>()?;
     let read = watch.usage();
     let watch = Stopwatch::start();
     let durable = options.write.durable;
-    let written = match stream.or(unpacked.as_deref()) {
+    let written = match source.as_bytes() {
         Some(bytes) => write(output, bytes, durable, work)?,
-        None => {
-            let set = SetOptions { durable, ..SetOptions::default() };
-            crate::set_attributes(input, output, &set, work)?
-        }
+        None => set_input(input, output, &SetOptions { durable, ..SetOptions::default() }, work)?,
     };
     let window = &shapes[0].data_window;
     Ok(Some(ImageConverted {
         written,
-        read_bytes: opened.and_then(|opened| opened.file_bytes).unwrap_or(0),
+        read_bytes: input.file_bytes().unwrap_or(0),
         size: [window.width(), window.height()],
         parts: shapes.len(),
         channels: shapes.iter().map(|shape| shape.channels.len()).sum(),
@@ -529,76 +504,58 @@ fn check_options(format: ImageFormat, options: &ImageConvertOptions) -> Result<(
     Ok(())
 }
 
-/// Reads as much of `input` as goes into a file of `format`. A stream is in memory already.
+/// Reads as much of `input` as goes into a file of `format`.
 fn read(
-    input: &Path,
-    stream: Option<Vec<u8>>,
+    input: &Input,
     format: ImageFormat,
     options: &ImageConvertOptions,
     done: &mut ImageConverted,
     work: &Work,
 ) -> Result<Image<'static>> {
-    let limits = &options.limits;
-    let of_input = match &stream {
-        Some(bytes) => ImageFormat::of_content(bytes),
-        None => format_of(input, limits)?,
+    let Some(of_input) = format_of(input) else { return Err(input.wrong("an image")) };
+    if of_input == ImageFormat::Exr {
+        return read_exr(input, format, options, done, work);
     }
-    .unwrap_or(ImageFormat::Exr);
-    match (of_input, stream) {
-        (ImageFormat::Exr, stream) => {
-            read_exr(input, stream.as_deref(), format, options, done, work)
-        }
-        (of_input, stream) => {
-            if !options.parts.is_empty() {
-                return Err(Error::argument("only OpenEXR has parts"));
-            }
-            let raw = options.picture.raw;
-            let bytes = match stream {
-                Some(bytes) => bytes,
-                None => solio_io::read_whole(input, limits, work)?,
-            };
-            let mut decoded = decode(&bytes, of_input, raw, limits)?;
-            done.notes.append(&mut decoded.notes);
-            done.losses.extend(decoded.losses);
-            losses::of_metadata(&mut done.losses, &bytes, of_input, limits);
-            let headers = decoded.image.parts.iter().map(|part| &part.header);
-            let patterns = patterns(headers, options);
-            if format == ImageFormat::Exr && !patterns.is_empty() {
-                edit::keep(&mut decoded.image, &patterns)?;
-            }
-            if let Some(window) = &options.crop {
-                edit::crop(&mut decoded.image, window)?;
-            }
-            Ok(decoded.image)
-        }
+    if !options.parts.is_empty() {
+        return Err(Error::argument("only OpenEXR has parts"));
     }
+    let (bytes, limits) = (input.bytes(work)?, &options.limits);
+    let mut decoded = decode(&bytes, of_input, options.picture.raw, limits)?;
+    done.notes.append(&mut decoded.notes);
+    done.losses.extend(decoded.losses);
+    losses::of_metadata(&mut done.losses, &bytes, of_input, limits);
+    let headers = decoded.image.parts.iter().map(|part| &part.header);
+    let patterns = patterns(headers, options);
+    if format == ImageFormat::Exr && !patterns.is_empty() {
+        edit::keep(&mut decoded.image, &patterns)?;
+    }
+    if let Some(window) = &options.crop {
+        edit::crop(&mut decoded.image, window)?;
+    }
+    Ok(decoded.image)
 }
 
-/// Of an OpenEXR file, only the chunks that are wanted. A stream is in memory already.
+/// Of an OpenEXR file, only the chunks that are wanted.
 fn read_exr(
-    input: &Path,
-    stream: Option<&[u8]>,
+    input: &Input,
     format: ImageFormat,
     options: &ImageConvertOptions,
     done: &mut ImageConverted,
     work: &Work,
 ) -> Result<Image<'static>> {
     let limits = &options.limits;
-    let header = match &stream {
-        Some(bytes) => solio_exr::decode_header(bytes, limits)?,
-        None => header_before(input, limits, work)?,
-    };
-    let parts = options.parts.iter().map(|name| part_number(&header, name));
+    let header = input.exr_header(work)?;
+    let parts = options.parts.iter().map(|name| part_number(header, name));
     let mut parts: Vec<usize> = parts.collect::<Result<_>>()?;
     if parts.is_empty() {
         parts = (0..header.parts.len()).collect();
     }
     let (parts, channels) = if format == ImageFormat::Exr {
         let patterns = patterns(parts.iter().map(|part| &header.parts[*part]), options);
-        let channels = wanted(&header, &parts, &patterns)?;
+        let channels = wanted(header, &parts, &patterns)?;
         ((!options.parts.is_empty()).then_some(parts), channels)
     } else {
-        let (part, channels) = seen(&header, parts, format, options, done)?;
+        let (part, channels) = seen(header, parts, format, options, done)?;
         (Some(vec![part]), Some(channels))
     };
     let levels = if format == ImageFormat::Exr { levels(options) } else { Levels::Full };
@@ -615,10 +572,7 @@ fn read_exr(
         partial: options.partial,
         limits: *limits,
     };
-    let image = match &stream {
-        Some(bytes) => solio_exr::decode_exr(bytes, &read, work)?,
-        None => crate::read_image(input, &read, work)?,
-    };
+    let image = crate::image::file::read_input(input, &read, work)?;
     if let Some(first) = image.missing.first() {
         let count = image.missing.len();
         done.notes.push(format!("{count} chunks are missing and became zeros; {}", first.message));
@@ -717,7 +671,7 @@ mod tests {
     /// What a conversion of the file is taken to need, of a megabyte.
     fn need_of(path: &Path) -> u64 {
         let work = Work { memory_bytes: 1 << 20, ..Work::serial() };
-        need(path, &ImageConvertOptions::default(), &work)
+        Input::open(path, &Limits::default(), &work).map_or(0, |input| need(&input, &work))
     }
 
     #[test]
@@ -748,8 +702,7 @@ mod tests {
     fn deep_images_come_one_at_a_time() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("deep.exr");
-        let (name, pixel_type) = ("Z".to_owned(), PixelType::Float);
-        let channel = Channel { name, pixel_type, linear: false, x_sampling: 1, y_sampling: 1 };
+        let channel = Channel::new("Z", PixelType::Float);
         let window = Box2i::of_size(2, 1);
         let mut header = Part::new(window, Compression::Zips, vec![channel.clone()]);
         header.set("type", Value::Text("deepscanline".into()));

@@ -209,13 +209,7 @@ mod tests {
     fn image(names: &[&str]) -> Image<'static> {
         let window = Box2i::of_size(3, 2);
         let plane = |name: &&str| Plane {
-            channel: Channel {
-                name: (*name).into(),
-                pixel_type: PixelType::Float,
-                linear: false,
-                x_sampling: 1,
-                y_sampling: 1,
-            },
+            channel: Channel::new(*name, PixelType::Float),
             samples: Samples::Float(vec![0.0, 0.5, 1e6, 0.1, f32::NAN, 6.0].into()),
         };
         let planes: Vec<Plane<'static>> = names.iter().map(plane).collect();

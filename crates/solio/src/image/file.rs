@@ -1,13 +1,14 @@
 //! Images: a path to planes, and planes to a path.
 
 use crate::tree::check::promises_other;
-use crate::{Format, Written};
-use solio_base::{Error, Limits, Progress, Result, Work};
+use crate::{Input, ToInput, Written};
+use solio_base::{Error, Limits, Result, Source, Work};
 use solio_codec::compress::Compression;
 use solio_exr::{
     Header, Image, IntoOptions, PixelType, RasterMut, ReadInto, ReadOptions, WriteOptions,
 };
-use solio_io::{FileSink, Opened, SinkOptions};
+use solio_io::{FileSink, SinkOptions};
+use solio_kinds::FileKind;
 use solio_measure::SpanName;
 use std::path::Path;
 
@@ -41,41 +42,6 @@ pub struct ImageWriteOptions {
     pub durable: bool,
 }
 
-/// Whether `path` names an image file, by its end or else by its first bytes.
-///
-/// ```
-/// # let folder = tempfile::tempdir().unwrap();
-/// # let [path, other] = ["beauty.exr", "beauty.bak"].map(|name| folder.path().join(name));
-/// # let work = solio::Work::default();
-/// # let map = solio::color::gradient::colormap("magma").unwrap();
-/// # let image = solio::gradient_image(&map, [8, 4])?;
-/// # solio::write_image(&image, &path, &Default::default(), &work)?;
-/// // By its first bytes, where the name says nothing.
-/// std::fs::copy(&path, &other).unwrap();
-/// assert!(solio::is_image(&path) && solio::is_image(&other));
-/// assert!(!solio::is_image("mesh.obj".as_ref()));
-/// # Ok::<(), solio::Error>(())
-/// ```
-pub fn is_image(path: &Path) -> bool {
-    let exr = |end: &std::ffi::OsStr| end.eq_ignore_ascii_case("exr");
-    if path.extension().is_some_and(exr) {
-        return true;
-    }
-    if Format::of_name(path).is_some() || solio_io::is_direct(path) {
-        // A pipe's bytes come once.
-        return false;
-    }
-    // A file that cannot be read says so where it is read.
-    let by_content = || {
-        let work = Work { memory_bytes: 0, ..Work::serial() };
-        let opened = solio_io::open(path, &Limits::default(), &work).ok()?;
-        let mut magic = [0; 4];
-        let got = opened.source.read_at(0, &mut magic).ok()?;
-        Some(magic[..got] == solio_exr::header::MAGIC)
-    };
-    by_content().unwrap_or(false)
-}
-
 /// Refuses a name that promises another kind of file than OpenEXR.
 ///
 /// ```
@@ -91,7 +57,7 @@ pub fn is_image(path: &Path) -> bool {
 pub fn check_exr_name(path: &Path) -> Result<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let packed = Compression::of_name(&name) != Compression::None;
-    let other = packed || crate::is_scene(path) || promises_other("exr", path);
+    let other = packed || crate::is_scene(path) || promises_other(FileKind::Exr, path);
     if !other || solio_io::is_direct(path) {
         return Ok(());
     }
@@ -124,22 +90,34 @@ pub fn check_exr_name(path: &Path) -> Result<()> {
 /// assert_eq!((&*plane.channel.name, plane.samples.len()), ("R", 64));
 /// # Ok::<(), solio::Error>(())
 /// ```
-pub fn read_image(path: &Path, options: &ReadOptions, work: &Work) -> Result<Image<'static>> {
-    let _span = READ.begin_labelled(&path.to_string_lossy());
-    let opened = open(path, options, work)?;
-    let image = solio_exr::decode_exr(&*opened.source, options, work);
-    image.map_err(|e: Error| e.at_path(path))
+pub fn read_image(
+    input: &(impl ToInput + ?Sized),
+    options: &ReadOptions,
+    work: &Work,
+) -> Result<Image<'static>> {
+    read_input(&*input.to_input(&options.limits, work)?, options, work)
 }
 
-fn open(path: &Path, options: &ReadOptions, work: &Work) -> Result<Opened> {
+/// [`read_image`] of an input that is open already.
+pub(crate) fn read_input(
+    input: &Input,
+    options: &ReadOptions,
+    work: &Work,
+) -> Result<Image<'static>> {
+    let _span = READ.begin_labelled(&input.path().to_string_lossy());
+    let image = solio_exr::decode_exr(&*source(input, options, work)?, options, work);
+    image.map_err(|e: Error| e.at_path(input.path()))
+}
+
+fn source(input: &Input, options: &ReadOptions, work: &Work) -> Result<Box<dyn Source>> {
+    let header = input.exr_header(work)?;
     // Channels are mostly those of a part or two of many.
-    let header = || header_before(path, &options.limits, work);
-    let parts = || header().map_or(1, |header| header.parts.len());
-    let of_parts = || options.channels.is_some() && !solio_io::is_direct(path) && parts() > 1;
-    let chosen = options.parts.is_some() || options.window.is_some() || of_parts();
+    let of_parts = options.channels.is_some() && header.parts.len() > 1;
     // Who wants some of a file does not want all of it read ahead.
-    let opening = if chosen { Work { memory_bytes: 0, ..work.clone() } } else { work.clone() };
-    solio_io::open(path, &options.limits, &opening)
+    match options.parts.is_some() || options.window.is_some() || of_parts {
+        true => input.source(work),
+        false => Ok(input.stream(work)?.source),
+    }
 }
 
 /// [`read_image`], with all samples as `pixel_type`.
@@ -161,14 +139,16 @@ fn open(path: &Path, options: &ReadOptions, work: &Work) -> Result<Opened> {
 /// # Ok::<(), solio::Error>(())
 /// ```
 pub fn read_image_as(
-    path: &Path,
+    input: &(impl ToInput + ?Sized),
     options: &ReadOptions,
     pixel_type: PixelType,
     work: &Work,
 ) -> Result<Image<'static>> {
+    let input = input.to_input(&options.limits, work)?;
+    let path = input.path();
     let _span = READ.begin_labelled(&path.to_string_lossy());
-    let opened = open(path, options, work)?;
-    let image = crate::decode_image_as(&*opened.source, options, pixel_type, work);
+    let source = source(&input, options, work)?;
+    let image = crate::decode_image_as(&*source, options, pixel_type, work);
     image.map_err(|e: Error| e.at_path(path))
 }
 
@@ -182,9 +162,7 @@ pub fn read_image_as(
 /// # let folder = tempfile::tempdir().unwrap();
 /// # let path = folder.path().join("grey.exr");
 /// # let window = Box2i { min: [0, 0], max: [1, 1] };
-/// # let channel = Channel {
-/// #     name: "Y".into(), pixel_type: PixelType::Float, linear: false, x_sampling: 1, y_sampling: 1,
-/// # };
+/// # let channel = Channel::new("Y", PixelType::Float);
 /// # let header = Part::new(window, Compression::Zip, vec![channel.clone()]);
 /// # let plane = Plane { channel, samples: Samples::Float(vec![0.25, 0.5, 0.75, 1.0].into()) };
 /// # let level = FlatLevel { x: 0, y: 0, window, planes: vec![plane] };
@@ -204,15 +182,16 @@ pub fn read_image_as(
 /// # Ok::<(), solio::Error>(())
 /// ```
 pub fn read_image_into(
-    path: &Path,
+    input: &(impl ToInput + ?Sized),
     options: &IntoOptions,
     rasters: Vec<RasterMut<'_>>,
     work: &Work,
 ) -> Result<ReadInto> {
+    let input = input.to_input(&options.limits, work)?;
+    let path = input.path();
     let _span = READ.begin_labelled(&path.to_string_lossy());
-    // Who wants some of a file does not want all of it read ahead.
-    let opened = solio_io::open(path, &options.limits, &Work { memory_bytes: 0, ..work.clone() })?;
-    let read = solio_exr::decode_exr_into(&*opened.source, options, rasters, work);
+    input.exr_header(work)?;
+    let read = solio_exr::decode_exr_into(&*input.source(work)?, options, rasters, work);
     read.map_err(|e: Error| e.at_path(path))
 }
 
@@ -233,15 +212,12 @@ pub fn read_image_into(
 /// assert_eq!(part.shape()?.data_window.width(), 64);
 /// # Ok::<(), solio::Error>(())
 /// ```
-pub fn image_header(path: &Path, limits: &Limits, work: &Work) -> Result<Header> {
-    let opened = solio_io::open(path, limits, &Work { memory_bytes: 0, ..work.clone() })?;
-    let header = solio_exr::decode_header(&*opened.source, limits);
-    header.map_err(|e: Error| e.at_path(path))
-}
-
-/// The header of a file that is read after: progress counts each file once.
-pub(crate) fn header_before(path: &Path, limits: &Limits, work: &Work) -> Result<Header> {
-    image_header(path, limits, &Work { progress: Progress::default(), ..work.clone() })
+pub fn image_header(
+    input: &(impl ToInput + ?Sized),
+    limits: &Limits,
+    work: &Work,
+) -> Result<Header> {
+    input.to_input(limits, work)?.exr_header(work).cloned()
 }
 
 /// Writes `image` to `path`; `-` is standard output. The file appears whole, or not at all.
@@ -255,13 +231,7 @@ pub(crate) fn header_before(path: &Path, limits: &Limits, work: &Work) -> Result
 /// # let work = solio::Work::default();
 /// // How far away things are, in 3 × 2 pixels.
 /// let window = Box2i::of_size(3, 2);
-/// let channel = Channel {
-///     name: "Z".into(),
-///     pixel_type: PixelType::Float,
-///     linear: false,
-///     x_sampling: 1,
-///     y_sampling: 1,
-/// };
+/// let channel = Channel::new("Z", PixelType::Float);
 /// let header = Part::new(window, Compression::Zip, vec![channel.clone()]);
 /// let samples = Samples::Float(vec![1.0, 2.0, 3.0, 1.5, 2.5, 3.5].into());
 /// let planes = vec![Plane { channel, samples }];

@@ -2,8 +2,8 @@
 
 use solio_base::{Error, ErrorKind, Limits, Result, Source, Work, ordered};
 use solio_codec::array::Effort;
-use solio_codec::array::file::{ArrayWriter, Kind, Sum};
-use solio_exr::archive::{PackedPiece, Packer, Packing, PackingOptions, Piece};
+use solio_codec::array::file::{ArrayWriter, ChunkChecksum, Kind};
+use solio_exr::archive::{ExrPacker, ExrPacking, FilePiece, PackedPiece, PackingOptions};
 use solio_io::{FileSink, SinkOptions};
 use solio_measure::SpanName;
 use std::path::{Component, Path, PathBuf};
@@ -115,7 +115,7 @@ pub struct ImagesPacked {
 /// A file under way.
 struct Open {
     source: Box<dyn Source>,
-    packing: Packing,
+    packing: ExrPacking,
 }
 
 /// A piece under way, and what a thread keeps from one to the next.
@@ -124,8 +124,8 @@ struct Slot {
     input: usize,
     /// The file, and which of its pieces; why there is none.
     job: Option<Result<(Arc<Open>, usize)>>,
-    done: Option<Result<(PackedPiece, Sum)>>,
-    packer: Packer,
+    done: Option<Result<(PackedPiece, ChunkChecksum)>>,
+    packer: ExrPacker,
     chunk: Vec<u8>,
 }
 
@@ -189,7 +189,7 @@ pub fn pack_images(
             slot.done = Some(
                 slot.packer
                     .pack(&open.packing, *piece, &*open.source, &mut slot.chunk)
-                    .and_then(|packed| Ok((packed, Sum::of(&slot.chunk)?))),
+                    .and_then(|packed| Ok((packed, ChunkChecksum::of(&slot.chunk)?))),
             );
             Ok(())
         },
@@ -259,7 +259,7 @@ impl Files<'_> {
             effort: self.options.effort,
             limits: *limits,
         };
-        let packing = Packing::new(&*source, &options)?;
+        let packing = ExrPacking::new(&*source, &options)?;
         Ok(Open { source, packing })
     }
 }
@@ -267,7 +267,7 @@ impl Files<'_> {
 /// What was put down of the file under way.
 #[derive(Default)]
 struct Current {
-    pieces: Vec<Piece>,
+    pieces: Vec<FilePiece>,
     sums: Vec<(u32, u64)>,
     damage: Vec<String>,
     failed: bool,
@@ -322,7 +322,7 @@ impl<E: FnMut(&Path, Result<ImagePacked>) -> Result<()>> PutDown<'_, E> {
             return Ok(());
         }
         let Current { pieces, sums, damage, .. } = std::mem::take(&mut self.current);
-        let kept = pieces.iter().filter(|piece| **piece == Piece::Kept).count();
+        let kept = pieces.iter().filter(|piece| **piece == FilePiece::Kept).count();
         let mut made = ImagePacked {
             file_bytes: open.packing.file_bytes(),
             kept_pieces: kept as u64,

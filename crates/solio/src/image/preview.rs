@@ -1,16 +1,23 @@
 //! Previews: an image as a small picture of 8 bits, to be looked at.
 
+use crate::image::any::{format_of, read_picture};
+use crate::image::file::read_input;
 use crate::image::picture::{
-    Buffers, Choice, Colors, Frame, ImageFormat, Look, View, choose, decode, fill, image_of,
-    place_in,
+    Buffers, Choice, Colors, Frame, Look, View, choose, fill, image_of, place_in,
 };
-use crate::tree::thumbnail::{is_photo, within_photo};
-use solio_base::{Error, ErrorKind, Limits, Result, Work};
+use crate::photo::embedded::embedded_picture;
+use crate::{ImageFormat, Input, ToInput, read_gradients};
+use solio_base::{Error, Limits, Result, Work};
 use solio_color::ToneMap;
 use solio_color::gradient::{Gradient, Table8};
 use solio_exr::header::{Box2i, Header, Value};
 use solio_exr::{Image, Levels, ReadOptions};
+use solio_kinds::{Ability, Family};
 use std::path::Path;
+
+/// Columns and rows of a gradient in a preview, and most gradients of a file that are shown.
+const STRIP_PIXELS: [u32; 2] = [512, 64];
+const MOST_STRIPS: usize = 64;
 
 /// What of an image is shown, and how.
 ///
@@ -119,13 +126,7 @@ impl Preview {
 /// use solio::image::model::{FlatLevel, ImagePart, Pixels, Plane, Samples};
 /// use solio::image::{Channel, Compression, Image, PixelType};
 /// use solio::{PreviewOptions, Work};
-/// let y = Channel {
-///     name: "Y".into(),
-///     pixel_type: PixelType::Float,
-///     linear: false,
-///     x_sampling: 1,
-///     y_sampling: 1,
-/// };
+/// let y = Channel::new("Y", PixelType::Float);
 /// let window = Box2i::of_size(2, 1);
 /// let header = Part::new(window, Compression::None, vec![y.clone()]);
 /// let planes = vec![Plane { channel: y, samples: Samples::Float(vec![0.0, 0.18].into()) }];
@@ -209,38 +210,15 @@ fn map(table: &Table8, range: [f32; 2], row: &[f32], channels: usize, out: &mut 
 /// assert!(preview.pixels[0] > preview.pixels[1] && preview.pixels[3..] == [0; 3]);
 /// # Ok::<(), solio::Error>(())
 /// ```
-pub fn preview_file(path: &Path, options: &PreviewOptions, work: &Work) -> Result<Preview> {
-    if solio_io::is_direct(path) {
-        // A pipe's bytes come once.
-        let bytes = solio_io::read_whole(path, &options.limits, work)?;
-        return preview_bytes(&bytes, options, work).map_err(|e| e.at_path(path));
-    }
-    if is_photo(path) {
-        let size = options.most.map_or(u32::MAX, |[columns, rows]| columns.max(rows));
-        let (within, _) =
-            within_photo(path, size, &options.limits, work).map_err(|e| e.at_path(path))?;
-        let (image, options) = (image_of(within, false)?, options.for_picture(true));
-        return preview(&image, &options, work).map_err(|e| e.at_path(path));
-    }
-    let format = crate::image::any::format_of(path, &options.limits)?;
-    if let Some(format) = format.filter(|format| *format != ImageFormat::Exr) {
-        let read = crate::image::any::read_picture(path, format, false, &options.limits, work)?;
-        let options = options.for_picture(read.is_finished);
-        return preview(&read.image, &options, work).map_err(|e| e.at_path(path));
-    }
-    let header = crate::image::file::header_before(path, &options.limits, work);
-    let header = header.map_err(|error| match (format, error.kind()) {
-        (None, ErrorKind::Corrupt) => Error::unsupported(
-            "neither content nor name tell a picture, a photo, a mesh or a scene",
-        )
-        .at_path(path),
-        _ => error,
-    })?;
-    let read = |read: &ReadOptions| crate::read_image(path, read, work);
-    preview_exr(&header, options, work, read).map_err(|e| e.at_path(path))
+pub fn preview_file(
+    input: &(impl ToInput + ?Sized),
+    options: &PreviewOptions,
+    work: &Work,
+) -> Result<Preview> {
+    preview_input(&*input.to_input(&options.limits, work)?, options, work)
 }
 
-/// [`preview_file`] of an OpenEXR, PNG, JPEG, TIFF or HDR image that lies in memory.
+/// [`preview_file`] of an image or a photo that lies in memory.
 ///
 /// ```
 /// use solio::{PreviewOptions, Work, preview_bytes};
@@ -252,21 +230,52 @@ pub fn preview_file(path: &Path, options: &PreviewOptions, work: &Work) -> Resul
 /// # Ok::<(), solio::Error>(())
 /// ```
 pub fn preview_bytes(bytes: &[u8], options: &PreviewOptions, work: &Work) -> Result<Preview> {
-    match ImageFormat::of_content(bytes) {
+    let input = Input::of_bytes(Path::new(""), bytes.to_vec(), &options.limits)?;
+    preview_input(&input, options, work)
+}
+
+pub(crate) fn preview_input(
+    input: &Input,
+    options: &PreviewOptions,
+    work: &Work,
+) -> Result<Preview> {
+    let at_path = |e: Error| e.at_path(input.path());
+    if has_embedded(input) {
+        let size = options.most.map_or(u32::MAX, |[columns, rows]| columns.max(rows));
+        let (within, _) = embedded_picture(input, size, work).map_err(at_path)?;
+        let (image, options) = (image_of(within, false)?, options.for_picture(true));
+        return preview(&image, &options, work).map_err(at_path);
+    }
+    match format_of(input) {
         Some(ImageFormat::Exr) => {
-            let header = solio_exr::decode_header(&bytes, &options.limits)?;
-            let read = |read: &ReadOptions| solio_exr::decode_exr(&bytes, read, work);
-            preview_exr(&header, options, work, read)
+            let header = input.exr_header(work)?;
+            let read = |read: &ReadOptions| read_input(input, read, work);
+            preview_exr(header, options, work, read).map_err(at_path)
         }
         Some(format) => {
-            let read = decode(bytes, format, false, &options.limits)?;
-            preview(&read.image, &options.for_picture(read.is_finished), work)
+            let read = read_picture(input, format, false, work)?;
+            preview(&read.image, &options.for_picture(read.is_finished), work).map_err(at_path)
         }
-        None => {
-            let message = "from a pipe only OpenEXR, PNG, JPEG, TIFF and HDR are shown";
-            Err(Error::unsupported(message).hint("write it to a file with its ending first"))
+        None if input.kind_or_named().family() == Family::Gradient => {
+            preview_gradients(input, work)
         }
+        None => Err(input.wrong("an image or a photo")),
     }
+}
+
+/// Gradients, each as a strip.
+fn preview_gradients(input: &Input, work: &Work) -> Result<Preview> {
+    let gradients = read_gradients(input, input.limits(), work)?;
+    let height = STRIP_PIXELS[1].saturating_mul(gradients.len().min(MOST_STRIPS) as u32);
+    let shown = &gradients[..gradients.len().min(MOST_STRIPS)];
+    crate::gradient_strips(shown, [STRIP_PIXELS[0], height])
+}
+
+/// Whether the picture within is shown: of raw photos, HEIF, movies, and of images whose pixels are
+/// not decoded.
+pub(crate) fn has_embedded(input: &Input) -> bool {
+    let kind = input.kind_or_named();
+    kind.can(Ability::Preview) && kind.family() == Family::Photo
 }
 
 /// Of an image with this header, of which `read` reads what is shown.
@@ -409,13 +418,7 @@ mod tests {
     }
 
     fn plane<const N: usize>(name: &str, values: [f32; N]) -> Plane<'static> {
-        let channel = Channel {
-            name: name.into(),
-            pixel_type: PixelType::Float,
-            linear: false,
-            x_sampling: 1,
-            y_sampling: 1,
-        };
+        let channel = Channel::new(name, PixelType::Float);
         Plane { channel, samples: Samples::Float(values.to_vec().into()) }
     }
 

@@ -1,14 +1,14 @@
 //! Archives of images and files of arrays: what is in them, and back to files, images and arrays.
 
-use crate::FileCheck;
 use crate::tree::check::plural;
+use crate::{FileCheck, Input, ToInput};
 use solio_base::{Error, ErrorKind, Limits, Result, Sink, Source, Work, ordered};
 use solio_codec::array::Effort;
 use solio_codec::array::Element;
 use solio_codec::array::file::{
-    ArrayFile, ArrayReadOptions, ArrayShape, ArrayWriter, ELEMENT_NAMES, Entry, Kind, is_array_file,
+    ArrayFile, ArrayReadOptions, ArrayShape, ArrayWriter, ELEMENT_NAMES, Kind, TableEntry,
 };
-use solio_exr::archive::{Archived, Compressed, Tables, Unpacker};
+use solio_exr::archive::{Archived, Compressed, ExrUnpacker, OffsetTables};
 use solio_exr::{CheckOptions, Header, Image, Problem, ReadOptions};
 use solio_io::{FileSink, SinkOptions};
 use solio_measure::SpanName;
@@ -85,33 +85,6 @@ pub struct ArchiveEntry {
     pub shape: Option<ArrayShape>,
 }
 
-/// Whether the file at `path` is a file of arrays, by its first bytes.
-///
-/// ```
-/// # use solio::{NamedArray, Work, array::{Effort, Element}};
-/// # let folder = tempfile::tempdir().unwrap();
-/// # let [archive, mesh] = ["a.solio", "b.solio"].map(|name| folder.path().join(name));
-/// # let one = NamedArray { name: "one", element: Element::U8, axes: &[1], bytes: &[1] };
-/// # solio::write_arrays(&[one], &archive, Effort::Fast, &Work::default())?;
-/// # solio::write_bytes(&mesh, b"v 0 0 0\n")?;
-/// // Their names say the same; their bytes do not.
-/// assert!(solio::is_archive(&archive));
-/// assert!(!solio::is_archive(&mesh));
-/// # Ok::<(), solio::Error>(())
-/// ```
-pub fn is_archive(path: &Path) -> bool {
-    if solio_io::is_direct(path) {
-        // A pipe's bytes come once.
-        return false;
-    }
-    let mut head = [0; 8];
-    let uncounted = Work { memory_bytes: 0, ..Work::serial() };
-    // A file that cannot be read says so where it is read.
-    let got = solio_io::open(path, &Limits::default(), &uncounted)
-        .and_then(|opened| opened.source.read_at(0, &mut head));
-    got.is_ok_and(|got| is_array_file(&head[..got]))
-}
-
 impl Archive {
     /// Opens the file at `path` and reads its table.
     ///
@@ -125,17 +98,10 @@ impl Archive {
     /// assert_eq!(error.unwrap().path(), Some(path.as_path()));
     /// # Ok::<(), solio::Error>(())
     /// ```
-    pub fn open(path: &Path, limits: &Limits, work: &Work) -> Result<Archive> {
-        let read = || {
-            let opening = Work { memory_bytes: 0, ..work.clone() };
-            let mut source = solio_io::open(path, limits, &opening)?.source;
-            if source.is_sequential() || source.len_bytes().is_none() {
-                // One that was packed once more, or comes from a pipe.
-                source = Box::new(solio_io::read_whole(path, limits, work)?);
-            }
-            Archive::of_source(source, limits)
-        };
-        read().map_err(|e: Error| e.at_path(path))
+    pub fn open(input: &(impl ToInput + ?Sized), limits: &Limits, work: &Work) -> Result<Archive> {
+        let input = input.to_input(limits, work)?;
+        let read = || Archive::of_source(input.source(work)?, limits);
+        read().map_err(|e: Error| e.at_path(input.path()))
     }
 
     /// An archive that can be read at any place.
@@ -188,7 +154,7 @@ impl Archive {
         each.collect()
     }
 
-    fn entry(&self, index: usize) -> Result<&Entry> {
+    fn entry(&self, index: usize) -> Result<&TableEntry> {
         let gone = || Error::argument(format!("there is no entry {index}"));
         self.file.entries.get(index).ok_or_else(gone)
     }
@@ -472,7 +438,7 @@ enum Got<'a> {
 struct UnderWay {
     entry: usize,
     archived: Option<Arc<Archived>>,
-    tables: Option<Tables>,
+    tables: Option<OffsetTables>,
     piece: usize,
     crc: crc32fast::Hasher,
     crc_now: u32,
@@ -536,7 +502,7 @@ struct Slot {
     packed: Vec<u8>,
     out: Vec<u8>,
     crc: u32,
-    unpacker: Unpacker,
+    unpacker: ExrUnpacker,
 }
 
 /// Deals out the pieces of entries.
@@ -628,15 +594,17 @@ pub struct ImageUnpackOptions {
 /// # Ok::<(), solio::Error>(())
 /// ```
 pub fn unpack_images(
-    path: &Path,
+    input: &(impl ToInput + ?Sized),
     folder: &Path,
     only: &[String],
     options: &ImageUnpackOptions,
     work: &Work,
     mut each: impl FnMut(&str, Result<u64>) -> Result<()> + Send,
 ) -> Result<()> {
+    let input = input.to_input(&options.limits, work)?;
+    let path = input.path();
     let _span = UNPACK.begin_labelled(&path.to_string_lossy());
-    let archive = Archive::open(path, &options.limits, work)?;
+    let archive = Archive::open(&*input, &options.limits, work)?;
     let entries = match only {
         [] => (0..archive.file.entries.len()).collect(),
         some => {
@@ -697,7 +665,7 @@ fn put(
     let Some((head, tables)) = under_way.ends(out)? else { return Ok(None) };
     under_way.check_sum(&tables)?;
     if !tables.is_empty() {
-        let file_bytes = under_way.tables.as_ref().map_or(0, Tables::file_bytes);
+        let file_bytes = under_way.tables.as_ref().map_or(0, OffsetTables::file_bytes);
         open.rewrite(file_bytes - head as u64, &tables)?;
     }
     let Some(done) = sink.take() else { return Ok(None) };
@@ -721,27 +689,13 @@ fn place(folder: &Path, name: &str) -> Result<std::path::PathBuf> {
 
 /// Checks the archive at `path`: the sums of all chunks, or, with [`CheckOptions::decode`], by
 /// unpacking everything.
-pub(crate) fn check_archive(path: &Path, options: &CheckOptions, work: &Work) -> Result<FileCheck> {
-    check_archive_read(path, Archive::open(path, &options.limits, work), options, work)
-}
-
-/// [`check_archive`] for one that came as a stream and is in memory.
-pub(crate) fn check_archive_in(
-    path: &Path,
-    source: Box<dyn Source>,
+pub(crate) fn check_archive(
+    input: &Input,
     options: &CheckOptions,
     work: &Work,
 ) -> Result<FileCheck> {
-    let archive = Archive::of_source(source, &options.limits).map_err(|e| e.at_path(path));
-    check_archive_read(path, archive, options, work)
-}
-
-fn check_archive_read(
-    path: &Path,
-    archive: Result<Archive>,
-    options: &CheckOptions,
-    work: &Work,
-) -> Result<FileCheck> {
+    let path = input.path();
+    let archive = Archive::open(input, &options.limits, work);
     let mut check = FileCheck { format: "archive", ..FileCheck::default() };
     let problem = |error: Error| Problem {
         kind: error.kind(),

@@ -2,9 +2,9 @@
 
 use crate::Digits;
 use solio_base::{Limits, Result, Work};
-use solio_codec::compress::{ChunkCompressor, Compression, Decoder};
+use solio_codec::compress::{ChunkCompressor, Compression, StreamDecoder};
 use solio_codec::number::format;
-use solio_io::scratch::{SMALL_BYTES, Scratch, Way};
+use solio_io::scratch::{CacheMode, SMALL_BYTES, ScratchFile};
 use solio_measure::{Stopwatch, memcpy_mb_s};
 use std::borrow::Cow;
 use std::path::Path;
@@ -74,15 +74,15 @@ pub fn measure_machine(folder: &Path, bytes: u64, rounds: usize, work: &Work) ->
 }
 
 fn medium(folder: &Path, bytes: u64, rounds: usize, work: &Work) -> Result<Vec<Peak>> {
-    let scratch = Scratch::create(folder, bytes)?;
+    let scratch = ScratchFile::create(folder, bytes)?;
     // The first writing finds the room on the medium; what is measured is writing into it.
-    scratch.write(Way::Buffered, work)?;
+    scratch.write(CacheMode::Buffered, work)?;
     let all = work.threads.max(1);
     let mut rows = Vec::new();
     for _ in 0..rounds {
         let mut round = Round { scratch: &scratch, rows: Vec::new() };
         let (warm, cold) = (Before::Warm, Before::Cold);
-        let (buffered, direct) = (Way::Buffered, Way::Direct);
+        let (buffered, direct) = (CacheMode::Buffered, CacheMode::Direct);
         let bytes = scratch.bytes();
         round.time(WRITE, 1, buffered, warm, bytes, || scratch.write(buffered, work))?;
         round.time("write, on the medium", 1, buffered, warm, bytes, || {
@@ -121,7 +121,7 @@ enum Before {
 
 /// One round of measurements of the medium.
 struct Round<'s> {
-    scratch: &'s Scratch,
+    scratch: &'s ScratchFile,
     rows: Vec<Peak>,
 }
 
@@ -131,7 +131,7 @@ impl Round<'_> {
         &mut self,
         name: &'static str,
         threads: usize,
-        way: Way,
+        way: CacheMode,
         before: Before,
         bytes: u64,
         run: impl Fn() -> Result<()>,
@@ -140,7 +140,7 @@ impl Round<'_> {
         if before == Before::Cold {
             self.scratch.sync()?;
         }
-        if way == Way::Direct && !self.scratch.has_direct() {
+        if way == CacheMode::Direct && !self.scratch.has_direct() {
             peak.why_not = Some("this file system always uses the page cache".into());
         } else if before == Before::Cold && !self.scratch.evict() {
             peak.why_not = Some("the system does not drop the file from its page cache".into());
@@ -185,7 +185,7 @@ fn codecs(rounds: usize, work: &Work) -> Result<Vec<Peak>> {
                 compressor.compress(chunk, &mut packed)?;
             }
             round.push(one_core(pack, rate(text.len() as u64, watch.wall_s())));
-            let mut decoder = Decoder::new(compression, &packed[..], &Limits::default())?;
+            let mut decoder = StreamDecoder::new(compression, &packed[..], &Limits::default())?;
             let mut plain = vec![0; 1 << 20];
             let watch = Stopwatch::start();
             while decoder.read(&mut plain)? == plain.len() {}

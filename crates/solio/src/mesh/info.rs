@@ -1,13 +1,12 @@
 //! What a mesh file holds, in numbers.
 
-use crate::mesh::read::read_opened;
-use crate::{Format, MeshReadOptions};
+use crate::mesh::read::read_input;
+use crate::{Format, Input, MeshReadOptions, ToInput};
 use solio_base::{Result, Work};
 use solio_codec::compress::Compression;
-use solio_io::Opened;
 use solio_mesh::model::{Domain, Positions, Values};
 use solio_mesh::{Mesh, Scene};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// What a mesh file holds.
 ///
@@ -114,23 +113,22 @@ pub struct MeshInfo {
 /// assert_eq!((mesh.materials, mesh.textures), (vec!["oak".into()], vec!["oak.png".into()]));
 /// # Ok::<(), solio::Error>(())
 /// ```
-pub fn info(path: &Path, options: &MeshReadOptions, work: &Work) -> Result<FileInfo> {
-    info_of(path, solio_io::open(path, &options.limits, work)?, options, work)
-}
-
-/// [`info`] of a file that is open already.
-pub(crate) fn info_of(
-    path: &Path,
-    opened: Opened,
+pub fn info(
+    input: &(impl ToInput + ?Sized),
     options: &MeshReadOptions,
     work: &Work,
 ) -> Result<FileInfo> {
-    let (format, opened, scene) = read_opened(path, opened, options, work)?;
+    info_of(&*input.to_input(&options.limits, work)?, options, work)
+}
+
+/// [`info`] of an input that is open already.
+pub(crate) fn info_of(input: &Input, options: &MeshReadOptions, work: &Work) -> Result<FileInfo> {
+    let (format, scene) = read_input(input, options, work, Scene::default())?;
     Ok(FileInfo {
-        path: path.to_owned(),
+        path: input.path().to_owned(),
         format,
-        compression: opened.compression,
-        file_bytes: opened.file_bytes,
+        compression: input.compression(),
+        file_bytes: input.file_bytes(),
         mesh: MeshInfo::of(&scene),
     })
 }

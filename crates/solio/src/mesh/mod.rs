@@ -2,7 +2,6 @@
 //! and the options of each format.
 
 pub(crate) mod draw;
-pub(crate) mod format;
 pub(crate) mod info;
 pub(crate) mod mtl_libraries;
 pub(crate) mod per_object;

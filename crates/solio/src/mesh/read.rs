@@ -1,10 +1,10 @@
 //! Reading: a path or bytes to a scene.
 
-use crate::Format;
 use crate::mesh::mtl_libraries::load_materials;
+use crate::{Format, Input, ToInput};
 use solio_base::{Error, Limits, Result, Source, Work};
-use solio_codec::compress::{Compression, Decoder};
-use solio_io::Opened;
+use solio_codec::compress::Compression;
+use solio_kinds::{FileKind, FileType};
 use solio_measure::SpanName;
 use solio_mesh::Scene;
 use solio_mesh::obj::{self, ObjReadOptions};
@@ -74,8 +74,12 @@ impl MeshReadOptions {
 /// assert_eq!((&mesh.face_offsets[..], &mesh.corner_vertices[..]), (&[0, 3][..], &[0, 1, 2][..]));
 /// # Ok::<(), solio::Error>(())
 /// ```
-pub fn read_mesh(path: &Path, options: &MeshReadOptions, work: &Work) -> Result<Scene<'static>> {
-    let (_, scene) = read_mesh_and_format(path, options, work)?;
+pub fn read_mesh(
+    input: &(impl ToInput + ?Sized),
+    options: &MeshReadOptions,
+    work: &Work,
+) -> Result<Scene<'static>> {
+    let (_, scene) = read_mesh_and_format(input, options, work)?;
     Ok(scene)
 }
 
@@ -91,12 +95,11 @@ pub fn read_mesh(path: &Path, options: &MeshReadOptions, work: &Work) -> Result<
 /// # Ok::<(), solio::Error>(())
 /// ```
 pub fn read_mesh_and_format(
-    path: &Path,
+    input: &(impl ToInput + ?Sized),
     options: &MeshReadOptions,
     work: &Work,
 ) -> Result<(Format, Scene<'static>)> {
-    let (format, _, scene) = read_with_facts(path, options, work)?;
-    Ok((format, scene))
+    read_input(&*input.to_input(&options.limits, work)?, options, work, Scene::default())
 }
 
 /// [`read_mesh`] into the memory that `scene` owns, where the format can use it (PLY can): who reads
@@ -122,63 +125,46 @@ pub fn read_mesh_and_format(
 /// ```
 pub fn read_mesh_into(
     scene: &mut Scene<'static>,
-    path: &Path,
+    input: &(impl ToInput + ?Sized),
     options: &MeshReadOptions,
     work: &Work,
 ) -> Result<()> {
     let old = std::mem::take(scene);
-    *scene = read_with_memory(path, options, work, old)?.2;
+    *scene = read_input(&*input.to_input(&options.limits, work)?, options, work, old)?.1;
     Ok(())
 }
 
-/// [`read_mesh`], with the format and what opening the file has shown.
-pub(crate) fn read_with_facts(
-    path: &Path,
-    options: &MeshReadOptions,
-    work: &Work,
-) -> Result<(Format, Opened, Scene<'static>)> {
-    read_with_memory(path, options, work, Scene::default())
-}
-
-/// [`read_with_facts`] of a file that is open already.
-pub(crate) fn read_opened(
-    path: &Path,
-    opened: Opened,
-    options: &MeshReadOptions,
-    work: &Work,
-) -> Result<(Format, Opened, Scene<'static>)> {
-    read_into_memory(path, opened, options, work, Scene::default())
-}
-
-fn read_with_memory(
-    path: &Path,
-    options: &MeshReadOptions,
-    work: &Work,
-    scene: Scene<'static>,
-) -> Result<(Format, Opened, Scene<'static>)> {
-    let opened = solio_io::open(path, &options.limits, work)?;
-    read_into_memory(path, opened, options, work, scene)
-}
-
-fn read_into_memory(
-    path: &Path,
-    opened: Opened,
+/// [`read_mesh`] of an input that is open already, with the format that it turned out to have, into
+/// the memory that `scene` owns where the format can use it.
+pub(crate) fn read_input(
+    input: &Input,
     options: &MeshReadOptions,
     work: &Work,
     mut scene: Scene<'static>,
-) -> Result<(Format, Opened, Scene<'static>)> {
+) -> Result<(Format, Scene<'static>)> {
+    let path = input.path();
     let _span = READ.begin_labelled(&path.to_string_lossy());
+    let format = format_of(input, options)?;
     let read = || {
-        let source = &*opened.source;
-        let format = detect(source, options, Some(path))?;
-        decode_into(&mut scene, format, source, options, work)?;
+        let opened = input.stream(work)?;
+        decode_into(&mut scene, format, &*opened.source, options, work)?;
         if format == Format::Obj && !options.skip_materials {
             load_materials(&mut scene, path, options, work)?;
         }
         Ok((format, scene))
     };
-    let (format, scene) = read().map_err(|e: Error| e.at_path(path))?;
-    Ok((format, opened, scene))
+    read().map_err(|e: Error| e.at_path(path))
+}
+
+/// The format that is asked for, or else the one that the input has.
+fn format_of(input: &Input, options: &MeshReadOptions) -> Result<Format> {
+    let found = options.format.or_else(|| Format::of_kind(input.kind_or_named()));
+    found.ok_or_else(|| match input.kind() {
+        FileKind::Data | FileKind::Text => {
+            input.wrong("a mesh").hint(format!("name the format: {}", Format::written()))
+        }
+        _ => input.wrong("a mesh"),
+    })
 }
 
 /// Reads a mesh from the bytes of a file, compressed or not. There is no folder to look for MTL
@@ -201,55 +187,28 @@ pub fn read_mesh_bytes(
     options: &MeshReadOptions,
     work: &Work,
 ) -> Result<Scene<'static>> {
-    let compression = Compression::of_head(bytes);
-    let plain;
-    let source = if compression == Compression::None {
-        bytes
-    } else {
-        plain = decompress(bytes, compression, &options.limits)?;
-        &plain
+    if Compression::of_head(bytes) != Compression::None {
+        let input = Input::of_bytes(Path::new(""), bytes.to_vec(), &options.limits)?;
+        let without = MeshReadOptions { skip_materials: true, ..options.clone() };
+        return Ok(read_input(&input, &without, work, Scene::default())?.1);
+    }
+    let format = match options.format {
+        Some(format) => format,
+        None => detect(bytes)?,
     };
-    let format = detect(&source, options, None)?;
-    decode(format, &source, options, work)
-}
-
-fn decompress(bytes: &[u8], compression: Compression, limits: &Limits) -> Result<Vec<u8>> {
-    const STEP: usize = 1 << 20;
-    let mut decoder = Decoder::new(compression, bytes, limits)?;
-    let mut plain = Vec::new();
-    loop {
-        let start = plain.len();
-        plain.resize(start + STEP, 0);
-        let got = decoder.read(&mut plain[start..])?;
-        plain.truncate(start + got);
-        if got < STEP {
-            return Ok(plain);
-        }
-    }
-}
-
-fn detect(source: &dyn Source, options: &MeshReadOptions, path: Option<&Path>) -> Result<Format> {
-    if let Some(format) = options.format {
-        return Ok(format);
-    }
-    // What was read when the file was opened is enough for this one.
-    if source.head().starts_with(b"ply") {
-        return Format::detect(source.head(), source.len_bytes(), path);
-    }
-    let mut head = vec![0; HEAD_BYTES];
-    let got = source.read_at(0, &mut head)?;
-    Format::detect(&head[..got], source.len_bytes(), path)
-}
-
-fn decode(
-    format: Format,
-    source: &dyn Source,
-    options: &MeshReadOptions,
-    work: &Work,
-) -> Result<Scene<'static>> {
     let mut scene = Scene::default();
-    decode_into(&mut scene, format, source, options, work)?;
+    decode_into(&mut scene, format, &bytes, options, work)?;
     Ok(scene)
+}
+
+fn detect(bytes: &[u8]) -> Result<Format> {
+    let head = &bytes[..bytes.len().min(HEAD_BYTES)];
+    let found = FileType::detect(head, Some(bytes.len() as u64), Path::new(""));
+    Format::of_kind(found.kind).ok_or_else(|| match bytes.is_empty() {
+        true => Error::corrupt("the file is empty").at_offset(0),
+        false => Error::unsupported("the content is not that of a known mesh format")
+            .hint(format!("name the format: {}", Format::written())),
+    })
 }
 
 fn decode_into(

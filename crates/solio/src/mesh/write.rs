@@ -131,7 +131,7 @@ pub struct Written {
 }
 
 impl Written {
-    pub(crate) fn add(&mut self, file: solio_io::Written) {
+    pub(crate) fn add(&mut self, file: solio_io::WrittenFile) {
         self.file_bytes += file.file_bytes;
         self.raw_bytes += file.raw_bytes;
         self.files.push((file.path, file.file_bytes));

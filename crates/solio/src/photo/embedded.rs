@@ -2,12 +2,12 @@
 
 use crate::photo::metadata::read_metadata;
 use crate::photo::value_bytes::bytes_at;
+use crate::{Input, ToInput};
 use image::metadata::Orientation;
 use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader};
 use solio_base::{Error, Limits, Result, Source, Work};
 use solio_photo::{Fields, Value};
 use std::io::Cursor;
-use std::path::Path;
 
 /// Tags whose bytes are a JPEG file.
 const PICTURES: [&str; 9] = [
@@ -92,13 +92,15 @@ pub struct EmbeddedPicture {
 /// # Ok::<(), solio::Error>(())
 /// ```
 pub fn thumbnail(
-    path: &Path,
+    input: &(impl ToInput + ?Sized),
     size: u32,
     limits: &Limits,
     work: &Work,
 ) -> Result<Option<EmbeddedPicture>> {
     let fields = Fields::of(PICTURES.iter().copied().chain(["Orientation"]));
-    let metadata = read_metadata(path, &fields, limits, work)?;
+    let input = input.to_input(limits, work)?;
+    let path = input.path();
+    let metadata = read_metadata(&*input, &fields, limits, work)?;
     let orientation = metadata.get("Orientation").and_then(|tag| tag.number().integer(0));
     let orientation = orientation.and_then(|v| u8::try_from(v).ok());
     let orientation = orientation.filter(|v| (1..=8).contains(v)).unwrap_or(1);
@@ -109,8 +111,7 @@ pub fn thumbnail(
         }
     }
     places.sort();
-    let opened = solio_io::open(path, limits, &Work { memory_bytes: 0, ..work.clone() })?;
-    let source = &*opened.source;
+    let source = &*input.source(work)?;
     let mut largest: Option<EmbeddedPicture> = None;
     for (bytes, at, tag) in places {
         let Some(jpeg) = range(source, at, bytes, limits).map_err(|e| e.at_path(path))? else {
@@ -128,6 +129,22 @@ pub fn thumbnail(
         }
     }
     Ok(largest)
+}
+
+/// The picture within a photo, upright, and the tag that holds it.
+pub(crate) fn embedded_picture(
+    input: &Input,
+    size: u32,
+    work: &Work,
+) -> Result<(DynamicImage, String)> {
+    let found = thumbnail(input, size, input.limits(), work)?;
+    let found = found
+        .ok_or_else(|| Error::unsupported("there is no picture within that could be shown"))?;
+    let (width, height, pixels) = found.pixels()?;
+    let picture = image::RgbImage::from_raw(width, height, pixels);
+    let picture =
+        picture.ok_or_else(|| Error::corrupt("a picture of another size than it says"))?;
+    Ok((picture.into(), found.tag))
 }
 
 /// The bytes at `at` if they start as JPEG does.

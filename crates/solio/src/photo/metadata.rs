@@ -2,12 +2,14 @@
 
 mod both;
 
+use crate::ToInput;
 use crate::photo::exiftool::ExifTool;
-use crate::photo::header_tags::{HeadKind, Start};
+use crate::photo::header_tags::{self, Start};
 use crate::photo::system_tags::system_tags;
 use solio_base::{Error, Limits, Result, Source, Work, ordered};
 use solio_io::HeadReader;
 use solio_io::order::{self, Order, OrderOptions};
+use solio_kinds::{FileType, HEAD_BYTES};
 use solio_measure::SpanName;
 use solio_photo::{Fields, Metadata, ReadOptions, decode_metadata};
 use std::collections::BTreeMap;
@@ -37,19 +39,21 @@ const SIDE_BY_SIDE: usize = 4;
 /// # Ok::<(), solio::Error>(())
 /// ```
 pub fn read_metadata(
-    path: &Path,
+    input: &(impl ToInput + ?Sized),
     fields: &Fields,
     limits: &Limits,
     work: &Work,
 ) -> Result<Metadata> {
-    let opened = solio_io::open(path, limits, &Work { memory_bytes: 0, ..work.clone() })?;
+    let input = input.to_input(limits, work)?;
+    let path = input.path();
     let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
     let options = ReadOptions { fields: fields.clone(), extension, limits: *limits };
     let read = || {
+        let opened = input.stream(&Work { memory_bytes: 0, ..work.clone() })?;
         let source = Start::of(&*opened.source)?;
-        match HeadKind::of(source.head(), path) {
-            Some(kind) => kind.read(&source, fields, limits),
-            None => decode_metadata(&source, &options),
+        match input.kind() {
+            kind if header_tags::reads(kind) => header_tags::read(kind, &source, fields, limits),
+            _ => decode_metadata(&source, &options),
         }
     };
     let mut metadata = read().map_err(|e: Error| e.at_path(path))?;
@@ -81,9 +85,10 @@ impl Reader {
         own.extension.clear();
         let end = path.extension().unwrap_or_default().to_string_lossy();
         own.extension.extend(end.chars().flat_map(char::to_lowercase));
-        let read = match HeadKind::of(source.head(), path) {
-            Some(kind) => kind.read(&source, fields, limits),
-            None => decode_metadata(&source, own),
+        let head = &source.head()[..source.head().len().min(HEAD_BYTES)];
+        let read = match FileType::detect(head, source.len_bytes(), path).kind {
+            kind if header_tags::reads(kind) => header_tags::read(kind, &source, fields, limits),
+            _ => decode_metadata(&source, own),
         };
         let mut metadata = read.map_err(|e| e.at_path(path))?;
         metadata.tags.splice(0..0, system_tags(path, fields));

@@ -1,9 +1,10 @@
 //! The bytes of one value: a thumbnail, a colour profile, a packet.
 
+use crate::ToInput;
 use crate::photo::metadata::read_metadata;
 use solio_base::{Error, Limits, Result, Source, Work};
+use solio_codec::compress::Compression;
 use solio_photo::{Fields, Value};
-use std::path::Path;
 
 /// The bytes of what `field` names in the file at `path` (`ThumbnailImage`, `IFD1:ThumbnailImage`,
 /// `ICC_Profile`, `XMP`); of numbers and text their text. `None` where the file has no such tag.
@@ -25,12 +26,14 @@ use std::path::Path;
 /// # Ok::<(), solio::Error>(())
 /// ```
 pub fn metadata_bytes(
-    path: &Path,
+    input: &(impl ToInput + ?Sized),
     field: &str,
     limits: &Limits,
     work: &Work,
 ) -> Result<Option<Vec<u8>>> {
-    let metadata = read_metadata(path, &Fields::of([field]), limits, work)?;
+    let input = input.to_input(limits, work)?;
+    let path = input.path();
+    let metadata = read_metadata(&*input, &Fields::of([field]), limits, work)?;
     let Some(tag) = metadata.get(field) else { return Ok(None) };
     let text = tag.number().plain();
     let hidden = text.starts_with("(Binary data ");
@@ -46,11 +49,10 @@ pub fn metadata_bytes(
         _ if hidden => return Err(no_place(&tag.name).at_path(path)),
         _ => return Ok(Some(text.into_bytes())),
     };
-    let opened = solio_io::open(path, limits, &Work { memory_bytes: 0, ..work.clone() })?;
-    if opened.source.is_sequential() {
+    if input.comes_once() || input.compression() != Compression::None {
         return Err(no_place(&tag.name).at_path(path));
     }
-    let found = bytes_at(&*opened.source, at, bytes, limits).map_err(|e| e.at_path(path))?;
+    let found = bytes_at(&*input.source(work)?, at, bytes, limits).map_err(|e| e.at_path(path))?;
     let past = || {
         let what = format!("{} has {bytes} bytes, past the end of the file", tag.name);
         Error::corrupt(what).at_offset(at).at_path(path)

@@ -1,10 +1,10 @@
 //! A first picture of a scene, as an image.
 
-use crate::scene::file::{FolderFiles, is_packed_scene, read_scene_and_name_meshes};
+use crate::scene::file::{FolderFiles, is_pack, read_scene_and_name_meshes};
 use crate::scene::meshes_ahead::{MeshesAhead, ReadMesh};
 use crate::scene::packed::mesh_of_packed;
 use crate::scene::texture::read_texture;
-use crate::{MeshReadOptions, SceneReadOptions, read_mesh_into};
+use crate::{Input, MeshReadOptions, SceneReadOptions, ToInput, read_mesh_into};
 use solio_base::{Error, Result, Work};
 use solio_exr::header::{Box2i, Part};
 use solio_exr::model::{FlatLevel, Image, ImagePart, Pixels, Plane, Samples};
@@ -15,12 +15,12 @@ use solio_mesh::triangulate::triangles_of_vertices;
 use solio_scene::geometry::Triangles;
 use solio_scene::pack::{PackReadOptions, PackReader};
 use solio_scene::preview::{
-    Pass, Picture, PreviewFiles, PreviewOptions, TextureEncoding, TexturePicture, World, render,
+    Pass, Picture, PreviewFiles, RenderOptions, TextureEncoding, TexturePicture, World, render,
 };
 use solio_scene::scene::{Files, Scene};
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Mutex;
 
 /// A picture of a scene.
@@ -135,7 +135,7 @@ impl PassPicture<'_> {
     ///     }
     ///     Ok(true)
     /// })?;
-    /// assert!(solio::is_image(&at("Coarse.exr")) && at("Coarse.exr").exists());
+    /// assert!(at("Coarse.exr").exists());
     /// # Ok::<(), solio::Error>(())
     /// ```
     pub fn image(&self) -> Image<'_> {
@@ -166,13 +166,14 @@ impl PassPicture<'_> {
 /// # Ok::<(), solio::Error>(())
 /// ```
 pub fn preview_scene(
-    path: &Path,
+    input: &(impl ToInput + ?Sized),
     read: &SceneReadOptions,
-    options: &PreviewOptions,
+    options: &RenderOptions,
     work: &Work,
     mut each: impl FnMut(PreviewStage<'_>) -> Result<bool>,
 ) -> Result<ScenePicture> {
-    with_meshes(path, read, work, |scene, problems, meshes| {
+    let input = input.to_input(&read.limits, work)?;
+    with_meshes(&input, read, work, |scene, problems, meshes| {
         each(PreviewStage::Parsed)?;
         drawn(scene, problems, meshes, options, work, each)
     })
@@ -194,11 +195,12 @@ pub fn preview_scene(
 /// # Errors
 /// Those of reading the scene.
 pub fn scene_bounds(
-    path: &Path,
+    input: &(impl ToInput + ?Sized),
     read: &SceneReadOptions,
     work: &Work,
 ) -> Result<Option<[[f32; 3]; 2]>> {
-    with_meshes(path, read, work, |scene, problems, meshes| {
+    let input = input.to_input(&read.limits, work)?;
+    with_meshes(&input, read, work, |scene, problems, meshes| {
         let (bounds, unread) = solio_scene::preview::scene_bounds(scene, meshes, work)?;
         let is_known = problems.is_empty() && unread.is_empty() && !bounds.is_empty();
         Ok(is_known.then_some([bounds.min, bounds.max]))
@@ -207,17 +209,15 @@ pub fn scene_bounds(
 
 /// Reads the scene at `path`, and its meshes ahead while `then` uses it and its problems.
 fn with_meshes<T>(
-    path: &Path,
+    input: &Input,
     read: &SceneReadOptions,
     work: &Work,
     then: impl FnOnce(&Scene, Vec<Error>, &dyn PreviewFiles) -> Result<T>,
 ) -> Result<T> {
-    let opened = match is_packed_scene(path) {
-        true => Some(solio_io::open(path, &read.limits, work)?),
-        false => None,
-    };
+    let path = input.path();
+    let source = is_pack(input).then(|| input.whole(work)).transpose()?;
     let packed = PackReadOptions { limits: read.limits, ..PackReadOptions::default() };
-    let reader = opened.as_ref().map(|opened| PackReader::new(&*opened.source, &packed));
+    let reader = source.as_ref().map(|source| PackReader::new(&**source, &packed));
     let reader = reader.transpose().map_err(|e| e.at_path(path))?;
     let infos = reader.as_ref().map_or(Ok(Vec::new()), |reader| reader.meshes(work))?;
     // A mesh is read by one thread, several are at once.
@@ -232,7 +232,7 @@ fn with_meshes<T>(
     let meshes = MeshesAhead::new(meshes, work);
     std::thread::scope(|scope| {
         let end = meshes.start(scope);
-        let mut scene = read_scene_and_name_meshes(path, read, work, &|name| meshes.named(name))?;
+        let mut scene = read_scene_and_name_meshes(input, read, work, &|name| meshes.named(name))?;
         let files = scene.shapes.iter().filter_map(|shape| scene.mesh_file(&shape.entity));
         meshes.text_ended(files);
         drop(end);
@@ -246,7 +246,7 @@ pub(crate) fn drawn(
     scene: &Scene,
     mut problems: Vec<Error>,
     meshes: &dyn PreviewFiles,
-    options: &PreviewOptions,
+    options: &RenderOptions,
     work: &Work,
     mut each: impl FnMut(PreviewStage<'_>) -> Result<bool>,
 ) -> Result<ScenePicture> {
@@ -381,19 +381,17 @@ fn image<'p>(
     let names = ["A", "B", "G", "N.X", "N.Y", "N.Z", "R", "Z"];
     let mut planes: Vec<Plane<'p>> = std::iter::zip(names, floats)
         .map(|(name, samples)| Plane {
-            channel: channel(name, PixelType::Float),
+            channel: Channel::new(name, PixelType::Float),
             samples: Samples::Float(samples),
         })
         .collect();
-    planes
-        .push(Plane { channel: channel("id", PixelType::Uint), samples: Samples::Uint(instance) });
+    planes.push(Plane {
+        channel: Channel::new("id", PixelType::Uint),
+        samples: Samples::Uint(instance),
+    });
     let window = Box2i::of_size(width, height);
     let channels = planes.iter().map(|plane| plane.channel.clone()).collect();
     let header = Part::new(window, Compression::Zip, channels);
     let pixels = Pixels::Flat(vec![FlatLevel { x: 0, y: 0, window, planes }]);
     Image { parts: vec![ImagePart { header, pixels }], missing: Vec::new() }
-}
-
-fn channel(name: &str, pixel_type: PixelType) -> Channel {
-    Channel { name: name.to_owned(), pixel_type, linear: false, x_sampling: 1, y_sampling: 1 }
 }

@@ -1,8 +1,8 @@
 //! Scenes for other programs: glTF, in one file or two, and USD.
 
-use crate::scene::file::{FolderFiles, is_packed_scene};
+use crate::scene::file::{FolderFiles, is_pack};
 use crate::scene::packed::{mesh_of_packed, packed_mesh};
-use crate::{SceneReadOptions, Written, read_scene};
+use crate::{Input, SceneFormat, SceneReadOptions, ToInput, Written, read_scene};
 use solio_base::{Error, Limits, Losses, Result, Work};
 use solio_catalog::names::percent;
 use solio_io::{FileSink, SinkOptions};
@@ -14,84 +14,10 @@ use solio_scene::pack::{PackReadOptions, PackReader, PackedMesh};
 use solio_scene::scene::{Files, Scene};
 use solio_scene::usd::{UsdSummary, encode_usd};
 use std::collections::HashMap;
-use std::fmt;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use std::str::FromStr;
 
 static EXPORT: SpanName = SpanName::new("export scene");
-
-/// A format of scenes that other programs read.
-///
-/// ```
-/// use solio::SceneFormat;
-/// let format: SceneFormat = "glb".parse()?;
-/// assert_eq!(format, SceneFormat::Glb);
-/// // What a program could offer to choose from.
-/// assert_eq!(SceneFormat::ALL.map(SceneFormat::as_str), ["gltf", "glb", "usda"]);
-/// # Ok::<(), solio::Error>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum SceneFormat {
-    /// glTF 2.0: a document, and its arrays in a `.bin` beside it.
-    Gltf,
-    /// glTF 2.0 in one file.
-    Glb,
-    /// USD, as text: `.usda`, `.usd`.
-    Usd,
-}
-
-impl SceneFormat {
-    /// All of them.
-    pub const ALL: [SceneFormat; 3] = [SceneFormat::Gltf, SceneFormat::Glb, SceneFormat::Usd];
-
-    /// `gltf`, `glb`, `usda`: also the end of a file name.
-    ///
-    /// ```
-    /// use solio::SceneFormat;
-    /// let output = std::path::Path::new("car.pbrt").with_extension(SceneFormat::Usd.as_str());
-    /// assert_eq!(output, std::path::Path::new("car.usda"));
-    /// ```
-    pub fn as_str(self) -> &'static str {
-        match self {
-            SceneFormat::Gltf => "gltf",
-            SceneFormat::Glb => "glb",
-            SceneFormat::Usd => "usda",
-        }
-    }
-
-    /// From a file name, whatever its case. `.usdc` and `.usdz` are USD too, though not written.
-    ///
-    /// ```
-    /// use solio::SceneFormat;
-    /// assert_eq!(SceneFormat::of_name("car.GLB".as_ref()), Some(SceneFormat::Glb));
-    /// assert_eq!(SceneFormat::of_name("car.usdc".as_ref()), Some(SceneFormat::Usd));
-    /// assert_eq!(SceneFormat::of_name("car.obj".as_ref()), None);
-    /// ```
-    pub fn of_name(path: &Path) -> Option<SceneFormat> {
-        let end = path.extension()?.to_str()?.to_ascii_lowercase();
-        match &*end {
-            "usd" | "usdc" | "usdz" => Some(SceneFormat::Usd),
-            end => end.parse().ok(),
-        }
-    }
-}
-
-impl fmt::Display for SceneFormat {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl FromStr for SceneFormat {
-    type Err = Error;
-
-    fn from_str(name: &str) -> Result<SceneFormat> {
-        let found = SceneFormat::ALL.into_iter().find(|format| format.as_str() == name);
-        found.ok_or_else(|| Error::argument(format!("no format of scenes: {name}")))
-    }
-}
 
 /// How a scene is written for other programs.
 ///
@@ -172,7 +98,7 @@ pub struct SceneExported {
 /// Where the scene cannot be read or the output not be written. What is wrong with shapes is in
 /// the result.
 pub fn export_scene(
-    path: &Path,
+    input: &(impl ToInput + ?Sized),
     output: &Path,
     options: &SceneExportOptions,
     work: &Work,
@@ -187,7 +113,9 @@ pub fn export_scene(
         return Err(Error::argument(message).at_path(output));
     }
     refuse_binary_usd(format, output)?;
-    let mut scene = read_scene(path, &options.read, work)?;
+    let input = input.to_input(&options.read.limits, work)?;
+    let path = input.path();
+    let mut scene = read_scene(&*input, &options.read, work)?;
     let _span = EXPORT.begin_labelled(&path.to_string_lossy());
     let limits = &options.read.limits;
     let mut made = SceneExported {
@@ -195,7 +123,7 @@ pub fn export_scene(
         warnings: scene.notes(),
         ..SceneExported::default()
     };
-    with_mesh_files(path, limits, work, |meshes| {
+    with_mesh_files(&input, limits, work, |meshes| {
         let write = match format {
             SceneFormat::Usd => write_usd,
             SceneFormat::Gltf | SceneFormat::Glb => write_gltf,
@@ -233,7 +161,7 @@ fn write_usd(
     options: &SceneExportOptions,
     work: &Work,
     made: &mut SceneExported,
-) -> Result<Vec<solio_io::Written>> {
+) -> Result<Vec<solio_io::WrittenFile>> {
     let file = SinkOptions { durable: options.durable, ..SinkOptions::default() };
     let mut sink = FileSink::create(output, &file, work)?;
     let UsdSummary { meshes, instances, sheared, problems, losses } =
@@ -255,7 +183,7 @@ fn write_gltf(
     options: &SceneExportOptions,
     work: &Work,
     made: &mut SceneExported,
-) -> Result<Vec<solio_io::Written>> {
+) -> Result<Vec<solio_io::WrittenFile>> {
     let file = SinkOptions { durable: options.durable, ..SinkOptions::default() };
     let mut document = FileSink::create(output, &file, work)?;
     let (summary, files) = if format == SceneFormat::Glb {
@@ -290,17 +218,15 @@ struct MeshFiles<'w> {
 }
 
 fn with_mesh_files<T>(
-    path: &Path,
+    input: &Input,
     limits: &Limits,
     work: &Work,
     then: impl FnOnce(&dyn ExportMeshes) -> Result<T>,
 ) -> Result<T> {
-    let opened = match is_packed_scene(path) {
-        true => Some(solio_io::open(path, limits, work)?),
-        false => None,
-    };
+    let path = input.path();
+    let source = is_pack(input).then(|| input.whole(work)).transpose()?;
     let packed = PackReadOptions { limits: *limits, ..PackReadOptions::default() };
-    let reader = opened.as_ref().map(|opened| PackReader::new(&*opened.source, &packed));
+    let reader = source.as_ref().map(|source| PackReader::new(&**source, &packed));
     let reader = reader.transpose().map_err(|e| e.at_path(path))?;
     let infos = reader.as_ref().map_or(Ok(Vec::new()), |reader| reader.meshes(work))?;
     let numbers = infos.into_iter().zip(0..).map(|(info, number)| (info.name, number)).collect();

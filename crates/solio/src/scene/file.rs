@@ -1,8 +1,9 @@
 //! Scenes: a path to a scene, and what it holds.
 
-use crate::image::picture::ImageFormat;
+use crate::{Input, ToInput};
 use solio_base::{Error, ErrorKind, Limits, Result, Source, Work};
-use solio_codec::compress::Compression;
+use solio_io::OpenFile;
+use solio_kinds::{FileKind, FileType};
 use solio_measure::SpanName;
 use solio_mesh::ply::decode_ply_header;
 use solio_scene::pack::{PackReadOptions, PackReader, PackedMeshInfo};
@@ -47,7 +48,8 @@ pub struct SceneReadOptions {
 /// assert!(!solio::is_scene("city.usda".as_ref()));
 /// ```
 pub fn is_scene(path: &Path) -> bool {
-    ends_with(path, "pbrt") || is_packed_scene(path)
+    is_packed_scene(path)
+        || FileType::of_path(path).is_some_and(|named| named.kind == FileKind::Pbrt)
 }
 
 /// Whether `path` is called as packed scenes are: `.solio`.
@@ -57,14 +59,7 @@ pub fn is_scene(path: &Path) -> bool {
 /// assert!(!solio::is_packed_scene("city.pbrt".as_ref()));
 /// ```
 pub fn is_packed_scene(path: &Path) -> bool {
-    ends_with(path, "solio")
-}
-
-fn ends_with(path: &Path, wanted: &str) -> bool {
-    let Some(name) = path.file_name() else { return false };
-    let name = name.to_string_lossy();
-    let plain = name.strip_suffix(Compression::of_name(&name).extension()).unwrap_or(&name);
-    plain.rsplit_once('.').is_some_and(|(_, end)| end.eq_ignore_ascii_case(wanted))
+    FileType::of_path(path).is_some_and(|named| named.kind == FileKind::Pack)
 }
 
 /// Reads the scene at `path` (`-` is standard input) with all files that it includes, or a packed
@@ -83,96 +78,56 @@ fn ends_with(path: &Path, wanted: &str) -> bool {
 /// assert_eq!(scene.problems[0].line(), Some(3));
 /// # Ok::<(), solio::Error>(())
 /// ```
-pub fn read_scene(path: &Path, options: &SceneReadOptions, work: &Work) -> Result<Scene> {
-    if is_packed_scene(path) {
+pub fn read_scene(
+    input: &(impl ToInput + ?Sized),
+    options: &SceneReadOptions,
+    work: &Work,
+) -> Result<Scene> {
+    let input = &*input.to_input(&options.limits, work)?;
+    if is_pack(input) {
         let options = PackReadOptions { limits: options.limits, ..PackReadOptions::default() };
-        return crate::read_packed_scene(path, &options, work);
+        return crate::read_packed_scene(input, &options, work);
     }
-    let files = FolderFiles::beside(path, &options.limits, work);
-    read_scene_text(path, &files, options, work)
+    let files = FolderFiles::beside(input.path(), &options.limits, work);
+    read_scene_text(input, &files, options, work)
 }
 
-/// Reads the scene at `path` and those of `files` that it includes.
+/// Whether an input is a packed scene.
+pub(crate) fn is_pack(input: &Input) -> bool {
+    input.kind_or_named() == FileKind::Pack
+}
+
+/// Reads the scene text `input` and those of `files` that it includes.
 fn read_scene_text(
-    path: &Path,
+    input: &Input,
     files: &dyn Files,
     options: &SceneReadOptions,
     work: &Work,
 ) -> Result<Scene> {
+    let path = input.path();
     let _span = READ.begin_labelled(&path.to_string_lossy());
-    let mut opened = solio_io::open_in_turn(path, &options.limits, work)?;
-    if solio_io::is_direct(path) {
-        let begun = Begun::new(opened.source)?;
-        refuse_binary(&begun.head).map_err(|e| e.at_path(path))?;
-        opened.source = Box::new(begun);
+    if !matches!(input.kind(), FileKind::Pbrt | FileKind::Text | FileKind::Empty) {
+        return Err(input.wrong("a pbrt scene"));
     }
+    let opened = input.stream_in_turn(work)?;
     let text = ReadOptions { limits: options.limits, ..ReadOptions::default() };
     let options = SceneOptions { version: options.version, check: options.check, text };
     read(&*opened.source, path, files, &options, work)
 }
 
-/// What comes without a name is a scene only if it is text.
-fn refuse_binary(head: &[u8]) -> Result<()> {
-    let is_picture = ImageFormat::of_content(head).is_some_and(|f| f != ImageFormat::Hdr);
-    if !is_picture && !head.contains(&0) {
-        return Ok(());
-    }
-    let error = Error::argument("this is no scene of pbrt: it is no text");
-    Err(error.hint("only scenes come as a stream here; name other files"))
-}
-
-/// A source that is read forward, of which the first bytes were looked at.
-struct Begun {
-    head: Vec<u8>,
-    rest: Box<dyn Source>,
-}
-
-impl Begun {
-    fn new(rest: Box<dyn Source>) -> Result<Self> {
-        let mut head = vec![0; 4096];
-        let got = rest.read_at(0, &mut head)?;
-        head.truncate(got);
-        Ok(Begun { head, rest })
-    }
-}
-
-impl Source for Begun {
-    fn len_bytes(&self) -> Option<u64> {
-        self.rest.len_bytes()
-    }
-
-    fn is_sequential(&self) -> bool {
-        true
-    }
-
-    fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<usize> {
-        let known = usize::try_from(offset).ok().and_then(|at| self.head.get(at..));
-        let Some(known) = known.filter(|known| !known.is_empty()) else {
-            return self.rest.read_at(offset, buf);
-        };
-        let got = known.len().min(buf.len());
-        let (first, more) = buf.split_at_mut(got);
-        first.copy_from_slice(&known[..got]);
-        match more.is_empty() {
-            true => Ok(got),
-            false => Ok(got + self.rest.read_at(offset + got as u64, more)?),
-        }
-    }
-}
-
 /// [`read_scene`], and `named` hears of the files of meshes as soon as their names are read, by any
 /// thread, also more than once. Of a packed scene it hears nothing.
 pub(crate) fn read_scene_and_name_meshes(
-    path: &Path,
+    input: &Input,
     options: &SceneReadOptions,
     work: &Work,
     named: &(dyn Fn(&[u8]) + Sync),
 ) -> Result<Scene> {
-    if is_packed_scene(path) {
-        return read_scene(path, options, work);
+    if is_pack(input) {
+        return read_scene(input, options, work);
     }
-    let folder = FolderFiles::beside(path, &options.limits, work);
-    read_scene_text(path, &NamingFiles { folder, named }, options, work)
+    let folder = FolderFiles::beside(input.path(), &options.limits, work);
+    read_scene_text(input, &NamingFiles { folder, named }, options, work)
 }
 
 /// Files that tell the names of meshes.
@@ -216,7 +171,7 @@ impl Files for FolderFiles<'_> {
     }
 
     fn open(&self, path: &Path) -> Result<Box<dyn Source>> {
-        Ok(solio_io::open_in_turn(path, &self.limits, self.work)?.source)
+        Ok(OpenFile::open(path, self.work)?.source_in_turn(&self.limits, self.work)?.source)
     }
 }
 
@@ -261,14 +216,15 @@ pub struct SceneInfo {
 /// # Ok::<(), solio::Error>(())
 /// ```
 pub fn scene_info(
-    path: &Path,
+    input: &(impl ToInput + ?Sized),
     options: &SceneReadOptions,
     largest: usize,
     work: &Work,
 ) -> Result<SceneInfo> {
-    let scene = read_scene(path, options, work)?;
-    let files = FolderFiles::beside(path, &options.limits, work);
-    let packed = packed_counts(path, &options.limits, work)?;
+    let input = &*input.to_input(&options.limits, work)?;
+    let scene = read_scene(input, options, work)?;
+    let files = FolderFiles::beside(input.path(), &options.limits, work);
+    let packed = packed_counts(input, &options.limits, work)?;
     let names = scene.mesh_files().into_iter().filter(|name| !packed.contains_key(*name));
     let numbers: HashMap<Vec<u8>, usize> =
         names.map(<[u8]>::to_vec).enumerate().map(|(i, name)| (name, i)).collect();
@@ -304,17 +260,16 @@ pub fn scene_info(
 
 /// The meshes that a packed scene brings along.
 fn packed_counts(
-    path: &Path,
+    input: &Input,
     limits: &Limits,
     work: &Work,
 ) -> Result<HashMap<Vec<u8>, MeshCounts>> {
-    if !is_packed_scene(path) {
+    if !is_pack(input) {
         return Ok(HashMap::new());
     }
     let read = || {
-        let opened = solio_io::open(path, limits, work)?;
         let options = PackReadOptions { limits: *limits, ..PackReadOptions::default() };
-        PackReader::new(&*opened.source, &options)?.meshes(work)
+        PackReader::new(&*input.source(work)?, &options)?.meshes(work)
     };
     let counts = |mesh: PackedMeshInfo| {
         let counts = MeshCounts {
@@ -325,7 +280,7 @@ fn packed_counts(
         };
         (mesh.name, counts)
     };
-    Ok(read().map_err(|e| e.at_path(path))?.into_iter().map(counts).collect())
+    Ok(read().map_err(|e: Error| e.at_path(input.path()))?.into_iter().map(counts).collect())
 }
 
 /// What the header of a PLY says.

@@ -2,7 +2,7 @@
 
 use crate::scene::file::FolderFiles;
 use crate::scene::packed::packed_meshes;
-use crate::{MeshReadOptions, SceneReadOptions, each_file, read_mesh, read_scene};
+use crate::{Input, MeshReadOptions, SceneReadOptions, ToInput, each_file, read_mesh, read_scene};
 use solio_base::{Error, ErrorKind, Losses, Result, Work};
 use solio_mesh::model::{Domain, Normals, Object, Positions, Uvs};
 use solio_mesh::{Material, Mesh, Scene as Meshes};
@@ -51,15 +51,16 @@ struct Stored<'s> {
 /// # Errors
 /// Where the scene cannot be read, and what `then` gives.
 pub fn with_scene_meshes<T>(
-    path: &Path,
+    input: &(impl ToInput + ?Sized),
     options: &SceneReadOptions,
     work: &Work,
     then: impl FnOnce(&Meshes<'_>, Losses) -> Result<T>,
 ) -> Result<T> {
-    let scene = read_scene(path, options, work)?;
+    let input = input.to_input(&options.limits, work)?;
+    let scene = read_scene(&*input, options, work)?;
     let mut warnings: Vec<String> = scene.problems.iter().map(ToString::to_string).collect();
     warnings.extend(scene.notes());
-    let files = mesh_files(&scene, path, options, work, &mut warnings)?;
+    let files = mesh_files(&scene, &input, options, work, &mut warnings)?;
     let mut shapes: Vec<Vec<Stored<'_>>> = Vec::with_capacity(scene.shapes.len());
     for shape in &scene.shapes {
         if is_border(&scene, shape) {
@@ -111,13 +112,13 @@ pub fn with_scene_meshes<T>(
 /// else those of the files.
 fn mesh_files(
     scene: &Scene,
-    path: &Path,
+    input: &Input,
     options: &SceneReadOptions,
     work: &Work,
     warnings: &mut Vec<String>,
 ) -> Result<HashMap<Vec<u8>, Vec<Mesh<'static>>>> {
-    let files = FolderFiles::beside(path, &options.limits, work);
-    let mut found: HashMap<_, _> = packed_meshes(path, &options.limits, work)?
+    let files = FolderFiles::beside(input.path(), &options.limits, work);
+    let mut found: HashMap<_, _> = packed_meshes(input, &options.limits, work)?
         .into_iter()
         .map(|(name, mesh)| (name, vec![mesh]))
         .collect();
@@ -344,9 +345,9 @@ mod tests {
             let made = crate::export_scene(&path, &output, &Default::default(), &work).unwrap();
             told(&made.warnings);
         }
-        let small = solio_scene::preview::PreviewOptions {
+        let small = solio_scene::preview::RenderOptions {
             most: Some([8, 8]),
-            ..solio_scene::preview::PreviewOptions::default()
+            ..solio_scene::preview::RenderOptions::default()
         };
         let drawn = crate::preview_scene(&path, &options, &small, &work, |_| Ok(true)).unwrap();
         told(&drawn.warnings);

@@ -1,7 +1,7 @@
 //! Packed scenes: a scene and its meshes to one file, and back.
 
-use crate::scene::file::{FolderFiles, SceneReadOptions, is_packed_scene};
-use crate::{Format, MeshWriteOptions, Written, read_scene};
+use crate::scene::file::{FolderFiles, SceneReadOptions, is_pack};
+use crate::{Format, Input, MeshWriteOptions, ToInput, Written, read_scene};
 use solio_base::{Error, ErrorKind, Limits, Result, Source, Work};
 use solio_codec::compress::Compression;
 use solio_io::{FileSink, SinkOptions};
@@ -99,12 +99,14 @@ pub struct ScenePacked {
 /// # Ok::<(), solio::Error>(())
 /// ```
 pub fn pack_scene(
-    path: &Path,
+    input: &(impl ToInput + ?Sized),
     output: &Path,
     options: &ScenePackOptions,
     work: &Work,
 ) -> Result<ScenePacked> {
-    let scene = read_scene(path, &options.read, work)?;
+    let input = input.to_input(&options.read.limits, work)?;
+    let path = input.path();
+    let scene = read_scene(&*input, &options.read, work)?;
     let _span = PACK.begin_labelled(&path.to_string_lossy());
     let files = FolderFiles::beside(path, &options.read.limits, work);
     let left = RefCell::new(Vec::new());
@@ -152,40 +154,37 @@ pub fn pack_scene(
 /// assert_eq!(line(PackReadOptions { places: false, ..PackReadOptions::default() })?, 0);
 /// # Ok::<(), solio::Error>(())
 /// ```
-pub fn read_packed_scene(path: &Path, options: &PackReadOptions, work: &Work) -> Result<Scene> {
-    let _span = UNPACK.begin_labelled(&path.to_string_lossy());
-    let read = || {
-        let opened = solio_io::open(path, &options.limits, work)?;
-        if !opened.source.is_sequential() && opened.source.len_bytes().is_some() {
-            return PackReader::new(&*opened.source, options)?.scene(work);
-        }
-        // A packed file that was packed once more, or comes from a pipe, or lies on a slow disk.
-        let bytes = solio_io::read_whole(path, &options.limits, work)?;
-        PackReader::new(&bytes, options)?.scene(work)
-    };
-    read().map_err(|error| error.at_path(path))
+pub fn read_packed_scene(
+    input: &(impl ToInput + ?Sized),
+    options: &PackReadOptions,
+    work: &Work,
+) -> Result<Scene> {
+    let input = input.to_input(&options.limits, work)?;
+    let _span = UNPACK.begin_labelled(&input.path().to_string_lossy());
+    let read = || PackReader::new(&*input.whole(work)?, options)?.scene(work);
+    read().map_err(|error: Error| error.at_path(input.path()))
 }
 
 /// The meshes that the scene at `path` brings along, by the names of their files; none if it is not
 /// packed.
 pub(crate) fn packed_meshes(
-    path: &Path,
+    input: &Input,
     limits: &Limits,
     work: &Work,
 ) -> Result<Vec<(Vec<u8>, Mesh<'static>)>> {
-    if !is_packed_scene(path) {
+    if !is_pack(input) {
         return Ok(Vec::new());
     }
     let read = || {
-        let opened = solio_io::open(path, limits, work)?;
+        let source = input.whole(work)?;
         let options = PackReadOptions { limits: *limits, ..PackReadOptions::default() };
-        let reader = PackReader::new(&*opened.source, &options)?;
+        let reader = PackReader::new(&*source, &options)?;
         let infos = reader.meshes(work)?.into_iter().zip(0..);
         infos
             .map(|(info, number)| Ok((info.name, mesh_of_packed(reader.mesh(number, work)?))))
             .collect::<Result<Vec<_>>>()
     };
-    read().map_err(|e: Error| e.at_path(path))
+    read().map_err(|e: Error| e.at_path(input.path()))
 }
 
 /// A mesh out of a packed scene, as that of its file.
@@ -269,13 +268,15 @@ pub struct SceneUnpacked {
 /// # Ok::<(), solio::Error>(())
 /// ```
 pub fn unpack_scene(
-    path: &Path,
+    input: &(impl ToInput + ?Sized),
     output: &Path,
     limits: &Limits,
     work: &Work,
 ) -> Result<SceneUnpacked> {
     let options = PackReadOptions { limits: *limits, ..PackReadOptions::default() };
-    let scene = read_packed_scene(path, &options, work)?;
+    let input = input.to_input(limits, work)?;
+    let path = input.path();
+    let scene = read_packed_scene(&*input, &options, work)?;
     let mut made = SceneUnpacked::default();
     let write = || {
         let name = output.file_name().unwrap_or_default().to_string_lossy();
@@ -291,8 +292,8 @@ pub fn unpack_scene(
     }
     let files = FolderFiles::beside(output, limits, work);
     let mut read = || {
-        let opened = solio_io::open(path, limits, work)?;
-        let reader = PackReader::new(&*opened.source, &options)?;
+        let source = input.whole(work)?;
+        let reader = PackReader::new(&*source, &options)?;
         for (number, info) in reader.meshes(work)?.into_iter().enumerate() {
             let to = files.path(&info.name);
             if to.exists() {

@@ -1,7 +1,7 @@
 //! Scenes written anew: formatted, and upgraded from version 3.
 
 use crate::scene::text_meshes::MeshMover;
-use crate::{Written, is_scene};
+use crate::{Input, ToInput, Written, is_scene};
 use solio_base::{Error, Limits, Result, Work};
 use solio_codec::compress::Compression;
 use solio_io::{FileSink, SinkOptions};
@@ -112,7 +112,7 @@ pub struct SceneText {
 /// # Ok::<(), solio::Error>(())
 /// ```
 pub fn rewrite_scene(
-    input: &Path,
+    input: &(impl ToInput + ?Sized),
     output: &Path,
     options: &SceneTextOptions,
     work: &Work,
@@ -120,17 +120,19 @@ pub fn rewrite_scene(
     if !is_scene(output) && output.as_os_str() != solio_io::STANDARD {
         return Err(Error::argument("scenes are written as .pbrt").at_path(output));
     }
+    let input = &*input.to_input(&options.limits, work)?;
+    let path = input.path();
     let read = ReadOptions { limits: options.limits, ..ReadOptions::default() };
     let version = match options.upgrade {
         true => Version::V4,
-        false => version_of(input, &options.limits, work)?,
+        false => version_of(input, work)?,
     };
     let mut made = SceneText::default();
     let mut upgrader = Upgrader::new();
-    let mut mover = MeshMover::new(input, output, options, version, work)?;
+    let mut mover = MeshMover::new(path, output, options, version, work)?;
     let mut includes = 0;
     let mut write = |made: &mut SceneText| {
-        let opened = solio_io::open(input, &options.limits, work)?;
+        let opened = input.stream(work)?;
         let mut sink = FileSink::create(output, &sink_options(output, options), work)?;
         let mut writer = Writer::new(WriteOptions { version });
         let (mut problems, mut warnings) = (Vec::new(), Vec::new());
@@ -151,11 +153,11 @@ pub fn rewrite_scene(
                 mover.write(statements, text, &mut writer, &mut sink, &mut warnings)
             },
         )?;
-        made.problems = with_lines(problems, input, &options.limits, work)?;
-        made.warnings = with_lines(warnings, input, &options.limits, work)?;
+        made.problems = with_lines(problems, input, work)?;
+        made.warnings = with_lines(warnings, input, work)?;
         sink.commit()
     };
-    let written = write(&mut made).map_err(|e: Error| e.at_path(input))?;
+    let written = write(&mut made).map_err(|e: Error| e.at_path(path))?;
     made.written.add(written);
     made.includes = includes;
     mover.finish(&mut made);
@@ -179,30 +181,29 @@ pub(crate) fn sort(found: Vec<Problem>, problems: &mut Vec<Error>, warnings: &mu
 }
 
 /// The version of a text, as far as its beginning tells; else 4.
-pub(crate) fn version_of(path: &Path, limits: &Limits, work: &Work) -> Result<Version> {
+pub(crate) fn version_of(input: &Input, work: &Work) -> Result<Version> {
     let look = || {
-        let opened = solio_io::open(path, limits, &Work { memory_bytes: 0, ..work.clone() })?;
+        if input.comes_once() {
+            return Ok(Version::V4);
+        }
+        let opened = input.stream(&Work { memory_bytes: 0, ..work.clone() })?;
         let mut head = vec![0; HEAD_BYTES];
         let got = opened.source.read_at(0, &mut head)?;
         let mut marks = VersionMarks::default();
         marks.see(&parse(&head[..got], 0));
         Ok(marks.version().unwrap_or(Version::V4))
     };
-    look().map_err(|e: Error| e.at_path(path))
+    look().map_err(|e: Error| e.at_path(input.path()))
 }
 
 /// Errors with their lines and columns, which the text is read once more for.
-pub(crate) fn with_lines(
-    mut errors: Vec<Error>,
-    path: &Path,
-    limits: &Limits,
-    work: &Work,
-) -> Result<Vec<Error>> {
+pub(crate) fn with_lines(mut errors: Vec<Error>, input: &Input, work: &Work) -> Result<Vec<Error>> {
+    let path = input.path();
     errors.sort_by_key(Error::offset);
-    if errors.is_empty() || solio_io::is_direct(path) {
+    if errors.is_empty() || input.comes_once() {
         return Ok(errors.into_iter().map(|error| error.at_path(path)).collect());
     }
-    let source = solio_io::open(path, limits, work)?.source;
+    let source = input.stream(work)?.source;
     let mut buffer = vec![0; HEAD_BYTES];
     let (mut start, mut got) = (0, source.read_at(0, &mut buffer)?);
     let (mut line, mut line_start, mut counted) = (1, 0, 0);

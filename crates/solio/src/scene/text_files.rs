@@ -3,7 +3,7 @@
 use crate::scene::file::FolderFiles;
 use crate::scene::text::{sink_options, sort, version_of, with_lines};
 use crate::scene::text_meshes::MeshMover;
-use crate::{SceneText, SceneTextOptions};
+use crate::{Input, SceneText, SceneTextOptions};
 use solio_base::{Error, ErrorKind, Result, Source, Work};
 use solio_io::{FileSink, FileSource, SinkOptions};
 use solio_scene::pbrt::schema::{Version, files};
@@ -62,9 +62,10 @@ pub fn rewrite_whole_scene(
             .at_path(output)
             .hint("name another: -o out/"));
     }
+    let first = Input::open(input, &options.limits, work)?;
     let version = match options.upgrade {
         true => Version::V4,
-        false => version_of(input, &options.limits, work)?,
+        false => version_of(&first, work)?,
     };
     let mut whole = Whole {
         input,
@@ -75,6 +76,7 @@ pub fn rewrite_whole_scene(
         work,
         made: SceneText::default(),
         done: HashMap::new(),
+        first: Some(first),
         open: Vec::new(),
         copied: HashSet::new(),
     };
@@ -93,6 +95,8 @@ struct Whole<'w> {
     made: SceneText,
     /// Texts that were written, and a number for the words in them.
     done: HashMap<PathBuf, u64>,
+    /// The text that includes all others, open already.
+    first: Option<Input>,
     /// Texts that are being written, each included by the one before.
     open: Vec<PathBuf>,
     /// Names of other files that were looked at.
@@ -112,25 +116,30 @@ impl Whole<'_> {
         let (from, to) = (self.folder.join(name), self.output.join(name));
         self.open.push(name.to_owned());
         let mut found = Found::default();
-        let result = self.write(name, &from, &to, upgrader, &mut found);
+        let work = self.work;
+        let first = self.first.take().map(Ok);
+        let input = first.unwrap_or_else(|| Input::open(&from, &self.options.limits, work));
+        let result = input.and_then(|input| {
+            let result = self.write(name, &input, &to, upgrader, &mut found);
+            self.made.problems.extend(with_lines(found.problems, &input, work)?);
+            self.made.warnings.extend(with_lines(found.warnings, &input, work)?);
+            result
+        });
         self.open.pop();
-        let (limits, work) = (&self.options.limits, self.work);
-        self.made.problems.extend(with_lines(found.problems, &from, limits, work)?);
-        self.made.warnings.extend(with_lines(found.warnings, &from, limits, work)?);
         result.map_err(|e| e.at_path(from))
     }
 
     fn write(
         &mut self,
         name: &Path,
-        from: &Path,
+        input: &Input,
         to: &Path,
         upgrader: &mut Upgrader,
         found: &mut Found,
     ) -> Result<()> {
         let (options, work) = (self.options, self.work);
-        let opened = solio_io::open(from, &options.limits, work)?;
-        if is_same(from, to) {
+        let opened = input.stream(work)?;
+        if is_same(input.path(), to) {
             return Err(Error::argument("this is a file of the scene itself").at_path(to));
         }
         if let Some(folder) = to.parent() {

@@ -20,12 +20,17 @@ mod write;
 
 pub use read::{ArrayFile, ArrayReadOptions};
 pub use shape::{ArrayShape, ELEMENT_NAMES};
-pub use table::{Chunk, Entry, Kind};
-pub use write::{ArrayWriter, Sum};
+pub use table::{ChunkLocation, Kind, TableEntry};
+pub use write::{ArrayWriter, ChunkChecksum};
+
+use solio_kinds::FileKind;
 
 /// The first and the last bytes of a file of arrays. A transfer that takes it for text, or cuts off
 /// a bit of each byte, changes them.
-pub const MARK: [u8; 8] = *b"\x89array\r\n";
+pub const MARK: [u8; 8] = match FileKind::Archive.mark().first_chunk() {
+    Some(mark) => *mark,
+    None => panic!("a file of arrays begins with eight bytes"),
+};
 
 /// Whether a file that begins so is a file of arrays.
 ///

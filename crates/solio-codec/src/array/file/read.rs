@@ -1,8 +1,8 @@
 //! Reads files of arrays, or some of their chunks.
 
 use super::shape::ArrayShape;
-use super::table::{self, Chunk, Entry, Kind};
-use crate::array::Decoder;
+use super::table::{self, ChunkLocation, Kind, TableEntry};
+use crate::array::ArrayDecoder;
 use solio_base::{Error, Limits, Result, Source, Work, ordered};
 use std::ops::Range;
 
@@ -25,7 +25,7 @@ impl Default for ArrayReadOptions {
 #[derive(Clone, Debug)]
 pub struct ArrayFile {
     /// What is in the file, in the order in which it was written.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<TableEntry>,
     options: ArrayReadOptions,
 }
 
@@ -41,12 +41,17 @@ impl ArrayFile {
     }
 
     /// The entry of this name.
-    pub fn find(&self, name: &str) -> Option<&Entry> {
+    pub fn find(&self, name: &str) -> Option<&TableEntry> {
         self.entries.iter().find(|entry| entry.name == name)
     }
 
     /// The bytes of a chunk, which replace those of `to`.
-    pub fn read_chunk(&self, source: &dyn Source, chunk: &Chunk, to: &mut Vec<u8>) -> Result<()> {
+    pub fn read_chunk(
+        &self,
+        source: &dyn Source,
+        chunk: &ChunkLocation,
+        to: &mut Vec<u8>,
+    ) -> Result<()> {
         to.resize(chunk.bytes as usize, 0);
         source.read_exact_at(chunk.offset, to, "a chunk")?;
         if self.options.verify && crc32fast::hash(to) != chunk.crc {
@@ -59,7 +64,7 @@ impl ArrayFile {
     ///
     /// # Errors
     /// `Argument` where it is none, `Corrupt` where what the table says makes no sense.
-    pub fn shape(&self, entry: &Entry) -> Result<ArrayShape> {
+    pub fn shape(&self, entry: &TableEntry) -> Result<ArrayShape> {
         if entry.kind != Kind::Array {
             return Err(Error::argument(format!("{:?} is no array", entry.name)));
         }
@@ -82,7 +87,7 @@ impl ArrayFile {
     pub fn read_rows(
         &self,
         source: &dyn Source,
-        entry: &Entry,
+        entry: &TableEntry,
         rows: Range<u64>,
         to: &mut [u8],
         work: &Work,
@@ -102,7 +107,7 @@ impl ArrayFile {
         let mut pieces = pieces(&shape, rows, to).into_iter();
         let chunk_bytes = shape.chunk_rows.saturating_mul(row_bytes);
         let chunk_bytes = usize::try_from(chunk_bytes).unwrap_or(usize::MAX);
-        ordered::run::<Slot<'_>>(
+        ordered::run::<ArrayReadSlot<'_>>(
             work,
             work.window(chunk_bytes),
             |slot| {
@@ -117,11 +122,11 @@ impl ArrayFile {
     fn fill(
         &self,
         source: &dyn Source,
-        entry: &Entry,
+        entry: &TableEntry,
         shape: &ArrayShape,
-        slot: &mut Slot<'_>,
+        slot: &mut ArrayReadSlot<'_>,
     ) -> Result<()> {
-        let Some(Piece { chunk, skip, to }) = slot.piece.take() else { return Ok(()) };
+        let Some(ChunkRows { chunk, skip, to }) = slot.piece.take() else { return Ok(()) };
         let place = entry.chunks[chunk as usize];
         self.read_chunk(source, &place, &mut slot.packed)?;
         let rows = shape.chunk_rows.min(shape.rows() - chunk * shape.chunk_rows);
@@ -142,7 +147,7 @@ impl ArrayFile {
 }
 
 /// Some rows of a chunk, and where they go.
-struct Piece<'t> {
+struct ChunkRows<'t> {
     chunk: u64,
     /// Bytes of the chunk before the first wanted one.
     skip: usize,
@@ -151,15 +156,15 @@ struct Piece<'t> {
 
 /// A piece under way, and what a thread keeps from one to the next.
 #[derive(Default)]
-struct Slot<'t> {
-    piece: Option<Piece<'t>>,
+struct ArrayReadSlot<'t> {
+    piece: Option<ChunkRows<'t>>,
     packed: Vec<u8>,
     raw: Vec<u8>,
-    decoder: Decoder,
+    decoder: ArrayDecoder,
 }
 
 /// Cuts wanted rows, which go to `to`, at the ends of chunks.
-fn pieces<'t>(shape: &ArrayShape, rows: Range<u64>, mut to: &'t mut [u8]) -> Vec<Piece<'t>> {
+fn pieces<'t>(shape: &ArrayShape, rows: Range<u64>, mut to: &'t mut [u8]) -> Vec<ChunkRows<'t>> {
     let row_bytes = shape.row_bytes() as usize;
     let mut all = Vec::new();
     let mut row = rows.start;
@@ -168,7 +173,7 @@ fn pieces<'t>(shape: &ArrayShape, rows: Range<u64>, mut to: &'t mut [u8]) -> Vec
         let start = chunk * shape.chunk_rows;
         let end = rows.end.min(start.saturating_add(shape.chunk_rows));
         let (now, rest) = to.split_at_mut((end - row) as usize * row_bytes);
-        all.push(Piece { chunk, skip: (row - start) as usize * row_bytes, to: now });
+        all.push(ChunkRows { chunk, skip: (row - start) as usize * row_bytes, to: now });
         to = rest;
         row = end;
     }

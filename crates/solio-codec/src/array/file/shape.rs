@@ -1,7 +1,7 @@
 //! What the entry of an array says: element, axes, and how it was cut into chunks.
 
-use crate::array::cursor::Cursor;
-use crate::array::{Element, Plane};
+use crate::array::cursor::FieldCursor;
+use crate::array::{Element, SamplePlane};
 use solio_base::{Error, Result};
 
 /// Most axes.
@@ -107,14 +107,14 @@ impl ArrayShape {
     }
 
     /// The planes of a chunk of so many rows, which lie one after the other.
-    pub(super) fn planes(&self, rows: u64) -> Vec<Plane> {
+    pub(super) fn planes(&self, rows: u64) -> Vec<SamplePlane> {
         let bytes = self.element.bytes();
         let components = self.components as usize;
         // A column is coded as a row.
         let (width, rows) = if self.width == 1 { (rows, 1) } else { (self.width, rows) };
         let (width, rows) = (width as usize, rows as usize);
         let step = components * bytes;
-        let plane = |component: usize| Plane {
+        let plane = |component: usize| SamplePlane {
             element: self.element,
             width,
             rows,
@@ -138,7 +138,7 @@ impl ArrayShape {
 
     /// From the table.
     pub(super) fn decode(detail: &[u8]) -> Result<ArrayShape, &'static str> {
-        let mut cursor = Cursor(detail);
+        let mut cursor = FieldCursor(detail);
         let mut fields = || {
             let element = *Element::ALL.get(usize::from(cursor.u8()?))?;
             let axes = usize::from(cursor.u8()?);

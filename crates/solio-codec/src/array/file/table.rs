@@ -1,7 +1,7 @@
 //! Head, table and tail of the file.
 
 use super::MARK;
-use crate::array::cursor::Cursor;
+use crate::array::cursor::FieldCursor;
 use solio_base::{Error, Limits, Result, Source};
 
 /// The version that is written and read.
@@ -49,7 +49,7 @@ impl Kind {
 
 /// Where a chunk lies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Chunk {
+pub struct ChunkLocation {
     /// Its first byte in the file.
     pub offset: u64,
     /// Its bytes.
@@ -60,7 +60,7 @@ pub struct Chunk {
 
 /// Something in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct TableEntry {
     /// What it is called; no two have the same name.
     pub name: String,
     /// What it is.
@@ -68,10 +68,10 @@ pub struct Entry {
     /// What its kind says about it.
     pub detail: Vec<u8>,
     /// Its chunks, in order; they lie one after the other.
-    pub chunks: Vec<Chunk>,
+    pub chunks: Vec<ChunkLocation>,
 }
 
-impl Entry {
+impl TableEntry {
     /// Bytes of its chunks.
     pub fn packed_bytes(&self) -> u64 {
         self.chunks.iter().map(|chunk| u64::from(chunk.bytes)).sum()
@@ -97,7 +97,7 @@ impl Entry {
         Ok(())
     }
 
-    fn decode(cursor: &mut Cursor<'_>, end: u64) -> Result<Entry, &'static str> {
+    fn decode(cursor: &mut FieldCursor<'_>, end: u64) -> Result<TableEntry, &'static str> {
         const SHORT: &str = "the table ends inside an entry";
         let name_bytes = usize::from(u16::from_le_bytes(array(cursor).ok_or(SHORT)?));
         let name = cursor.bytes(name_bytes).ok_or(SHORT)?;
@@ -116,17 +116,17 @@ impl Entry {
         }
         for (size, crc) in sizes.iter().zip(sums) {
             let bytes = u32::from_le_bytes(*size);
-            chunks.push(Chunk { offset, bytes, crc: u32::from_le_bytes(*crc) });
+            chunks.push(ChunkLocation { offset, bytes, crc: u32::from_le_bytes(*crc) });
             offset = offset.saturating_add(u64::from(bytes));
             if offset > end {
                 return Err("a chunk ends beyond the table");
             }
         }
-        Ok(Entry { name, kind, detail, chunks })
+        Ok(TableEntry { name, kind, detail, chunks })
     }
 }
 
-fn array<const N: usize>(cursor: &mut Cursor<'_>) -> Option<[u8; N]> {
+fn array<const N: usize>(cursor: &mut FieldCursor<'_>) -> Option<[u8; N]> {
     cursor.bytes(N)?.first_chunk().copied()
 }
 
@@ -159,14 +159,14 @@ pub(super) fn end(count: u32, entries: &[u8], offset: u64) -> Result<Vec<u8>> {
 }
 
 /// What the tail says.
-struct Tail {
+struct FileTrailer {
     offset: u64,
     stored: u64,
     plain: u64,
     crc: u32,
 }
 
-fn tail(source: &dyn Source, length: u64, verify: bool) -> Result<Tail> {
+fn tail(source: &dyn Source, length: u64, verify: bool) -> Result<FileTrailer> {
     let mut head = [0; HEAD as usize];
     let got = source.read_at(0, &mut head)?;
     if !super::is_array_file(&head[..got]) {
@@ -197,7 +197,8 @@ fn tail(source: &dyn Source, length: u64, verify: bool) -> Result<Tail> {
     if verify && u32_at(28) != crc32fast::hash(&tail[..28]) {
         return Err(Error::corrupt("the tail of the file of arrays is damaged").at_offset(start));
     }
-    let found = Tail { offset: u64_at(0), stored: u64_at(8), plain: u64_at(16), crc: u32_at(24) };
+    let found =
+        FileTrailer { offset: u64_at(0), stored: u64_at(8), plain: u64_at(16), crc: u32_at(24) };
     if found.offset < HEAD || found.offset.checked_add(found.stored) != Some(start) {
         let message = "the table does not lie between the chunks and the tail";
         return Err(Error::corrupt(message).at_offset(start));
@@ -213,7 +214,7 @@ fn tail(source: &dyn Source, length: u64, verify: bool) -> Result<Tail> {
 }
 
 /// Reads the table; with `verify` also its sums are checked.
-pub(super) fn read(source: &dyn Source, verify: bool, limits: &Limits) -> Result<Vec<Entry>> {
+pub(super) fn read(source: &dyn Source, verify: bool, limits: &Limits) -> Result<Vec<TableEntry>> {
     let length = match source.len_bytes() {
         Some(length) if !source.is_sequential() => length,
         _ => {
@@ -237,7 +238,7 @@ pub(super) fn read(source: &dyn Source, verify: bool, limits: &Limits) -> Result
             damaged("the table of the file of arrays does not unpack to what the tail says")
         })?
     };
-    let mut cursor = Cursor(&plain);
+    let mut cursor = FieldCursor(&plain);
     let count = cursor.u32().ok_or_else(|| damaged("the table is empty"))?;
     if count as usize > cursor.0.len() / LEAST_ENTRY {
         return Err(damaged("the table has more entries than fit"));
@@ -245,7 +246,7 @@ pub(super) fn read(source: &dyn Source, verify: bool, limits: &Limits) -> Result
     limits.check_elements("entries", u64::from(count))?;
     let mut entries = Vec::with_capacity(count as usize);
     for _ in 0..count {
-        entries.push(Entry::decode(&mut cursor, tail.offset).map_err(damaged)?);
+        entries.push(TableEntry::decode(&mut cursor, tail.offset).map_err(damaged)?);
     }
     if !cursor.0.is_empty() {
         return Err(damaged("more follows in the table than its entries"));

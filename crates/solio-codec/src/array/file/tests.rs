@@ -91,7 +91,9 @@ fn entries_have_names_of_their_own_and_chunks_can_be_forgotten() {
     let mut out = Vec::new();
     let mut writer = ArrayWriter::new(&mut out, &work).unwrap();
     for (name, keep) in [("a", true), ("b", false), ("c", true)] {
-        writer.add_chunk(name.as_bytes(), Sum::of(name.as_bytes()).unwrap(), &work).unwrap();
+        writer
+            .add_chunk(name.as_bytes(), ChunkChecksum::of(name.as_bytes()).unwrap(), &work)
+            .unwrap();
         match keep {
             true => assert_eq!(writer.end_entry(name, Kind::Other(9), vec![1, 2]).unwrap(), 1),
             false => writer.forget(),

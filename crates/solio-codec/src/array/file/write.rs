@@ -1,30 +1,30 @@
 //! Makes files of arrays.
 
 use super::shape::ArrayShape;
-use super::table::{self, Chunk, Entry, HEAD, Kind};
-use crate::array::{Effort, Encoder};
-use solio_base::{Error, Result, Sink, Work};
+use super::table::{self, ChunkLocation, HEAD, Kind, TableEntry};
+use crate::array::{ArrayEncoder, Effort};
+use solio_base::{Error, Result, Sink, Work, lock};
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 
 /// Size and CRC-32 of a chunk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Sum {
+pub struct ChunkChecksum {
     /// Its bytes.
     pub bytes: u32,
     /// Their CRC-32 (that of zlib).
     pub crc: u32,
 }
 
-impl Sum {
+impl ChunkChecksum {
     /// Of the bytes of a chunk.
     ///
     /// # Errors
     /// `Argument` where there are 2³² or more.
-    pub fn of(chunk: &[u8]) -> Result<Sum> {
+    pub fn of(chunk: &[u8]) -> Result<ChunkChecksum> {
         let bytes = u32::try_from(chunk.len())
             .map_err(|_| Error::argument(format!("a chunk of {} bytes", chunk.len())))?;
-        Ok(Sum { bytes, crc: crc32fast::hash(chunk) })
+        Ok(ChunkChecksum { bytes, crc: crc32fast::hash(chunk) })
     }
 }
 
@@ -34,7 +34,7 @@ pub struct ArrayWriter<'s> {
     sink: &'s mut dyn Sink,
     offset: u64,
     /// Those that no entry has taken.
-    waiting: Vec<Chunk>,
+    waiting: Vec<ChunkLocation>,
     entries: Vec<u8>,
     names: HashSet<String>,
 }
@@ -47,18 +47,18 @@ impl<'s> ArrayWriter<'s> {
         Ok(ArrayWriter { sink, offset: HEAD, waiting, entries, names })
     }
 
-    /// Puts down a chunk of the next entry; `sum` is [`Sum::of`] its bytes.
-    pub fn add_chunk(&mut self, bytes: &[u8], sum: Sum, work: &Work) -> Result<()> {
+    /// Puts down a chunk of the next entry; `sum` is [`ChunkChecksum::of`] its bytes.
+    pub fn add_chunk(&mut self, bytes: &[u8], sum: ChunkChecksum, work: &Work) -> Result<()> {
         self.sink.write_bytes(work, bytes)?;
         let chunk = self.placed(sum);
         self.waiting.push(chunk);
         Ok(())
     }
 
-    fn placed(&mut self, sum: Sum) -> Chunk {
+    fn placed(&mut self, sum: ChunkChecksum) -> ChunkLocation {
         let offset = self.offset;
         self.offset += u64::from(sum.bytes);
-        Chunk { offset, bytes: sum.bytes, crc: sum.crc }
+        ChunkLocation { offset, bytes: sum.bytes, crc: sum.crc }
     }
 
     /// The chunks since the last entry are none of the file's.
@@ -76,7 +76,7 @@ impl<'s> ArrayWriter<'s> {
             return Err(Error::argument(format!("two entries are called {name:?}")));
         }
         let chunks = std::mem::take(&mut self.waiting);
-        let entry = Entry { name: name.to_owned(), kind, detail, chunks };
+        let entry = TableEntry { name: name.to_owned(), kind, detail, chunks };
         entry.encode(&mut self.entries)?;
         Ok(entry.packed_bytes())
     }
@@ -106,14 +106,14 @@ impl<'s> ArrayWriter<'s> {
         let chunk_bytes = usize::try_from(shape.row_bytes().saturating_mul(shape.chunk_rows));
         let chunk_bytes = chunk_bytes.unwrap_or(usize::MAX).max(1);
         let parts: Vec<&[u8]> = bytes.chunks(chunk_bytes).collect();
-        let sums = Mutex::new(vec![Sum::default(); parts.len()]);
-        let encoders: Mutex<Vec<Encoder>> = Mutex::default();
+        let sums = Mutex::new(vec![ChunkChecksum::default(); parts.len()]);
+        let encoders: Mutex<Vec<ArrayEncoder>> = Mutex::default();
         self.sink.write_chunks(work, parts.len(), &|i, out| {
             let spare = lock(&encoders).pop();
-            let mut encoder = spare.map_or_else(|| Encoder::new(effort), Ok)?;
+            let mut encoder = spare.map_or_else(|| ArrayEncoder::new(effort), Ok)?;
             let planes = shape.planes(parts[i].len() as u64 / shape.row_bytes());
             encoder.encode(parts[i], &planes, out)?;
-            lock(&sums)[i] = Sum::of(out)?;
+            lock(&sums)[i] = ChunkChecksum::of(out)?;
             lock(&encoders).push(encoder);
             Ok(())
         })?;
@@ -133,8 +133,4 @@ impl<'s> ArrayWriter<'s> {
         self.sink.write_bytes(work, &end)?;
         Ok(self.offset + end.len() as u64)
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

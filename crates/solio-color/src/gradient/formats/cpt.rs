@@ -1,10 +1,10 @@
 //! Colour palette tables of GMT, the Generic Mapping Tools (GMT 6, *Color palette tables*): slices
 //! of values with a colour at each end, and colours for what is below, above and not a number.
 
-use super::segments::{self, Part};
-use super::straight::{self, Point, Way};
+use super::segments::{self, GradientSegment};
+use super::straight::{self, BlendMethod, ColorPoint};
 use super::text::{error_at, number, place, shortest};
-use super::{GradientWriteOptions, Holds, MAX_STOPS, Notes};
+use super::{GradientWriteOptions, Holds, LossNotes, MAX_STOPS};
 use crate::gradient::{Gradient, Mode, Outside, Ramp};
 use crate::{Color, HueMethod, Interpolation, Space};
 use solio_base::{Error, Result};
@@ -21,7 +21,7 @@ enum Model {
     Cmyk,
 }
 
-struct Table {
+struct ColorTable {
     model: Model,
     /// Whether colours are blended in HSV, which the plus before the model asks for.
     blends_hsv: bool,
@@ -43,7 +43,7 @@ pub(super) fn is_table(text: &str) -> bool {
 }
 
 pub(super) fn read(all: &str) -> Result<Gradient> {
-    let mut table = Table {
+    let mut table = ColorTable {
         model: Model::Rgb,
         blends_hsv: false,
         range: None,
@@ -66,7 +66,7 @@ pub(super) fn read(all: &str) -> Result<Gradient> {
     table.gradient().map_err(|message| error_at(all, all.len(), message))
 }
 
-impl Table {
+impl ColorTable {
     /// `COLOR_MODEL`, `RANGE` and `HINGE` stand in comments.
     fn comment(&mut self, comment: &str) -> Result<(), String> {
         let Some((key, value)) = comment.split_once('=') else {
@@ -246,7 +246,7 @@ impl Table {
             let places =
                 places.map(|z| ((self.value(z, ends) - low) / (high - low)).clamp(0.0, 1.0));
             let mode = self.mode(&mut colors);
-            parts.push(Part { places, colors, ramp: Ramp { mode, ..Ramp::default() } });
+            parts.push(GradientSegment { places, colors, ramp: Ramp { mode, ..Ramp::default() } });
         }
         let (colors, alphas) = segments::stops(&parts);
         let mode = Mode::in_space(Space::Srgb);
@@ -304,17 +304,17 @@ fn named(word: &str) -> Option<Color> {
 pub(super) fn write(
     gradient: &Gradient,
     options: GradientWriteOptions,
-    notes: &mut Notes,
+    notes: &mut LossNotes,
 ) -> String {
     notes.of_model(gradient, "GMT", Holds { name: false, outside: true, domain: true });
-    let way = Way { space: Space::Srgb, premultiplied: false, bounded: true };
+    let way = BlendMethod { space: Space::Srgb, premultiplied: false, bounded: true };
     let points = straight::points_of(gradient, way, options.tolerance, "GMT", notes);
     let right = |[low, high]: &[f64; 2]| low < high && (high - low).is_finite();
     let [low, high] = gradient.domain.filter(right).unwrap_or([0.0, 1.0]);
     if gradient.domain.is_some_and(|domain| !right(&domain)) {
         notes.add("values of GMT grow: the domain is left out");
     }
-    let is_part = |pair: &&[Point]| pair[0].position < pair[1].position;
+    let is_part = |pair: &&[ColorPoint]| pair[0].position < pair[1].position;
     if let (Some(last), Some(end)) = (points.windows(2).rfind(is_part), points.last()) {
         notes.of_end("GMT", last[1].rgba, end.rgba);
     }
@@ -335,7 +335,7 @@ pub(super) fn write(
         if let Some(color) = color {
             let color = gradient.keys.read(&color).to(Space::Srgb);
             let [r, g, b] = color.components;
-            let point = Point { position: 0.0, rgba: straight::clean([r, g, b, color.alpha]) };
+            let point = ColorPoint { position: 0.0, rgba: straight::clean([r, g, b, color.alpha]) };
             let _ = writeln!(out, "{letter} {}", color_text(&point, notes));
         }
     }
@@ -343,7 +343,7 @@ pub(super) fn write(
 }
 
 /// `r/g/b`, with `@` and a transparency where there is some.
-fn color_text(point: &Point, notes: &mut Notes) -> String {
+fn color_text(point: &ColorPoint, notes: &mut LossNotes) -> String {
     let [r, g, b, alpha] = point.rgba;
     let mut text = [r, g, b]
         .map(|value| {

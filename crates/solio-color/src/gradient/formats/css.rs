@@ -1,24 +1,24 @@
 //! Gradients of CSS Images 4: `linear-gradient()`, `radial-gradient()`, `conic-gradient()` and
 //! their repeating forms, or only their list of stops.
 
-use super::straight::{self, Way};
+use super::straight::{self, BlendMethod};
 use super::text::{error_at, number, shortest};
-use super::{GradientWriteOptions, Holds, MAX_STOPS, Notes};
+use super::{GradientWriteOptions, Holds, LossNotes, MAX_STOPS};
 use crate::gradient::stop_list::items;
 use crate::gradient::{ColorStop, Easing, Gradient, Mode, Ramp, parse_stops};
 use crate::{Color, HueMethod, Interpolation, Segment, Space};
 use solio_base::{Error, Result};
 
-const FUNCTIONS: [(&str, Kind); 3] = [
-    ("linear-gradient(", Kind::Linear),
-    ("radial-gradient(", Kind::Radial),
-    ("conic-gradient(", Kind::Conic),
+const FUNCTIONS: [(&str, CssShape); 3] = [
+    ("linear-gradient(", CssShape::Linear),
+    ("radial-gradient(", CssShape::Radial),
+    ("conic-gradient(", CssShape::Conic),
 ];
 const UNITS: [(&str, f64); 4] =
     [("grad", 400.0), ("deg", 360.0), ("turn", 1.0), ("rad", std::f64::consts::TAU)];
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
+enum CssShape {
     Linear,
     Radial,
     Conic,
@@ -55,7 +55,7 @@ pub(super) fn read(all: &str) -> Result<Vec<Gradient>> {
     if found.is_empty() {
         let list = masked.trim().trim_end_matches(';');
         let start = masked.len() - masked.trim_start().len();
-        found.push(gradient(all, start, list, Kind::Linear)?);
+        found.push(gradient(all, start, list, CssShape::Linear)?);
     }
     Ok(found)
 }
@@ -87,7 +87,7 @@ fn mask(all: &str) -> String {
 }
 
 /// The byte after the next function's parenthesis, and which one it is.
-fn next_function(lower: &str, from: usize) -> Option<(usize, Kind)> {
+fn next_function(lower: &str, from: usize) -> Option<(usize, CssShape)> {
     let found = FUNCTIONS.iter().filter_map(|(name, kind)| {
         lower.get(from..)?.find(name).map(|at| (from + at + name.len(), *kind))
     });
@@ -124,8 +124,8 @@ fn name_before(all: &str, masked: &str, start: usize) -> String {
 }
 
 /// From the arguments, which begin at byte `start` of the text.
-fn gradient(all: &str, start: usize, inside: &str, kind: Kind) -> Result<Gradient> {
-    let conic = kind == Kind::Conic;
+fn gradient(all: &str, start: usize, inside: &str, kind: CssShape) -> Result<Gradient> {
+    let conic = kind == CssShape::Conic;
     let items = items(inside);
     if items.len() > MAX_STOPS {
         return Err(Error::limit(format!("{} stops; the limit is {MAX_STOPS}", items.len())));
@@ -155,7 +155,7 @@ fn gradient(all: &str, start: usize, inside: &str, kind: Kind) -> Result<Gradien
 }
 
 /// The words of the first argument, if it is no stop: direction, shape, place, space.
-fn prelude(item: &str, kind: Kind) -> Option<Vec<String>> {
+fn prelude(item: &str, kind: CssShape) -> Option<Vec<String>> {
     let words = words(item);
     let known = [
         "to",
@@ -179,7 +179,7 @@ fn prelude(item: &str, kind: Kind) -> Option<Vec<String>> {
     let angled = words.first().is_some_and(sized)
         && words.get(1).is_none_or(|word| known.contains(&word.as_str()));
     let placed = words.iter().any(|word| ["at", "in"].contains(&word.as_str()));
-    (begins || angled || placed || (kind == Kind::Radial && is_size(&words, &known)))
+    (begins || angled || placed || (kind == CssShape::Radial && is_size(&words, &known)))
         .then_some(words)
 }
 
@@ -278,7 +278,7 @@ fn apart(item: &str) -> String {
 pub(super) fn write(
     gradients: &[Gradient],
     options: GradientWriteOptions,
-    notes: &mut Notes,
+    notes: &mut LossNotes,
 ) -> String {
     let holds = Holds { name: true, ..Holds::default() };
     let texts: Vec<String> = gradients
@@ -324,9 +324,9 @@ fn identifier(name: &str, used: &[String]) -> String {
     found
 }
 
-fn linear(gradient: &Gradient, options: GradientWriteOptions, notes: &mut Notes) -> String {
+fn linear(gradient: &Gradient, options: GradientWriteOptions, notes: &mut LossNotes) -> String {
     let (way, stops) = exact(gradient).unwrap_or_else(|| {
-        let way = Way { space: Space::Oklab, premultiplied: true, bounded: false };
+        let way = BlendMethod { space: Space::Oklab, premultiplied: true, bounded: false };
         let points = straight::points_of(gradient, way, options.tolerance, "CSS", notes);
         (Interpolation::new(Space::Oklab), straight::stops(&points))
     });

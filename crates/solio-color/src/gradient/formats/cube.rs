@@ -3,7 +3,7 @@
 
 use super::straight::clean;
 use super::text::{error_at, number, place, shortest};
-use super::{GradientWriteOptions, Holds, Notes};
+use super::{GradientWriteOptions, Holds, LossNotes};
 use crate::gradient::{ColorStop, Gradient, Mode, Ramp};
 use crate::{Color, Space};
 use solio_base::{Error, Result};
@@ -88,7 +88,7 @@ fn numbers<const N: usize>(text: &str) -> Result<[f64; N], String> {
 pub(super) fn write(
     gradient: &Gradient,
     options: GradientWriteOptions,
-    notes: &mut Notes,
+    notes: &mut LossNotes,
 ) -> Result<String> {
     let size = options.samples;
     if !SIZES.contains(&size) {

@@ -1,13 +1,14 @@
 //! GIMP's gradients: a text of segments, each with three places, two colours, how it is blended
 //! and which colours it takes (GIMP, `app/core/gimpgradient-load.c` and `gimpgradient.c`).
 
-use super::segments::{self, Part};
-use super::straight::{self, Point, Way, clean};
+use super::segments::{self, GradientSegment};
+use super::straight::{self, BlendMethod, ColorPoint, clean};
 use super::text::{error_at, number, place, shortest};
-use super::{GradientWriteOptions, Holds, MAX_STOPS, Notes};
+use super::{GradientWriteOptions, Holds, LossNotes, MAX_STOPS};
 use crate::gradient::{AlphaStop, ColorStop, Easing, Gradient, Mode, Ramp};
 use crate::{Color, HueMethod, Interpolation, Space};
 use solio_base::Result;
+use solio_kinds::FileKind;
 use std::fmt::Write as _;
 
 const BLENDINGS: [Easing; 6] = [
@@ -24,7 +25,7 @@ const NEARLY: f64 = 1e-7;
 pub(super) fn read(all: &str) -> Result<Gradient> {
     let mut lines = all.lines();
     let first = lines.next().unwrap_or_default();
-    if first.trim_end() != "GIMP Gradient" {
+    if first.trim_end().as_bytes() != FileKind::Ggr.mark() {
         return Err(error_at(all, 0, "expected \"GIMP Gradient\""));
     }
     let mut line = lines.next().unwrap_or_default();
@@ -48,7 +49,7 @@ pub(super) fn read(all: &str) -> Result<Gradient> {
     Ok(Gradient { name, colors, alphas, mode, ..Gradient::default() })
 }
 
-fn segment(line: &str) -> Result<Part, String> {
+fn segment(line: &str) -> Result<GradientSegment, String> {
     let words: Vec<&str> = line.split_ascii_whitespace().collect();
     if words.len() < 13 {
         return Err(format!("expected 13 numbers in a segment, not {}", words.len()));
@@ -88,7 +89,7 @@ fn segment(line: &str) -> Result<Part, String> {
     let width = right - left;
     let midpoint = if width > 0.0 { (middle - left) / width } else { 0.5 };
     let mode = turn(coloring, &mut colors);
-    Ok(Part { places: [left, right], colors, ramp: Ramp { midpoint, easing, mode } })
+    Ok(GradientSegment { places: [left, right], colors, ramp: Ramp { midpoint, easing, mode } })
 }
 
 /// How a segment is coloured. With hues the colours get one even where they are grey, red as in
@@ -112,7 +113,7 @@ fn turn(coloring: usize, colors: &mut [Color; 2]) -> Option<Mode> {
 pub(super) fn write(
     gradient: &Gradient,
     options: GradientWriteOptions,
-    notes: &mut Notes,
+    notes: &mut LossNotes,
 ) -> String {
     notes.of_model(gradient, "GIMP", Holds { name: true, ..Holds::default() });
     let parts = match exact(gradient) {
@@ -126,7 +127,8 @@ pub(super) fn write(
     }
     let name: String =
         gradient.name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    let mut out = format!("GIMP Gradient\nName: {}\n{}\n", name.trim(), parts.len());
+    let mark = String::from_utf8_lossy(FileKind::Ggr.mark());
+    let mut out = format!("{mark}\nName: {}\n{}\n", name.trim(), parts.len());
     for part in parts {
         let [left, right] = part.places;
         let middle = (left + (right - left) * part.ramp.midpoint).clamp(left, right);
@@ -148,7 +150,7 @@ pub(super) fn write(
 }
 
 /// The segments that are this gradient, where GIMP has such.
-fn exact(gradient: &Gradient) -> Option<Vec<Part>> {
+fn exact(gradient: &Gradient) -> Option<Vec<GradientSegment>> {
     let first = gradient.colors.first()?;
     let sorted = gradient.colors.is_sorted_by(|a, b| a.position <= b.position);
     if !sorted || first.position != 0.0 || gradient.colors.last()?.position != 1.0 {
@@ -190,7 +192,7 @@ fn exact(gradient: &Gradient) -> Option<Vec<Part>> {
         if !known || colors.iter().any(|color| !color.missing.is_empty()) {
             return None;
         }
-        parts.push(Part { places: [a.position, b.position], colors, ramp });
+        parts.push(GradientSegment { places: [a.position, b.position], colors, ramp });
     }
     Some(parts)
 }
@@ -263,11 +265,11 @@ fn ends(gradient: &Gradient, stop: &ColorStop, a: AlphaStop, b: AlphaStop) -> Op
 fn approximated(
     gradient: &Gradient,
     options: GradientWriteOptions,
-    notes: &mut Notes,
-) -> Vec<Part> {
-    let way = Way { space: Space::Srgb, premultiplied: false, bounded: false };
+    notes: &mut LossNotes,
+) -> Vec<GradientSegment> {
+    let way = BlendMethod { space: Space::Srgb, premultiplied: false, bounded: false };
     let points = straight::points_of(gradient, way, options.tolerance, "GIMP", notes);
-    let part = |pair: &[Point]| Part {
+    let part = |pair: &[ColorPoint]| GradientSegment {
         places: [pair[0].position, pair[1].position],
         colors: [pair[0].color(), pair[1].color()],
         ramp: Ramp::default(),

@@ -1,9 +1,9 @@
 //! Godot's gradients as its text resources and scenes have them (Godot 4, `scene/resources/gradient.h`):
 //! `[gd_resource type="Gradient" …]` and `[sub_resource type="Gradient" …]`.
 
-use super::straight::{self, Point, Way, clean};
+use super::straight::{self, BlendMethod, ColorPoint, clean};
 use super::text::{error_at, number, place};
-use super::{GradientWriteOptions, Holds, MAX_STOPS, Notes};
+use super::{GradientWriteOptions, Holds, LossNotes, MAX_STOPS};
 use crate::gradient::{AlphaStop, ColorStop, Easing, Gradient, Mode, Ramp};
 use crate::{Color, Interpolation, Space, convert};
 use solio_base::{Error, Result};
@@ -14,7 +14,7 @@ const CUBIC_TOLERANCE: f64 = 0.05;
 const SPACES: [Space; 3] = [Space::Srgb, Space::SrgbLinear, Space::Oklab];
 
 /// The fields of one gradient, with Godot's defaults.
-struct Fields {
+struct GodotFields {
     start: usize,
     name: String,
     mode: usize,
@@ -25,7 +25,7 @@ struct Fields {
 
 /// All gradients of a text, in their order.
 pub(super) fn read(all: &str) -> Result<Vec<Gradient>> {
-    let mut found: Vec<Fields> = Vec::new();
+    let mut found: Vec<GodotFields> = Vec::new();
     let (mut inside, mut of_file) = (false, false);
     let mut at = 0;
     while at < all.len() {
@@ -44,7 +44,7 @@ pub(super) fn read(all: &str) -> Result<Vec<Gradient>> {
             of_file |= gradient && file;
             if inside {
                 let name = attribute(header, "id").unwrap_or_default();
-                found.push(Fields::new(start, name));
+                found.push(GodotFields::new(start, name));
             }
             if found.len() > MAX_STOPS / 16 {
                 return Err(Error::limit("too many gradients in one file"));
@@ -88,10 +88,10 @@ fn attribute(header: &str, name: &str) -> Option<String> {
     None
 }
 
-impl Fields {
-    fn new(start: usize, name: String) -> Fields {
+impl GodotFields {
+    fn new(start: usize, name: String) -> GodotFields {
         let colors = vec![[0.0, 0.0, 0.0, 1.0], [1.0; 4]];
-        Fields { start, name, mode: 0, space: 0, offsets: vec![0.0, 1.0], colors }
+        GodotFields { start, name, mode: 0, space: 0, offsets: vec![0.0, 1.0], colors }
     }
 
     fn take(&mut self, all: &str, key: &str, value: &str) -> Result<()> {
@@ -133,11 +133,11 @@ impl Fields {
                 format!("expected as many offsets as colours; there are {places} and {colors}");
             return Err(error_at(all, self.start, message));
         }
-        let mut stops: Vec<Point> = self
+        let mut stops: Vec<ColorPoint> = self
             .offsets
             .iter()
             .zip(&self.colors)
-            .map(|(&position, &rgba)| Point { position, rgba })
+            .map(|(&position, &rgba)| ColorPoint { position, rgba })
             .collect();
         stops.sort_by(|a, b| a.position.total_cmp(&b.position));
         let space = SPACES[self.space];
@@ -192,7 +192,7 @@ fn array(all: &str, value: &str, names: &[&str]) -> Result<Vec<f64>> {
 
 /// Stops that come near to Godot's cubic mode, a Catmull-Rom spline in the numbers of the space,
 /// even in the index of the stops.
-fn cubic(stops: &[Point], space: Space) -> Vec<Point> {
+fn cubic(stops: &[ColorPoint], space: Space) -> Vec<ColorPoint> {
     let values: Vec<[f64; 4]> = stops
         .iter()
         .map(|stop| {
@@ -219,7 +219,7 @@ fn cubic(stops: &[Point], space: Space) -> Vec<Point> {
     edges.extend(stops.iter().map(|stop| stop.position).filter(|edge| *edge > 0.0 && *edge < 1.0));
     edges.push(1.0);
     edges.dedup();
-    let way = Way { space, premultiplied: false, bounded: false };
+    let way = BlendMethod { space, premultiplied: false, bounded: false };
     straight::of_function(&at, &edges, way, CUBIC_TOLERANCE).points
 }
 
@@ -233,7 +233,7 @@ fn catmull_rom([before, from, to, after]: [f64; 4], t: f64) -> f64 {
 pub(super) fn write(
     gradient: &Gradient,
     options: GradientWriteOptions,
-    notes: &mut Notes,
+    notes: &mut LossNotes,
 ) -> String {
     notes.of_model(gradient, "Godot", Holds { name: true, ..Holds::default() });
     let (mode, space, points) = match held(gradient) {
@@ -246,7 +246,7 @@ pub(super) fn write(
                 _ => None,
             };
             let space = space.unwrap_or(2);
-            let way = Way { space: SPACES[space], premultiplied: false, bounded: false };
+            let way = BlendMethod { space: SPACES[space], premultiplied: false, bounded: false };
             (0, space, straight::points_of(gradient, way, options.tolerance, "Godot", notes))
         }
     };
@@ -276,7 +276,7 @@ pub(super) fn write(
 }
 
 /// The stops of a gradient that is constant from each to the next.
-fn held(gradient: &Gradient) -> Option<Vec<Point>> {
+fn held(gradient: &Gradient) -> Option<Vec<ColorPoint>> {
     let count = gradient.colors.len();
     let hold = |stop: &ColorStop| stop.to_next.mode.unwrap_or(gradient.mode) == Mode::Hold;
     let all = gradient.colors[..count - 1].iter().all(hold);
@@ -289,7 +289,7 @@ fn held(gradient: &Gradient) -> Option<Vec<Point>> {
     let point = |stop: &ColorStop| {
         let color: Color = gradient.keys.read(&stop.color).to(Space::Srgb);
         let [r, g, b] = color.components;
-        Point { position: stop.position, rgba: clean([r, g, b, alpha.unwrap_or(color.alpha)]) }
+        ColorPoint { position: stop.position, rgba: clean([r, g, b, alpha.unwrap_or(color.alpha)]) }
     };
     Some(gradient.colors.iter().map(point).collect())
 }

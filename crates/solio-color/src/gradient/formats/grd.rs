@@ -1,23 +1,24 @@
 //! Photoshop's gradients: version 3 (Photoshop 4 and 5) and version 5, which is a descriptor
 //! (Adobe, *Photoshop File Formats Specification*, "Descriptor structure").
 
-use super::straight::{self, Point, Way, clean};
-use super::{GradientWriteOptions, Holds, MAX_STOPS, Notes};
+use super::straight::{self, BlendMethod, ColorPoint, clean};
+use super::{GradientWriteOptions, Holds, LossNotes, MAX_STOPS};
 use crate::gradient::{AlphaStop, ColorStop, Easing, Gradient, Mode, Ramp};
 use crate::{Color, Interpolation, Missing, Space};
 use solio_base::{Error, Result};
+use solio_kinds::FileKind;
 
 #[path = "grd_descriptor.rs"]
 mod descriptor;
 
-use descriptor::{Cursor, Item, Value};
+use descriptor::{DescriptorCursor, DescriptorItem, DescriptorValue};
 
 /// Places go from 0 to this.
 const WHOLE: f64 = 4096.0;
 
 pub(super) fn read(bytes: &[u8]) -> Result<Vec<Gradient>> {
-    let mut cursor = Cursor::new(bytes);
-    if cursor.take(4, "a signature")? != b"8BGR" {
+    let mut cursor = DescriptorCursor::new(bytes);
+    if cursor.take(4, "a signature")? != FileKind::Grd.mark() {
         return Err(cursor.error_at(0, "expected 8BGR, with which .grd files begin"));
     }
     match cursor.u16("a version")? {
@@ -62,7 +63,7 @@ fn gradient(name: String, colors: Vec<Stop<Color>>, alphas: Vec<Stop<f64>>) -> G
     Gradient { name, colors, alphas, mode: Mode::in_space(Space::Srgb), ..Gradient::default() }
 }
 
-fn version_3(cursor: &mut Cursor<'_>) -> Result<Vec<Gradient>> {
+fn version_3(cursor: &mut DescriptorCursor<'_>) -> Result<Vec<Gradient>> {
     let count = cursor.u16("the number of gradients")?;
     let mut found = Vec::new();
     for _ in 0..count {
@@ -104,7 +105,7 @@ fn version_3(cursor: &mut Cursor<'_>) -> Result<Vec<Gradient>> {
     Ok(found)
 }
 
-fn place_3(cursor: &mut Cursor<'_>) -> Result<(f64, f64)> {
+fn place_3(cursor: &mut DescriptorCursor<'_>) -> Result<(f64, f64)> {
     let position = cursor.u32("a place")?;
     let midpoint = cursor.u32("a midpoint")?;
     Ok((f64::from(position.min(4096)) / WHOLE, f64::from(midpoint.min(100)) / 100.0))
@@ -131,13 +132,13 @@ fn known(color: Color) -> Color {
     Color { missing: Missing::NONE, ..color.to(Space::Srgb) }
 }
 
-fn version_5(cursor: &mut Cursor<'_>) -> Result<Vec<Gradient>> {
+fn version_5(cursor: &mut DescriptorCursor<'_>) -> Result<Vec<Gradient>> {
     let at = cursor.at();
     if cursor.u32("the version of a descriptor")? != 16 {
         return Err(cursor.error_at(at, "expected version 16 of a descriptor"));
     }
     let root = cursor.descriptor()?;
-    let Some(list) = root.field("GrdL").and_then(Item::list) else {
+    let Some(list) = root.field("GrdL").and_then(DescriptorItem::list) else {
         return Err(cursor.error_at(root.at, "expected a list of gradients, GrdL"));
     };
     let mut found = Vec::new();
@@ -156,31 +157,32 @@ fn version_5(cursor: &mut Cursor<'_>) -> Result<Vec<Gradient>> {
     Ok(found)
 }
 
-fn one_5(cursor: &Cursor<'_>, item: &Item) -> Result<Gradient> {
-    let name = item.field("Nm  ").and_then(Item::text).unwrap_or_default();
+fn one_5(cursor: &DescriptorCursor<'_>, item: &DescriptorItem) -> Result<Gradient> {
+    let name = item.field("Nm  ").and_then(DescriptorItem::text).unwrap_or_default();
     // Names of what came with Photoshop are written as `$$$/DefaultGradient/…=Name`.
     let name = match name.strip_prefix("$$$") {
         Some(rest) => rest.split_once('=').map_or(name, |(_, name)| name),
         None => name,
     };
-    if item.field("GrdF").and_then(Item::text) == Some("ClNs") {
+    if item.field("GrdF").and_then(DescriptorItem::text) == Some("ClNs") {
         return Err(Error::unsupported(format!(
             "the gradient \"{name}\" is made of noise, which is not read"
         ))
         .at_offset(item.at as u64));
     }
-    let stops = |key: &str| item.field(key).and_then(Item::list).unwrap_or_default();
-    let place = |item: &Item| {
+    let stops = |key: &str| item.field(key).and_then(DescriptorItem::list).unwrap_or_default();
+    let place = |item: &DescriptorItem| {
         let wrong = || cursor.error_at(item.at, "expected a place, Lctn, from 0 to 4096");
-        let position = item.field("Lctn").and_then(Item::number).ok_or_else(wrong)? / WHOLE;
-        let midpoint = item.field("Mdpn").and_then(Item::number).unwrap_or(50.0) / 100.0;
+        let position =
+            item.field("Lctn").and_then(DescriptorItem::number).ok_or_else(wrong)? / WHOLE;
+        let midpoint = item.field("Mdpn").and_then(DescriptorItem::number).unwrap_or(50.0) / 100.0;
         let inside = (0.0..=1.0).contains(&position) && midpoint.is_finite();
         if inside { Ok((position, midpoint.clamp(0.0, 1.0))) } else { Err(wrong()) }
     };
     let mut colors = Vec::new();
     for item in stops("Clrs") {
         let (position, midpoint) = place(item)?;
-        let what = match item.field("Type").and_then(Item::text) {
+        let what = match item.field("Type").and_then(DescriptorItem::text) {
             Some("FrgC") => Color::from_rgb8([0; 3]),
             Some("BckC") => Color::from_rgb8([255; 3]),
             _ => {
@@ -194,7 +196,8 @@ fn one_5(cursor: &Cursor<'_>, item: &Item) -> Result<Gradient> {
     let mut alphas = Vec::new();
     for item in stops("Trns") {
         let (position, midpoint) = place(item)?;
-        let percent = item.field("Opct").and_then(Item::number).filter(|value| value.is_finite());
+        let percent =
+            item.field("Opct").and_then(DescriptorItem::number).filter(|value| value.is_finite());
         let wrong = || cursor.error_at(item.at, "expected an opacity, Opct");
         let what = (percent.ok_or_else(wrong)? / 100.0).clamp(0.0, 1.0);
         alphas.push(Stop { position, midpoint, what });
@@ -205,9 +208,9 @@ fn one_5(cursor: &Cursor<'_>, item: &Item) -> Result<Gradient> {
     Ok(gradient(name.to_owned(), colors, alphas))
 }
 
-fn color_5(item: &Item) -> Option<Color> {
+fn color_5(item: &DescriptorItem) -> Option<Color> {
     let number = |key: &str| item.field(key)?.number().filter(|value| value.is_finite());
-    let Value::Object(class, _) = &item.value else { return None };
+    let DescriptorValue::Object(class, _) = &item.value else { return None };
     let three = |keys: [&str; 3]| Some([number(keys[0])?, number(keys[1])?, number(keys[2])?]);
     Some(match class.as_str() {
         "RGBC" => {
@@ -232,9 +235,9 @@ fn color_5(item: &Item) -> Option<Color> {
 pub(super) fn write(
     gradients: &[Gradient],
     options: GradientWriteOptions,
-    notes: &mut Notes,
+    notes: &mut LossNotes,
 ) -> Vec<u8> {
-    let mut out = b"8BGR\0\x05\0\0\0\x10".to_vec();
+    let mut out = [FileKind::Grd.mark(), b"\0\x05\0\0\0\x10"].concat();
     descriptor::head(&mut out, "null", 1);
     descriptor::key(&mut out, "GrdL", b"VlLs");
     out.extend((gradients.len() as u32).to_be_bytes());
@@ -249,17 +252,17 @@ fn write_one(
     out: &mut Vec<u8>,
     gradient: &Gradient,
     options: GradientWriteOptions,
-    notes: &mut Notes,
+    notes: &mut LossNotes,
 ) {
     let (colors, alphas) = exact(gradient).unwrap_or_else(|| {
-        let way = Way { space: Space::Srgb, premultiplied: false, bounded: true };
+        let way = BlendMethod { space: Space::Srgb, premultiplied: false, bounded: true };
         let points = straight::points_of(gradient, way, options.tolerance, "Photoshop", notes);
-        let color = |p: &Point| Stop {
+        let color = |p: &ColorPoint| Stop {
             position: p.position,
             midpoint: 0.5,
             what: p.color().with_alpha(1.0),
         };
-        let alpha = |p: &Point| Stop { position: p.position, midpoint: 0.5, what: p.rgba[3] };
+        let alpha = |p: &ColorPoint| Stop { position: p.position, midpoint: 0.5, what: p.rgba[3] };
         (points.iter().map(color).collect(), points.iter().map(alpha).collect())
     });
     out.extend(b"Objc");
@@ -300,7 +303,7 @@ fn write_one(
     }
 }
 
-fn place<T>(out: &mut Vec<u8>, stop: &Stop<T>, notes: &mut Notes) {
+fn place<T>(out: &mut Vec<u8>, stop: &Stop<T>, notes: &mut LossNotes) {
     let round = |value: f64, whole: f64| (value.clamp(0.0, 1.0) * whole).round();
     let (place, midpoint) = (round(stop.position, WHOLE), round(stop.midpoint, 100.0));
     if (place / WHOLE - stop.position).abs() > 1e-9 {

@@ -6,50 +6,50 @@ use solio_base::{Error, Result};
 const MOST_DEPTH: usize = 32;
 
 /// A value and the byte at which it begins.
-pub(super) struct Item {
+pub(super) struct DescriptorItem {
     pub(super) at: usize,
-    pub(super) value: Value,
+    pub(super) value: DescriptorValue,
 }
 
-pub(super) enum Value {
+pub(super) enum DescriptorValue {
     /// Its class and fields.
-    Object(String, Vec<(String, Item)>),
-    List(Vec<Item>),
+    Object(String, Vec<(String, DescriptorItem)>),
+    List(Vec<DescriptorItem>),
     Text(String),
     Number(f64),
     /// Something that gradients do not need.
     Other,
 }
 
-impl Item {
-    pub(super) fn field(&self, name: &str) -> Option<&Item> {
-        let Value::Object(_, fields) = &self.value else { return None };
+impl DescriptorItem {
+    pub(super) fn field(&self, name: &str) -> Option<&DescriptorItem> {
+        let DescriptorValue::Object(_, fields) = &self.value else { return None };
         fields.iter().find(|(key, _)| key == name).map(|(_, item)| item)
     }
 
-    pub(super) fn list(&self) -> Option<&[Item]> {
-        if let Value::List(items) = &self.value { Some(items) } else { None }
+    pub(super) fn list(&self) -> Option<&[DescriptorItem]> {
+        if let DescriptorValue::List(items) = &self.value { Some(items) } else { None }
     }
 
     pub(super) fn text(&self) -> Option<&str> {
-        if let Value::Text(text) = &self.value { Some(text) } else { None }
+        if let DescriptorValue::Text(text) = &self.value { Some(text) } else { None }
     }
 
     pub(super) fn number(&self) -> Option<f64> {
-        if let Value::Number(number) = self.value { Some(number) } else { None }
+        if let DescriptorValue::Number(number) = self.value { Some(number) } else { None }
     }
 }
 
 /// Bytes and how far they are read.
-pub(super) struct Cursor<'b> {
+pub(super) struct DescriptorCursor<'b> {
     bytes: &'b [u8],
     at: usize,
     depth: usize,
 }
 
-impl<'b> Cursor<'b> {
-    pub(super) fn new(bytes: &'b [u8]) -> Cursor<'b> {
-        Cursor { bytes, at: 0, depth: 0 }
+impl<'b> DescriptorCursor<'b> {
+    pub(super) fn new(bytes: &'b [u8]) -> DescriptorCursor<'b> {
+        DescriptorCursor { bytes, at: 0, depth: 0 }
     }
 
     pub(super) fn at(&self) -> usize {
@@ -106,7 +106,7 @@ impl<'b> Cursor<'b> {
     }
 
     /// An object: its name, class and fields.
-    pub(super) fn descriptor(&mut self) -> Result<Item> {
+    pub(super) fn descriptor(&mut self) -> Result<DescriptorItem> {
         let at = self.at;
         self.unicode()?;
         let class = self.id()?;
@@ -116,10 +116,10 @@ impl<'b> Cursor<'b> {
             let key = self.id()?;
             fields.push((key, self.value()?));
         }
-        Ok(Item { at, value: Value::Object(class, fields) })
+        Ok(DescriptorItem { at, value: DescriptorValue::Object(class, fields) })
     }
 
-    fn value(&mut self) -> Result<Item> {
+    fn value(&mut self) -> Result<DescriptorItem> {
         let at = self.at;
         let kind = self.array::<4>("the sort of a value")?;
         if self.depth == MOST_DEPTH {
@@ -135,36 +135,36 @@ impl<'b> Cursor<'b> {
                 for _ in 0..count {
                     items.push(self.value()?);
                 }
-                Value::List(items)
+                DescriptorValue::List(items)
             }
-            b"TEXT" => Value::Text(self.unicode()?),
+            b"TEXT" => DescriptorValue::Text(self.unicode()?),
             b"enum" => {
                 self.id()?;
-                Value::Text(self.id()?)
+                DescriptorValue::Text(self.id()?)
             }
-            b"long" => Value::Number(f64::from(self.u32("a number")? as i32)),
-            b"doub" => Value::Number(self.f64()?),
+            b"long" => DescriptorValue::Number(f64::from(self.u32("a number")? as i32)),
+            b"doub" => DescriptorValue::Number(self.f64()?),
             b"UntF" => {
                 self.take(4, "a unit")?;
-                Value::Number(self.f64()?)
+                DescriptorValue::Number(self.f64()?)
             }
             b"comp" => {
                 self.take(8, "a number")?;
-                Value::Other
+                DescriptorValue::Other
             }
             b"bool" => {
                 self.take(1, "a truth value")?;
-                Value::Other
+                DescriptorValue::Other
             }
             b"tdta" | b"alis" => {
                 let length = self.u32("the length of data")? as usize;
                 self.take(length, "data")?;
-                Value::Other
+                DescriptorValue::Other
             }
             b"type" | b"GlbC" => {
                 self.unicode()?;
                 self.id()?;
-                Value::Other
+                DescriptorValue::Other
             }
             _ => {
                 let name = kind.escape_ascii().to_string();
@@ -172,7 +172,7 @@ impl<'b> Cursor<'b> {
             }
         };
         self.depth -= 1;
-        Ok(Item { at, value })
+        Ok(DescriptorItem { at, value })
     }
 }
 

@@ -20,7 +20,7 @@ pub(super) fn read(all: &str) -> Result<Vec<Gradient>> {
         Error::syntax(format!("not JSON: {error}"))
             .at_line(error.line() as u64, error.column() as u64)
     })?;
-    let root = Node { all, raw };
+    let root = JsonNode { all, raw };
     if root.starts('[') {
         return root.array()?.into_iter().map(gradient).collect();
     }
@@ -37,14 +37,14 @@ pub(super) fn read(all: &str) -> Result<Vec<Gradient>> {
 
 /// A value and where it is.
 #[derive(Clone, Copy)]
-struct Node<'t> {
+struct JsonNode<'t> {
     all: &'t str,
     raw: &'t RawValue,
 }
 
-type Fields<'t> = BTreeMap<String, Node<'t>>;
+type JsonFields<'t> = BTreeMap<String, JsonNode<'t>>;
 
-impl<'t> Node<'t> {
+impl<'t> JsonNode<'t> {
     fn error(&self, message: impl Into<String>) -> Error {
         text::error_at(self.all, text::place(self.all, self.raw.get()), message)
     }
@@ -53,19 +53,19 @@ impl<'t> Node<'t> {
         self.raw.get().starts_with(with)
     }
 
-    fn object(&self) -> Result<Fields<'t>> {
+    fn object(&self) -> Result<JsonFields<'t>> {
         let fields: BTreeMap<String, &'t RawValue> = serde_json::from_str(self.raw.get())
             .map_err(|_| self.error("expected an object, { … }"))?;
-        Ok(fields.into_iter().map(|(key, raw)| (key, Node { raw, ..*self })).collect())
+        Ok(fields.into_iter().map(|(key, raw)| (key, JsonNode { raw, ..*self })).collect())
     }
 
-    fn array(&self) -> Result<Vec<Node<'t>>> {
+    fn array(&self) -> Result<Vec<JsonNode<'t>>> {
         let items: Vec<&'t RawValue> = serde_json::from_str(self.raw.get())
             .map_err(|_| self.error("expected an array, [ … ]"))?;
         if items.len() > MAX_STOPS {
             return Err(Error::limit(format!("{} items; the limit is {MAX_STOPS}", items.len())));
         }
-        Ok(items.into_iter().map(|raw| Node { raw, ..*self }).collect())
+        Ok(items.into_iter().map(|raw| JsonNode { raw, ..*self }).collect())
     }
 
     fn string(&self) -> Result<String> {
@@ -77,7 +77,7 @@ impl<'t> Node<'t> {
     }
 
     fn numbers<const N: usize>(&self) -> Result<[f64; N]> {
-        let items: Result<Vec<f64>> = self.array()?.iter().map(Node::number).collect();
+        let items: Result<Vec<f64>> = self.array()?.iter().map(JsonNode::number).collect();
         items?.try_into().map_err(|_| self.error(format!("expected {N} numbers")))
     }
 
@@ -87,7 +87,7 @@ impl<'t> Node<'t> {
         of(&name).ok_or_else(|| self.error(format!("\"{name}\" is no {what}")))
     }
 
-    fn only(&self, fields: &Fields<'_>, known: &[&str]) -> Result<()> {
+    fn only(&self, fields: &JsonFields<'_>, known: &[&str]) -> Result<()> {
         match fields.iter().find(|(key, _)| !known.contains(&key.as_str())) {
             None => Ok(()),
             Some((key, node)) => Err(node
@@ -97,7 +97,7 @@ impl<'t> Node<'t> {
     }
 }
 
-fn gradient(node: Node<'_>) -> Result<Gradient> {
+fn gradient(node: JsonNode<'_>) -> Result<Gradient> {
     let fields = node.object()?;
     node.only(&fields, &["name", "mode", "keys", "domain", "outside", "colors", "alphas"])?;
     let mut gradient = Gradient::default();
@@ -130,14 +130,14 @@ fn gradient(node: Node<'_>) -> Result<Gradient> {
     Ok(gradient)
 }
 
-fn color_stop(node: Node<'_>) -> Result<ColorStop> {
+fn color_stop(node: JsonNode<'_>) -> Result<ColorStop> {
     let fields = node.object()?;
     node.only(&fields, &["position", "color", "midpoint", "easing", "mode"])?;
     let [position, found] = required(&node, &fields, ["position", "color"])?;
     Ok(ColorStop { position: position.number()?, color: color(found)?, to_next: ramp(&fields)? })
 }
 
-fn alpha_stop(node: Node<'_>) -> Result<AlphaStop> {
+fn alpha_stop(node: JsonNode<'_>) -> Result<AlphaStop> {
     let fields = node.object()?;
     node.only(&fields, &["position", "alpha", "midpoint", "easing", "mode"])?;
     let [position, alpha] = required(&node, &fields, ["position", "alpha"])?;
@@ -145,15 +145,15 @@ fn alpha_stop(node: Node<'_>) -> Result<AlphaStop> {
 }
 
 fn required<'f, 't>(
-    node: &Node<'t>,
-    fields: &'f Fields<'t>,
+    node: &JsonNode<'t>,
+    fields: &'f JsonFields<'t>,
     keys: [&str; 2],
-) -> Result<[&'f Node<'t>; 2]> {
+) -> Result<[&'f JsonNode<'t>; 2]> {
     let of = |key: &str| fields.get(key).ok_or_else(|| node.error(format!("expected \"{key}\"")));
     Ok([of(keys[0])?, of(keys[1])?])
 }
 
-fn ramp(fields: &Fields<'_>) -> Result<Ramp> {
+fn ramp(fields: &JsonFields<'_>) -> Result<Ramp> {
     let mut ramp = Ramp::default();
     if let Some(midpoint) = fields.get("midpoint") {
         ramp.midpoint = midpoint.number()?;
@@ -168,7 +168,7 @@ fn ramp(fields: &Fields<'_>) -> Result<Ramp> {
 }
 
 /// The text of CSS, or an object.
-fn color(node: &Node<'_>) -> Result<Color> {
+fn color(node: &JsonNode<'_>) -> Result<Color> {
     if node.starts('"') {
         let text = node.string()?;
         return Color::parse(&text).map_err(|error| node.error(error.message()));
@@ -180,7 +180,7 @@ fn color(node: &Node<'_>) -> Result<Color> {
     let components = components.array()?;
     let [a, b, c] = components[..] else { return Err(node.error("expected 3 components")) };
     let mut missing = Missing::NONE;
-    let mut of = |index: usize, node: &Node<'_>| {
+    let mut of = |index: usize, node: &JsonNode<'_>| {
         if node.raw.get() == "null" {
             missing = missing.with(index);
             return Ok(0.0);

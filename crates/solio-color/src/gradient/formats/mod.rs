@@ -19,159 +19,45 @@ mod unity;
 
 use super::{Easing, Gradient};
 use solio_base::{Error, Result};
+use solio_kinds::FileType;
 
 /// Most stops that are read from or written to one file.
 pub const MAX_STOPS: usize = 1_000_000;
 
-/// A file format of gradients.
+pub use solio_kinds::GradientFormat;
+
+/// What bytes look like; `None` where they look like none of them.
 ///
 /// ```
-/// use solio_color::gradient::formats::{GradientFormat, read};
-/// let file = b"linear-gradient(in oklab, red, blue)";
-/// let format = GradientFormat::detect(file).unwrap();
-/// assert_eq!(format, GradientFormat::Css);
-/// assert_eq!(read(file, format)?[0].colors.len(), 2);
-/// # Ok::<(), solio_base::Error>(())
+/// use solio_color::gradient::formats::{GradientFormat, detect as of};
+/// assert_eq!(of(b"GIMP Gradient\nName: Sky\n"), Some(GradientFormat::Ggr));
+/// assert_eq!(of(b"black, white 30%"), Some(GradientFormat::Css)); // a list of stops
+/// assert_eq!(of(b"\x89PNG\r\n\x1a\n"), None);
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum GradientFormat {
-    /// CSS Images 4: `linear-gradient(in oklab, red, blue)` and its kin, or a list of stops.
-    Css,
-    /// GIMP's gradients.
-    Ggr,
-    /// Photoshop's gradients; version 5 is written.
-    Grd,
-    /// GMT's colour palette tables.
-    Cpt,
-    /// One-dimensional look-up tables of Adobe and IRIDAS.
-    Cube,
-    /// Unity's serialised gradients, in YAML: 8 colour and 8 alpha keys.
-    Unity,
-    /// Godot's text resources and scenes.
-    Godot,
-    /// Everything that Solio's gradients have.
-    Json,
-    /// Gradients of SVG.
-    Svg,
-}
-
-impl GradientFormat {
-    /// All of them.
-    pub const ALL: [GradientFormat; 9] = [
-        GradientFormat::Css,
-        GradientFormat::Ggr,
-        GradientFormat::Grd,
-        GradientFormat::Cpt,
-        GradientFormat::Cube,
-        GradientFormat::Unity,
-        GradientFormat::Godot,
-        GradientFormat::Json,
-        GradientFormat::Svg,
-    ];
-
-    /// A short name, which is the usual extension where there is one.
-    ///
-    /// ```
-    /// use solio_color::gradient::formats::GradientFormat;
-    /// let names = GradientFormat::ALL.map(GradientFormat::name).join(", ");
-    /// assert_eq!(names, "css, ggr, grd, cpt, cube, unity, godot, json, svg");
-    /// ```
-    pub fn name(self) -> &'static str {
-        match self {
-            GradientFormat::Css => "css",
-            GradientFormat::Ggr => "ggr",
-            GradientFormat::Grd => "grd",
-            GradientFormat::Cpt => "cpt",
-            GradientFormat::Cube => "cube",
-            GradientFormat::Unity => "unity",
-            GradientFormat::Godot => "godot",
-            GradientFormat::Json => "json",
-            GradientFormat::Svg => "svg",
-        }
-    }
-
-    /// From its name, in letters of either case.
-    ///
-    /// ```
-    /// use solio_color::gradient::formats::GradientFormat;
-    /// assert_eq!(GradientFormat::of_name("Unity"), Some(GradientFormat::Unity));
-    /// assert_eq!(GradientFormat::of_name("asset"), None); // that is an extension
-    /// ```
-    pub fn of_name(name: &str) -> Option<GradientFormat> {
-        GradientFormat::ALL.into_iter().find(|format| format.name().eq_ignore_ascii_case(name))
-    }
-
-    /// Extensions of its files, without the dot; the first is the usual one.
-    ///
-    /// ```
-    /// use solio_color::gradient::formats::GradientFormat;
-    /// let usual = |format: GradientFormat| format!("heat.{}", format.extensions()[0]);
-    /// assert_eq!(usual(GradientFormat::Godot), "heat.tres");
-    /// assert!(GradientFormat::Unity.extensions().contains(&"prefab"));
-    /// ```
-    pub fn extensions(self) -> &'static [&'static str] {
-        match self {
-            GradientFormat::Css => &["css"],
-            GradientFormat::Ggr => &["ggr"],
-            GradientFormat::Grd => &["grd"],
-            GradientFormat::Cpt => &["cpt"],
-            GradientFormat::Cube => &["cube"],
-            GradientFormat::Unity => &["gradients", "asset", "unity", "prefab"],
-            GradientFormat::Godot => &["tres", "tscn"],
-            GradientFormat::Json => &["json"],
-            GradientFormat::Svg => &["svg"],
-        }
-    }
-
-    /// From the extension of a file, with or without its dot, in letters of either case.
-    ///
-    /// ```
-    /// use solio_color::gradient::formats::GradientFormat;
-    /// assert_eq!(GradientFormat::of_extension(".TSCN"), Some(GradientFormat::Godot));
-    /// assert_eq!(GradientFormat::of_extension("png"), None);
-    /// ```
-    pub fn of_extension(extension: &str) -> Option<GradientFormat> {
-        let extension = extension.strip_prefix('.').unwrap_or(extension);
-        GradientFormat::ALL.into_iter().find(|format| {
-            format.extensions().iter().any(|known| known.eq_ignore_ascii_case(extension))
-        })
-    }
-
-    /// What bytes look like; `None` where they look like none of them.
-    ///
-    /// ```
-    /// use solio_color::gradient::formats::GradientFormat;
-    /// let of = GradientFormat::detect;
-    /// assert_eq!(of(b"GIMP Gradient\nName: Sky\n"), Some(GradientFormat::Ggr));
-    /// assert_eq!(of(b"black, white 30%"), Some(GradientFormat::Css)); // a list of stops
-    /// assert_eq!(of(b"\x89PNG\r\n\x1a\n"), None);
-    /// ```
-    pub fn detect(bytes: &[u8]) -> Option<GradientFormat> {
-        let text = text::beginning(bytes);
-        let lower = text.to_ascii_lowercase();
-        let start = lower.trim_start();
-        let contains = |words: &[&str]| words.iter().any(|word| lower.contains(word));
-        if bytes.starts_with(b"8BGR") {
-            Some(GradientFormat::Grd)
-        } else if text.starts_with("GIMP Gradient") {
-            Some(GradientFormat::Ggr)
-        } else if start.starts_with("[gd_") || start.starts_with("[sub_resource") {
-            Some(GradientFormat::Godot)
-        } else if start.starts_with(['{', '[']) {
-            Some(GradientFormat::Json)
-        } else if contains(&["ctime0:", "m_numcolorkeys:"]) {
-            Some(GradientFormat::Unity)
-        } else if contains(&["<lineargradient", "<radialgradient", "<svg"]) {
-            Some(GradientFormat::Svg)
-        } else if contains(&["lut_1d_size", "lut_3d_size"]) {
-            Some(GradientFormat::Cube)
-        } else if contains(&["gradient("]) || css::is_list(&text) {
-            Some(GradientFormat::Css)
-        } else if contains(&["color_model"]) || cpt::is_table(&text) {
-            Some(GradientFormat::Cpt)
-        } else {
-            None
-        }
+pub fn detect(bytes: &[u8]) -> Option<GradientFormat> {
+    let text = text::beginning(bytes);
+    let lower = text.to_ascii_lowercase();
+    let start = lower.trim_start();
+    let contains = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+    let marked = [bytes, text.as_bytes(), start.as_bytes()]
+        .into_iter()
+        .find_map(|start| GradientFormat::of_kind(FileType::of_magic(start)?.kind));
+    if marked.is_some() {
+        marked
+    } else if start.starts_with(['{', '[']) {
+        Some(GradientFormat::Json)
+    } else if contains(&["ctime0:", "m_numcolorkeys:"]) {
+        Some(GradientFormat::Unity)
+    } else if contains(&["<lineargradient", "<radialgradient", "<svg"]) {
+        Some(GradientFormat::Svg)
+    } else if contains(&["lut_1d_size", "lut_3d_size"]) {
+        Some(GradientFormat::Cube)
+    } else if contains(&["gradient("]) || css::is_list(&text) {
+        Some(GradientFormat::Css)
+    } else if contains(&["color_model"]) || cpt::is_table(&text) {
+        Some(GradientFormat::Cpt)
+    } else {
+        None
     }
 }
 
@@ -249,7 +135,7 @@ pub fn read(bytes: &[u8], format: GradientFormat) -> Result<Vec<Gradient>> {
         GradientFormat::Json => json::read(&text::text(bytes)?)?,
     };
     if gradients.is_empty() {
-        return Err(Error::syntax(format!("no gradient in this {} file", format.name())));
+        return Err(Error::syntax(format!("no gradient in this {} file", format.as_str())));
     }
     for gradient in &gradients {
         check(gradient).map_err(|error| Error::syntax(error.message()))?;
@@ -284,13 +170,13 @@ pub fn write(
         return Err(Error::argument("the tolerance is at least a thousandth of a code of 8 bits"));
     }
     gradients.iter().try_for_each(check)?;
-    let mut notes = Notes::default();
+    let mut notes = LossNotes::default();
     let one = || match gradients {
         [gradient] => Ok(gradient),
         _ => Err(Error::argument(format!(
             "{} gradients for a format that holds one a file ({})",
             gradients.len(),
-            format.name()
+            format.as_str()
         ))
         .hint("write them one by one, or as JSON or CSS")),
     };
@@ -346,9 +232,9 @@ fn check(gradient: &Gradient) -> Result<()> {
 
 /// What was lost, each once.
 #[derive(Default)]
-struct Notes(Vec<String>);
+struct LossNotes(Vec<String>);
 
-impl Notes {
+impl LossNotes {
     fn add(&mut self, note: impl Into<String>) {
         let note = note.into();
         if !self.0.contains(&note) {

@@ -6,14 +6,14 @@ use crate::gradient::{AlphaStop, ColorStop, Ramp};
 /// From one place to another, with a colour at each end; alpha is that of the colours, blended by
 /// itself.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Part {
+pub(super) struct GradientSegment {
     pub(super) places: [f64; 2],
     pub(super) colors: [Color; 2],
     pub(super) ramp: Ramp,
 }
 
 /// Stops of the model: one where a part begins as the one before ended, else two.
-pub(super) fn stops(parts: &[Part]) -> (Vec<ColorStop>, Vec<AlphaStop>) {
+pub(super) fn stops(parts: &[GradientSegment]) -> (Vec<ColorStop>, Vec<AlphaStop>) {
     let opaque = parts.iter().flat_map(|part| part.colors).all(|color| color.alpha == 1.0);
     let (mut colors, mut alphas): (Vec<ColorStop>, Vec<AlphaStop>) = (Vec::new(), Vec::new());
     for part in parts {

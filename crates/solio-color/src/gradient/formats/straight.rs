@@ -1,6 +1,6 @@
 //! A gradient as stops with straight ways between them, as close as asked.
 
-use super::Notes;
+use super::LossNotes;
 #[cfg(test)]
 use crate::gradient::Sampler;
 use crate::gradient::{ColorStop, Gradient, Mode, Ramp};
@@ -18,7 +18,7 @@ const CLOSER: u32 = 12;
 
 /// How a format blends.
 #[derive(Clone, Copy)]
-pub(super) struct Way {
+pub(super) struct BlendMethod {
     pub(super) space: Space,
     /// Whether colours are blended multiplied by alpha.
     pub(super) premultiplied: bool,
@@ -28,12 +28,12 @@ pub(super) struct Way {
 
 /// A place and what is there: codes of sRGB and alpha.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Point {
+pub(super) struct ColorPoint {
     pub(super) position: f64,
     pub(super) rgba: [f64; 4],
 }
 
-impl Point {
+impl ColorPoint {
     pub(super) fn color(&self) -> Color {
         let [r, g, b, a] = self.rgba;
         Color::new(Space::Srgb, [r, g, b]).with_alpha(a)
@@ -42,7 +42,7 @@ impl Point {
 
 /// Points between which `way` gives the gradient; two at one place make a hard edge.
 pub(super) struct Straight {
-    pub(super) points: Vec<Point>,
+    pub(super) points: Vec<ColorPoint>,
     /// The most that was found between points, in codes of eight bits, colours multiplied by alpha.
     pub(super) error: f64,
     /// Whether there are points that are not edges of the gradient.
@@ -53,7 +53,7 @@ pub(super) struct Straight {
 
 /// The gradient from 0 to 1, no more than `tolerance` codes of eight bits off where
 /// [`MOST`] stops are enough.
-pub(super) fn straight(gradient: &Gradient, way: Way, tolerance: f64) -> Straight {
+pub(super) fn straight(gradient: &Gradient, way: BlendMethod, tolerance: f64) -> Straight {
     let sampler = gradient.sampler();
     let mut edges = vec![0.0];
     edges.extend(
@@ -77,10 +77,10 @@ pub(super) fn straight(gradient: &Gradient, way: Way, tolerance: f64) -> Straigh
 pub(super) fn of_function(
     at: &dyn Fn(f64) -> [f64; 4],
     edges: &[f64],
-    way: Way,
+    way: BlendMethod,
     tolerance: f64,
 ) -> Straight {
-    let mut work = Work {
+    let mut work = Straightener {
         at,
         way,
         tolerance,
@@ -88,10 +88,10 @@ pub(super) fn of_function(
     };
     for pair in edges.windows(2) {
         let [a, b] = [pair[0], pair[1]];
-        let left = Point { position: a, rgba: at(a) };
+        let left = ColorPoint { position: a, rgba: at(a) };
         let (before, after) = (at(b.next_down()), at(b));
         let jumps = distance(before, after) > 1e-6;
-        let right = Point { position: b, rgba: if jumps { before } else { after } };
+        let right = ColorPoint { position: b, rgba: if jumps { before } else { after } };
         let points = &mut work.result.points;
         if points.last().is_none_or(|last| *last != left) {
             points.push(left);
@@ -99,24 +99,24 @@ pub(super) fn of_function(
         work.fill(left, right, DEPTH);
         work.result.points.push(right);
     }
-    let last = Point { position: 1.0, rgba: at(1.0) };
+    let last = ColorPoint { position: 1.0, rgba: at(1.0) };
     if work.result.points.last() != Some(&last) {
         work.result.points.push(last);
     }
     work.result
 }
 
-struct Work<'a> {
+struct Straightener<'a> {
     at: &'a dyn Fn(f64) -> [f64; 4],
-    way: Way,
+    way: BlendMethod,
     tolerance: f64,
     result: Straight,
 }
 
-impl Work<'_> {
+impl Straightener<'_> {
     /// The points between two.
-    fn fill(&mut self, a: Point, b: Point, depth: u32) {
-        let line = Line::new(a, b, self.way);
+    fn fill(&mut self, a: ColorPoint, b: ColorPoint, depth: u32) {
+        let line = BlendedLine::new(a, b, self.way);
         let both = |weight| {
             let place = a.position + (b.position - a.position) * weight;
             Both::new(weight, (self.at)(place), line.at(weight))
@@ -140,7 +140,7 @@ impl Work<'_> {
             return;
         }
         self.result.approximated = true;
-        let point = Point { position: middle, rgba: (self.at)(middle) };
+        let point = ColorPoint { position: middle, rgba: (self.at)(middle) };
         self.fill(a, point, depth - 1);
         self.result.points.push(point);
         self.fill(point, b, depth - 1);
@@ -191,20 +191,20 @@ fn closer(both: &dyn Fn(f64) -> Both, three: [Both; 3], tolerance: f64, depth: u
 }
 
 /// Between two points, as the format blends.
-pub(super) struct Line {
+pub(super) struct BlendedLine {
     segment: Segment,
     alphas: Option<[f64; 2]>,
 }
 
-impl Line {
-    pub(super) fn new(a: Point, b: Point, way: Way) -> Line {
+impl BlendedLine {
+    pub(super) fn new(a: ColorPoint, b: ColorPoint, way: BlendMethod) -> BlendedLine {
         let mode = Interpolation::new(way.space);
-        let color = |point: Point| match way.premultiplied {
+        let color = |point: ColorPoint| match way.premultiplied {
             true => point.color(),
             false => point.color().with_alpha(1.0),
         };
         let alphas = (!way.premultiplied).then_some([a.rgba[3], b.rgba[3]]);
-        Line { segment: Segment::new(&color(a), &color(b), mode), alphas }
+        BlendedLine { segment: Segment::new(&color(a), &color(b), mode), alphas }
     }
 
     pub(super) fn at(&self, weight: f64) -> [f64; 4] {
@@ -245,11 +245,11 @@ pub(super) fn clean(mut rgba: [f64; 4]) -> [f64; 4] {
 /// The points of a gradient for a format, with a note where they are an approximation.
 pub(super) fn points_of(
     gradient: &Gradient,
-    way: Way,
+    way: BlendMethod,
     tolerance: f64,
     format: &str,
-    notes: &mut Notes,
-) -> Vec<Point> {
+    notes: &mut LossNotes,
+) -> Vec<ColorPoint> {
     let found = straight(gradient, way, tolerance);
     if found.approximated || found.error > 0.01 {
         notes.add(format!(
@@ -288,8 +288,8 @@ fn describe(gradient: &Gradient) -> String {
 }
 
 /// Stops of the model at these points; alpha with the colours.
-pub(super) fn stops(points: &[Point]) -> Vec<ColorStop> {
-    let stop = |point: &Point| ColorStop {
+pub(super) fn stops(points: &[ColorPoint]) -> Vec<ColorStop> {
+    let stop = |point: &ColorPoint| ColorStop {
         position: point.position,
         color: point.color(),
         to_next: Ramp::default(),

@@ -1,9 +1,9 @@
 //! The gradients of SVG (SVG 2, section 13.2): `linearGradient` and `radialGradient`, of which only
 //! the stops matter here.
 
-use super::straight::{self, Way};
+use super::straight::{self, BlendMethod};
 use super::text::{error_at, number};
-use super::{GradientWriteOptions, Holds, MAX_STOPS, Notes};
+use super::{GradientWriteOptions, Holds, LossNotes, MAX_STOPS};
 use crate::gradient::{AlphaStop, ColorStop, Gradient, Mode, Ramp};
 use crate::{Color, Interpolation, Space};
 use quick_xml::Reader;
@@ -17,7 +17,7 @@ const MOST_LINKS: usize = 32;
 
 /// An element as it is written.
 #[derive(Default)]
-struct Found {
+struct SvgGradient {
     id: String,
     /// The id of the gradient whose stops it has, where it has none.
     link: Option<String>,
@@ -29,7 +29,7 @@ struct Found {
 pub(super) fn read(all: &str) -> Result<Vec<Gradient>> {
     let mut reader = Reader::from_str(all);
     reader.config_mut().expand_empty_elements = true;
-    let mut found: Vec<Found> = Vec::new();
+    let mut found: Vec<SvgGradient> = Vec::new();
     let (mut open, mut count) = (false, 0);
     loop {
         let at = reader.buffer_position() as usize;
@@ -63,7 +63,7 @@ pub(super) fn read(all: &str) -> Result<Vec<Gradient>> {
     resolved(&found)
 }
 
-fn resolved(found: &[Found]) -> Result<Vec<Gradient>> {
+fn resolved(found: &[SvgGradient]) -> Result<Vec<Gradient>> {
     let mut by_id = BTreeMap::new();
     for (index, element) in found.iter().enumerate() {
         by_id.entry(element.id.as_str()).or_insert(index);
@@ -133,7 +133,7 @@ fn properties(start: &BytesStart<'_>) -> Result<BTreeMap<String, String>, String
     Ok(found)
 }
 
-fn element(start: &BytesStart<'_>) -> Result<Found, String> {
+fn element(start: &BytesStart<'_>) -> Result<SvgGradient, String> {
     let mut properties = properties(start)?;
     let space = match properties.get("color-interpolation").map(String::as_str) {
         Some("linearRGB") => Some(Space::SrgbLinear),
@@ -142,7 +142,7 @@ fn element(start: &BytesStart<'_>) -> Result<Found, String> {
     };
     let link = properties.get("href").and_then(|href| href.strip_prefix('#')).map(str::to_owned);
     let id = properties.remove("id").unwrap_or_default();
-    Ok(Found { id, link, space, stops: Vec::new() })
+    Ok(SvgGradient { id, link, space, stops: Vec::new() })
 }
 
 fn stop(start: &BytesStart<'_>) -> Result<(f64, Color), String> {
@@ -167,7 +167,7 @@ fn stop(start: &BytesStart<'_>) -> Result<(f64, Color), String> {
 pub(super) fn write(
     gradients: &[Gradient],
     options: GradientWriteOptions,
-    notes: &mut Notes,
+    notes: &mut LossNotes,
 ) -> String {
     let mut out =
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 512 64\">\n  <defs>\n".to_owned();
@@ -210,7 +210,7 @@ fn write_one(
     id: &str,
     gradient: &Gradient,
     options: GradientWriteOptions,
-    notes: &mut Notes,
+    notes: &mut LossNotes,
 ) {
     if id != gradient.name && !gradient.name.is_empty() {
         notes.add("SVG has ids for names: some are changed");
@@ -222,7 +222,7 @@ fn write_one(
         false => (Space::Srgb, ""),
     };
     // A blend that leaves sRGB between colours within it is held within: nothing shows more of it.
-    let way = Way { space, premultiplied: false, bounded: is_within_srgb(gradient) };
+    let way = BlendMethod { space, premultiplied: false, bounded: is_within_srgb(gradient) };
     let points = straight::points_of(gradient, way, options.tolerance, "SVG", notes);
     if linear {
         notes.add("browsers do not follow SVG's color-interpolation: they blend in sRGB");

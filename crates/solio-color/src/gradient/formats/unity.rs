@@ -2,8 +2,8 @@
 //! red, green and blue of the colour keys and alpha of the alpha keys, `ctime0` to `ctime7` and
 //! `atime0` to `atime7` from 0 to 65535.
 
-use super::straight::{Point, clean};
-use super::{GradientWriteOptions, Holds, MAX_STOPS, Notes, text};
+use super::straight::{ColorPoint, clean};
+use super::{GradientWriteOptions, Holds, LossNotes, MAX_STOPS, text};
 use crate::gradient::{AlphaStop, ColorStop, Easing, Gradient, Keys, Mode, Ramp};
 use crate::{Color, Interpolation, Space};
 use solio_base::{Error, Result};
@@ -18,7 +18,7 @@ const STEPS: f64 = 65535.0;
 
 /// The fields of one gradient, and where it begins.
 #[derive(Default)]
-struct Fields {
+struct UnityFields {
     start: usize,
     name: String,
     keys: [Option<[f64; 4]>; KEYS],
@@ -31,9 +31,9 @@ struct Fields {
 
 /// All gradients of a text, in their order.
 pub(super) fn read(all: &str) -> Result<Vec<Gradient>> {
-    let mut found: Vec<Fields> = Vec::new();
+    let mut found: Vec<UnityFields> = Vec::new();
     let mut open: Option<usize> = None;
-    let mut names = Names::default();
+    let mut names = UnityNames::default();
     for line in all.lines() {
         let depth = line.len() - line.trim_start_matches(' ').len();
         let entry = line.trim();
@@ -47,11 +47,11 @@ pub(super) fn read(all: &str) -> Result<Vec<Gradient>> {
         };
         if key == "key0" {
             open = Some(depth);
-            found.push(Fields {
+            found.push(UnityFields {
                 start: at,
                 name: names.at(depth),
                 color_space: -1,
-                ..Fields::default()
+                ..UnityFields::default()
             });
             if found.len() > MAX_STOPS / 16 {
                 return Err(Error::limit("too many gradients in one file"));
@@ -71,9 +71,9 @@ pub(super) fn read(all: &str) -> Result<Vec<Gradient>> {
 
 /// What gradients are called: `m_Name` of the entry they are in, else their field's name.
 #[derive(Default)]
-struct Names(Vec<(usize, String)>);
+struct UnityNames(Vec<(usize, String)>);
 
-impl Names {
+impl UnityNames {
     fn pass(&mut self, depth: usize, key: &str, value: &str) {
         let item = key.strip_prefix("- ");
         let key = item.unwrap_or(key);
@@ -106,7 +106,7 @@ fn unquoted(value: &str) -> String {
     }
 }
 
-impl Fields {
+impl UnityFields {
     fn take(&mut self, key: &str, value: &str) -> Result<(), String> {
         let index = |prefix: &str| {
             let index = key.strip_prefix(prefix)?.parse::<usize>().ok()?;
@@ -214,7 +214,7 @@ fn components(value: &str) -> Result<[f64; 4], String> {
 }
 
 /// What Unity holds of a gradient.
-pub(super) struct Held {
+pub(super) struct UnityGradient {
     /// Place, numbers as Unity has them.
     pub(super) colors: Vec<(f64, [f64; 3])>,
     pub(super) alphas: Vec<(f64, f64)>,
@@ -225,7 +225,7 @@ pub(super) struct Held {
 pub(super) fn write(
     gradients: &[Gradient],
     options: GradientWriteOptions,
-    notes: &mut Notes,
+    notes: &mut LossNotes,
 ) -> Result<String> {
     let mut out = "%YAML 1.1\n%TAG !u! tag:unity3d.com,2011:\n--- !u!114 &1\nMonoBehaviour:\n  \
                    m_ObjectHideFlags: 52\n  m_Name: \n  m_EditorClassIdentifier: \n  m_Presets:\n"
@@ -247,7 +247,7 @@ pub(super) fn write(
 }
 
 /// The gradient as it is, or why Unity cannot hold it.
-fn held(gradient: &Gradient) -> Result<Held, String> {
+fn held(gradient: &Gradient) -> Result<UnityGradient, String> {
     for (count, what) in [(gradient.colors.len(), "colours"), (gradient.alphas.len(), "alphas")] {
         if count > KEYS {
             return Err(format!("{count} {what}; it has {KEYS} keys"));
@@ -302,10 +302,10 @@ fn held(gradient: &Gradient) -> Result<Held, String> {
         }
         alphas = vec![(0.0, first), (1.0, first)];
     }
-    Ok(Held { colors, alphas, mode, linear })
+    Ok(UnityGradient { colors, alphas, mode, linear })
 }
 
-fn write_one(out: &mut String, name: &str, held: &Held, notes: &mut Notes) {
+fn write_one(out: &mut String, name: &str, held: &UnityGradient, notes: &mut LossNotes) {
     let mut shift = 0.0_f64;
     let mut step = |place: f64| {
         let step = (place * STEPS).round();
@@ -342,6 +342,6 @@ fn single(value: f64) -> f32 {
 }
 
 /// The codes at a place without alpha's weight.
-fn point(position: f64, rgba: [f64; 4]) -> Point {
-    Point { position, rgba: clean(rgba) }
+fn point(position: f64, rgba: [f64; 4]) -> ColorPoint {
+    ColorPoint { position, rgba: clean(rgba) }
 }

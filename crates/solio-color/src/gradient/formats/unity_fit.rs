@@ -1,26 +1,26 @@
 //! The nearest 8 keys.
 
-use super::{Held, KEYS, point};
+use super::{KEYS, UnityGradient, point};
 use crate::gradient::Gradient;
-use crate::gradient::formats::Notes;
-use crate::gradient::formats::straight::{Line, Point, Way, distance};
+use crate::gradient::formats::LossNotes;
+use crate::gradient::formats::straight::{BlendMethod, BlendedLine, ColorPoint, distance};
 use crate::{Color, Space};
 
 /// Places at which the gradient is looked at; 1024 parts lie on steps of Unity's times nearly.
 const PLACES: usize = 1025;
 
 /// Keys that come near; a note says how near.
-pub(super) fn fit(gradient: &Gradient, notes: &mut Notes) -> Held {
+pub(super) fn fit(gradient: &Gradient, notes: &mut LossNotes) -> UnityGradient {
     let sampler = gradient.sampler();
     let at = |i: usize| i as f64 / (PLACES - 1) as f64;
-    let points: Vec<Point> = (0..PLACES).map(|i| point(at(i), sampler.at(at(i)))).collect();
-    let opaque: Vec<Point> = points
+    let points: Vec<ColorPoint> = (0..PLACES).map(|i| point(at(i), sampler.at(at(i)))).collect();
+    let opaque: Vec<ColorPoint> = points
         .iter()
-        .map(|p| Point { rgba: [p.rgba[0], p.rgba[1], p.rgba[2], 1.0], ..*p })
+        .map(|p| ColorPoint { rgba: [p.rgba[0], p.rgba[1], p.rgba[2], 1.0], ..*p })
         .collect();
-    let alpha: Vec<Point> = points
+    let alpha: Vec<ColorPoint> = points
         .iter()
-        .map(|p| Point { rgba: [p.rgba[3], p.rgba[3], p.rgba[3], 1.0], ..*p })
+        .map(|p| ColorPoint { rgba: [p.rgba[3], p.rgba[3], p.rgba[3], 1.0], ..*p })
         .collect();
     let (srgb, colors_srgb) = chosen(&opaque, Space::Srgb);
     let (oklab, colors_oklab) = chosen(&opaque, Space::Oklab);
@@ -35,7 +35,7 @@ pub(super) fn fit(gradient: &Gradient, notes: &mut Notes) -> Held {
         kept_alphas.len(),
         if mode == 2 { "in perceptual mode," } else { "in blend mode," },
     ));
-    Held {
+    UnityGradient {
         colors: kept.iter().map(|&i| (at(i), rgb(&opaque[i]))).collect(),
         alphas: kept_alphas.iter().map(|&i| (at(i), alpha[i].rgba[0])).collect(),
         mode,
@@ -43,14 +43,14 @@ pub(super) fn fit(gradient: &Gradient, notes: &mut Notes) -> Held {
     }
 }
 
-fn rgb(point: &Point) -> [f64; 3] {
+fn rgb(point: &ColorPoint) -> [f64; 3] {
     let [r, g, b, _] = point.rgba;
     Color::new(Space::Srgb, [r, g, b]).components
 }
 
 /// The least error for which [`KEYS`] of the points are enough, and which.
-fn chosen(points: &[Point], space: Space) -> (f64, Vec<usize>) {
-    let way = Way { space, premultiplied: false, bounded: false };
+fn chosen(points: &[ColorPoint], space: Space) -> (f64, Vec<usize>) {
+    let way = BlendMethod { space, premultiplied: false, bounded: false };
     let (mut low, mut high) = (0.0, 1.0);
     while kept(points, way, high).is_none() && high < 1e6 {
         high *= 4.0;
@@ -65,7 +65,7 @@ fn chosen(points: &[Point], space: Space) -> (f64, Vec<usize>) {
 }
 
 /// Points from each of which the next is as far as the error lets it be; `None` past [`KEYS`].
-fn kept(points: &[Point], way: Way, error: f64) -> Option<Vec<usize>> {
+fn kept(points: &[ColorPoint], way: BlendMethod, error: f64) -> Option<Vec<usize>> {
     let mut kept = vec![0];
     let mut start = 0;
     while start + 1 < points.len() {
@@ -91,16 +91,16 @@ fn kept(points: &[Point], way: Way, error: f64) -> Option<Vec<usize>> {
     Some(kept)
 }
 
-fn within(points: &[Point], start: usize, end: usize, way: Way, error: f64) -> bool {
-    let line = Line::new(points[start], points[end], way);
+fn within(points: &[ColorPoint], start: usize, end: usize, way: BlendMethod, error: f64) -> bool {
+    let line = BlendedLine::new(points[start], points[end], way);
     let length = (end - start) as f64;
     (start + 1..end)
         .all(|i| distance(points[i].rgba, line.at((i - start) as f64 / length)) <= error)
 }
 
 /// The largest difference of the kept keys and all points.
-fn largest(points: &[Point], space: Space, colors: &[usize], alphas: &[usize]) -> f64 {
-    let way = Way { space, premultiplied: false, bounded: false };
+fn largest(points: &[ColorPoint], space: Space, colors: &[usize], alphas: &[usize]) -> f64 {
+    let way = BlendMethod { space, premultiplied: false, bounded: false };
     let around = |kept: &[usize], i: usize| {
         let next = kept.partition_point(|&k| k <= i).clamp(1, kept.len() - 1);
         let (a, b) = (kept[next - 1], kept[next]);
@@ -108,7 +108,7 @@ fn largest(points: &[Point], space: Space, colors: &[usize], alphas: &[usize]) -
     };
     let at = |i: usize| {
         let (a, b, weight) = around(colors, i);
-        let [red, green, blue, _] = Line::new(points[a], points[b], way).at(weight);
+        let [red, green, blue, _] = BlendedLine::new(points[a], points[b], way).at(weight);
         let (a, b, weight) = around(alphas, i);
         let alpha = points[a].rgba[3] * (1.0 - weight) + points[b].rgba[3] * weight;
         distance(points[i].rgba, [red, green, blue, alpha])

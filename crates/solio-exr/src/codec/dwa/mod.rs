@@ -29,9 +29,9 @@ use solio_codec::halves;
 use solio_codec::samples::{float_to_half, half_to_float};
 
 use self::quantize::{NAN, Tolerances};
-use self::rules::{Plan, Scheme};
-use self::transform::{CURVES, Values, ZIGZAG};
-use super::layout::{self, Lane};
+use self::rules::{ChannelSchemes, Scheme};
+use self::transform::{CURVES, DctBlock, ZIGZAG};
+use super::layout::{self, ChannelLane};
 use super::{deflate, huffman, rle};
 use crate::{Block, PixelType};
 
@@ -49,21 +49,21 @@ const ZEROS: u16 = 0xff00;
 
 /// Memory that a thread keeps.
 #[derive(Default)]
-struct Scratch {
+struct DwaScratch {
     frequencies: Vec<u16>,
     firsts: Vec<u16>,
     bytes: Vec<u8>,
     other_bytes: Vec<u8>,
-    encoder: huffman::Encoder,
-    decoder: huffman::Decoder,
+    encoder: huffman::HuffmanEncoder,
+    decoder: huffman::HuffmanDecoder,
 }
 
 thread_local! {
-    static SCRATCH: RefCell<Scratch> = RefCell::default();
+    static SCRATCH: RefCell<DwaScratch> = RefCell::default();
 }
 
 /// What the transform handles together: three colours or one channel.
-fn groups(plan: &Plan) -> Vec<Vec<usize>> {
+fn groups(plan: &ChannelSchemes) -> Vec<Vec<usize>> {
     let in_set = |c: &usize| plan.colours.iter().flatten().any(|other| other == c);
     let single = (0..plan.schemes.len())
         .filter(|c| plan.schemes[*c] == Scheme::Lossy && !in_set(c))
@@ -72,18 +72,18 @@ fn groups(plan: &Plan) -> Vec<Vec<usize>> {
 }
 
 /// Blocks of a channel, across and down.
-fn blocks(lane: &Lane) -> (usize, usize) {
+fn blocks(lane: &ChannelLane) -> (usize, usize) {
     (lane.samples.div_ceil(8), lane.rows.len().div_ceil(8))
 }
 
 /// Bytes of all channels with this scheme.
-fn bytes_of(plan: &Plan, lanes: &[Lane], scheme: Scheme) -> usize {
-    lanes.iter().filter(|l| plan.schemes[l.channel] == scheme).map(Lane::bytes).sum()
+fn bytes_of(plan: &ChannelSchemes, lanes: &[ChannelLane], scheme: Scheme) -> usize {
+    lanes.iter().filter(|l| plan.schemes[l.channel] == scheme).map(ChannelLane::bytes).sum()
 }
 
 /// Unpacks a chunk.
 pub(crate) fn decode(block: &Block, input: &[u8], out: &mut [u8]) -> Result<()> {
-    let chunk = Chunk::read(block, input)?;
+    let chunk = DwaChunk::read(block, input)?;
     let lanes = layout::lanes(block);
     SCRATCH.with_borrow_mut(|scratch| {
         chunk.unknown(&lanes, scratch, out)?;
@@ -91,7 +91,7 @@ pub(crate) fn decode(block: &Block, input: &[u8], out: &mut [u8]) -> Result<()> 
         chunk.run_lengths(&lanes, scratch, out)?;
         let mut rest = Frequencies { all: &scratch.frequencies, firsts: &scratch.firsts };
         for group in groups(&chunk.plan) {
-            let lanes: Vec<&Lane> = group.iter().map(|c| &lanes[*c]).collect();
+            let lanes: Vec<&ChannelLane> = group.iter().map(|c| &lanes[*c]).collect();
             match lanes[..] {
                 [lane] => unpack_group(block, [lane], &mut rest, out),
                 [r, g, b] => unpack_group(block, [r, g, b], &mut rest, out),
@@ -104,9 +104,9 @@ pub(crate) fn decode(block: &Block, input: &[u8], out: &mut [u8]) -> Result<()> 
 }
 
 /// The numbers of a chunk and where its parts lie.
-struct Chunk<'a> {
+struct DwaChunk<'a> {
     input: &'a [u8],
-    plan: Plan,
+    plan: ChannelSchemes,
     /// Start and length: only deflated, frequencies, first frequencies, run lengths.
     parts: [(usize, usize); 4],
     unknown_bytes: u64,
@@ -117,8 +117,8 @@ struct Chunk<'a> {
     deflated: bool,
 }
 
-impl<'a> Chunk<'a> {
-    fn read(block: &Block, input: &'a [u8]) -> Result<Chunk<'a>> {
+impl<'a> DwaChunk<'a> {
+    fn read(block: &Block, input: &'a [u8]) -> Result<DwaChunk<'a>> {
         let numbers = input.as_chunks::<8>().0;
         let Some(numbers) = numbers.first_chunk::<NUMBERS>() else {
             let message =
@@ -128,8 +128,8 @@ impl<'a> Chunk<'a> {
         let [version, unknown_bytes, a, b, c, d, run_bytes, raw_bytes, frequencies, firsts, how] =
             numbers.map(u64::from_le_bytes);
         let (plan, mut at) = match version {
-            0 | 1 => (Plan::old(block), 8 * NUMBERS),
-            2 => Plan::read(block, input, 8 * NUMBERS)?,
+            0 | 1 => (ChannelSchemes::old(block), 8 * NUMBERS),
+            2 => ChannelSchemes::read(block, input, 8 * NUMBERS)?,
             _ => return Err(Error::corrupt(format!("DWA data of version {version}")).at_offset(0)),
         };
         let mut parts = [(0, 0); 4];
@@ -149,7 +149,7 @@ impl<'a> Chunk<'a> {
             );
         }
         let deflated = how == 1;
-        Ok(Chunk {
+        Ok(DwaChunk {
             input,
             plan,
             parts,
@@ -183,7 +183,12 @@ impl<'a> Chunk<'a> {
     }
 
     /// Fills the channels that are only deflated.
-    fn unknown(&self, lanes: &[Lane], scratch: &mut Scratch, out: &mut [u8]) -> Result<()> {
+    fn unknown(
+        &self,
+        lanes: &[ChannelLane],
+        scratch: &mut DwaScratch,
+        out: &mut [u8],
+    ) -> Result<()> {
         let bytes = bytes_of(&self.plan, lanes, Scheme::Unknown);
         self.expect("bytes that are only deflated", self.unknown_bytes, bytes, 1)?;
         if bytes == 0 {
@@ -203,7 +208,7 @@ impl<'a> Chunk<'a> {
     }
 
     /// Unpacks frequencies.
-    fn frequencies(&self, lanes: &[Lane], scratch: &mut Scratch) -> Result<()> {
+    fn frequencies(&self, lanes: &[ChannelLane], scratch: &mut DwaScratch) -> Result<()> {
         let lossy = lanes.iter().filter(|l| self.plan.schemes[l.channel] == Scheme::Lossy);
         let count: usize = lossy.map(|lane| blocks(lane).0 * blocks(lane).1).sum();
         self.expect("first frequencies", self.firsts, count, 9)?;
@@ -238,7 +243,12 @@ impl<'a> Chunk<'a> {
     }
 
     /// Fills the channels of run lengths.
-    fn run_lengths(&self, lanes: &[Lane], scratch: &mut Scratch, out: &mut [u8]) -> Result<()> {
+    fn run_lengths(
+        &self,
+        lanes: &[ChannelLane],
+        scratch: &mut DwaScratch,
+        out: &mut [u8],
+    ) -> Result<()> {
         let bytes = bytes_of(&self.plan, lanes, Scheme::Rle);
         self.expect("bytes in runs", self.raw_bytes, bytes, 7)?;
         if bytes == 0 {
@@ -280,7 +290,7 @@ struct Frequencies<'a> {
 
 impl Frequencies<'_> {
     /// One block's, but for the first, at their places; says whether there are any but zeros.
-    fn block(&mut self, values: &mut Values) -> Result<bool, &'static str> {
+    fn block(&mut self, values: &mut DctBlock) -> Result<bool, &'static str> {
         let (mut place, mut any) = (1, false);
         while place < 64 {
             let Some((value, rest)) = self.all.split_first() else {
@@ -304,7 +314,7 @@ impl Frequencies<'_> {
 /// Unpacks one channel or three.
 fn unpack_group<const N: usize>(
     block: &Block,
-    lanes: [&Lane; N],
+    lanes: [&ChannelLane; N],
     rest: &mut Frequencies,
     out: &mut [u8],
 ) -> Result<(), &'static str> {
@@ -327,7 +337,7 @@ fn unpack_group<const N: usize>(
                 values.fill(transform::inverse_flat(first));
             }
         }
-        if let Ok(colours) = <&mut [Values; 3]>::try_from(&mut values[..]) {
+        if let Ok(colours) = <&mut [DctBlock; 3]>::try_from(&mut values[..]) {
             transform::from_chroma(colours);
         }
         let (x, y) = (place % across * 8, place / across * 8);
@@ -379,7 +389,7 @@ pub(crate) fn encode(block: &Block, level: f32, raw: &[u8], out: &mut Vec<u8>) -
     let lanes = layout::lanes(block);
     let start = out.len();
     out.resize(start + 8 * NUMBERS, 0);
-    let plan = Plan::write(block, out);
+    let plan = ChannelSchemes::write(block, out);
     SCRATCH.with_borrow_mut(|scratch| {
         let unknown = bytes_of(&plan, &lanes, Scheme::Unknown);
         let unknown_packed = measured(out, |out| {
@@ -392,7 +402,7 @@ pub(crate) fn encode(block: &Block, level: f32, raw: &[u8], out: &mut Vec<u8>) -
         scratch.frequencies.clear();
         scratch.firsts.clear();
         for group in groups(&plan) {
-            let lanes: Vec<&Lane> = group.iter().map(|c| &lanes[*c]).collect();
+            let lanes: Vec<&ChannelLane> = group.iter().map(|c| &lanes[*c]).collect();
             match lanes[..] {
                 [lane] => pack_group(block, [lane], &tolerances, raw, scratch),
                 [r, g, b] => pack_group(block, [r, g, b], &tolerances, raw, scratch),
@@ -448,7 +458,13 @@ fn measured(out: &mut Vec<u8>, append: impl FnOnce(&mut Vec<u8>)) -> usize {
 }
 
 /// All samples of the channels with this scheme: row by row, or with run lengths byte by byte.
-fn gather(plan: &Plan, lanes: &[Lane], scheme: Scheme, raw: &[u8], out: &mut Vec<u8>) {
+fn gather(
+    plan: &ChannelSchemes,
+    lanes: &[ChannelLane],
+    scheme: Scheme,
+    raw: &[u8],
+    out: &mut Vec<u8>,
+) {
     out.clear();
     for lane in lanes.iter().filter(|l| plan.schemes[l.channel] == scheme) {
         let rows = || lane.rows.iter().map(|start| &raw[*start..][..lane.row_bytes]);
@@ -466,10 +482,10 @@ fn gather(plan: &Plan, lanes: &[Lane], scheme: Scheme, raw: &[u8], out: &mut Vec
 /// Transforms one channel or three.
 fn pack_group<const N: usize>(
     block: &Block,
-    lanes: [&Lane; N],
+    lanes: [&ChannelLane; N],
     tolerances: &[Tolerances; 2],
     raw: &[u8],
-    scratch: &mut Scratch,
+    scratch: &mut DwaScratch,
 ) {
     let (across, down) = blocks(lanes[0]);
     let count = across * down;
@@ -488,7 +504,7 @@ fn pack_group<const N: usize>(
                 half_to_float(bent.map_or(bits, |bent| bent[usize::from(bits)]))
             })
         });
-        if let Ok(colours) = <&mut [Values; 3]>::try_from(&mut values[..]) {
+        if let Ok(colours) = <&mut [DctBlock; 3]>::try_from(&mut values[..]) {
             transform::to_chroma(colours);
         }
         for (component, values) in values.iter_mut().enumerate() {
@@ -530,7 +546,7 @@ fn put_block(halves: &[u16; 64], out: &mut Vec<u16>) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::samples::{self, Content};
+    use super::super::samples::{self, ChunkContent};
     use super::*;
 
     fn encode_45(block: &Block, raw: &[u8], out: &mut Vec<u8>) -> Result<()> {
@@ -548,7 +564,8 @@ mod tests {
                 for _ in 0..samples {
                     let bytes = at..at + channel.pixel_type.bytes();
                     at = bytes.end;
-                    if channel.pixel_type != PixelType::Half || case.content != Content::Smooth {
+                    if channel.pixel_type != PixelType::Half || case.content != ChunkContent::Smooth
+                    {
                         continue;
                     }
                     let [a, b] = [&case.raw, &back]

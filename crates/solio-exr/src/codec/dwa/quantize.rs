@@ -5,7 +5,7 @@
 
 use solio_codec::samples::{float_to_half, half_to_float};
 
-use super::transform::{Values, ZIGZAG};
+use super::transform::{DctBlock, ZIGZAG};
 
 /// The tables of JPEG's annex K for luminance and chroma, to be divided by their smallest entries.
 const LUMINANCE: [u8; 64] = [
@@ -36,7 +36,7 @@ impl Tolerances {
 }
 
 /// The block's frequencies in zig-zag order.
-pub(super) fn quantize(block: &Values, tolerances: &Tolerances) -> [u16; 64] {
+pub(super) fn quantize(block: &DctBlock, tolerances: &Tolerances) -> [u16; 64] {
     ZIGZAG.map(|place| {
         let (tolerance, in_half) = tolerances.0[usize::from(place)];
         nearby(float_to_half(block[usize::from(place)]), tolerance, in_half)

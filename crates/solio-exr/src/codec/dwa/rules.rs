@@ -18,7 +18,7 @@ pub(super) enum Scheme {
 
 /// Channels whose names end so and that have this type are packed so.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Rule {
+struct ChannelRule {
     suffix: Vec<u8>,
     scheme: Scheme,
     pixel_type: PixelType,
@@ -30,7 +30,7 @@ struct Rule {
 /// The longest name of a rule.
 const LONGEST_SUFFIX: usize = 128;
 
-impl Rule {
+impl ChannelRule {
     fn matches(&self, channel: &Channel) -> bool {
         let name = channel.name.as_bytes();
         let suffix = &name[prefix(channel).len()..];
@@ -46,8 +46,8 @@ fn prefix(channel: &Channel) -> &[u8] {
 }
 
 /// The names of colours with their places, of luminance and chroma, and of alpha.
-fn rules(colours: &[(&str, Option<usize>)], alpha: &str, any_case: bool) -> Vec<Rule> {
-    let rule = |suffix: &str, scheme, pixel_type, colour| Rule {
+fn rules(colours: &[(&str, Option<usize>)], alpha: &str, any_case: bool) -> Vec<ChannelRule> {
+    let rule = |suffix: &str, scheme, pixel_type, colour| ChannelRule {
         suffix: suffix.into(),
         scheme,
         pixel_type,
@@ -63,14 +63,14 @@ fn rules(colours: &[(&str, Option<usize>)], alpha: &str, any_case: bool) -> Vec<
 }
 
 /// The rules that are written.
-fn own() -> Vec<Rule> {
+fn own() -> Vec<ChannelRule> {
     let colours =
         [("R", Some(0)), ("G", Some(1)), ("B", Some(2)), ("Y", None), ("BY", None), ("RY", None)];
     rules(&colours, "A", false)
 }
 
 /// The rules of versions 0 and 1.
-fn old() -> Vec<Rule> {
+fn old() -> Vec<ChannelRule> {
     let [red, green, blue] = [Some(0), Some(1), Some(2)];
     let colours = [
         ("r", red),
@@ -89,15 +89,15 @@ fn old() -> Vec<Rule> {
 }
 
 /// What the rules say about a chunk.
-pub(super) struct Plan {
+pub(super) struct ChannelSchemes {
     /// Of each channel.
     pub(super) schemes: Vec<Scheme>,
     /// Sets of red, green and blue that are packed together.
     pub(super) colours: Vec<[usize; 3]>,
 }
 
-impl Plan {
-    fn of(block: &Block, rules: &[Rule]) -> Plan {
+impl ChannelSchemes {
+    fn of(block: &Block, rules: &[ChannelRule]) -> ChannelSchemes {
         let mut schemes = vec![Scheme::Unknown; block.channels.len()];
         let mut sets: Vec<(&[u8], [Option<usize>; 3])> = Vec::new();
         for (index, channel) in block.channels.iter().enumerate() {
@@ -121,16 +121,16 @@ impl Plan {
             [Some(r), Some(g), Some(b)] if alike(r, g) && alike(r, b) => Some([r, g, b]),
             _ => None,
         });
-        Plan { colours: colours.collect(), schemes }
+        ChannelSchemes { colours: colours.collect(), schemes }
     }
 
     /// With the rules of versions 0 and 1.
-    pub(super) fn old(block: &Block) -> Plan {
-        Plan::of(block, &old())
+    pub(super) fn old(block: &Block) -> ChannelSchemes {
+        ChannelSchemes::of(block, &old())
     }
 
     /// Appends those rules that some channel follows, after their length; says what they mean.
-    pub(super) fn write(block: &Block, out: &mut Vec<u8>) -> Plan {
+    pub(super) fn write(block: &Block, out: &mut Vec<u8>) -> ChannelSchemes {
         let rules = own();
         let start = out.len();
         out.extend_from_slice(&[0; 2]);
@@ -148,11 +148,11 @@ impl Plan {
         }
         let length = (out.len() - start) as u16;
         out[start..][..2].copy_from_slice(&length.to_le_bytes());
-        Plan::of(block, &rules)
+        ChannelSchemes::of(block, &rules)
     }
 
     /// From the rules that a chunk has at `at`; says where they end.
-    pub(super) fn read(block: &Block, input: &[u8], at: usize) -> Result<(Plan, usize)> {
+    pub(super) fn read(block: &Block, input: &[u8], at: usize) -> Result<(ChannelSchemes, usize)> {
         let fail = |message: String, at: usize| Err(Error::corrupt(message).at_offset(at as u64));
         let Some(length) = input[at..].first_chunk().map(|l| usize::from(u16::from_le_bytes(*l)))
         else {
@@ -190,9 +190,15 @@ impl Plan {
                 place => return fail(format!("DWA rule for colour {place}"), here),
             };
             let any_case = value & 1 != 0;
-            rules.push(Rule { suffix: rest[..name].into(), scheme, pixel_type, colour, any_case });
+            rules.push(ChannelRule {
+                suffix: rest[..name].into(),
+                scheme,
+                pixel_type,
+                colour,
+                any_case,
+            });
             rest = &rest[name + 3..];
         }
-        Ok((Plan::of(block, &rules), end))
+        Ok((ChannelSchemes::of(block, &rules), end))
     }
 }

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use solio_codec::samples::{float_to_half, half_to_float};
 
 /// A block, row by row.
-pub(super) type Values = [f32; 64];
+pub(super) type DctBlock = [f32; 64];
 
 /// Where in a row-by-row block each value of the zig-zag order lies.
 pub(super) const ZIGZAG: [u8; 64] = zigzag();
@@ -51,7 +51,7 @@ const EVEN: [[f32; 4]; 4] = [[A, A, A, A], [C, F, -F, -C], [A, -A, -A, A], [F, -
 const ODD: [[f32; 4]; 4] = [[B, D, E, G], [D, -G, -B, -E], [E, -B, G, D], [G, -E, D, -B]];
 
 /// From frequencies to values.
-pub(super) fn inverse(block: &mut Values) {
+pub(super) fn inverse(block: &mut DctBlock) {
     for row in block.as_chunks_mut::<8>().0 {
         let y = *row;
         let (mut even, mut odd) = ([0.0; 4], [0.0; 4]);
@@ -93,14 +93,14 @@ pub(super) fn inverse_flat(first: f32) -> f32 {
 }
 
 /// From values to frequencies: columns, then rows.
-pub(super) fn forward(block: &mut Values) {
+pub(super) fn forward(block: &mut DctBlock) {
     forward_columns(block);
     transpose(block);
     forward_columns(block);
     transpose(block);
 }
 
-fn forward_columns(block: &mut Values) {
+fn forward_columns(block: &mut DctBlock) {
     const C1: f32 = 0.490_392_64;
     const C2: f32 = 0.461_939_77;
     const C3: f32 = 0.415_734_8;
@@ -126,7 +126,7 @@ fn forward_columns(block: &mut Values) {
     }
 }
 
-fn transpose(block: &mut Values) {
+fn transpose(block: &mut DctBlock) {
     for y in 0..8 {
         for x in 0..y {
             block.swap(8 * y + x, 8 * x + y);
@@ -134,13 +134,13 @@ fn transpose(block: &mut Values) {
     }
 }
 
-fn rows_mut(block: &mut Values) -> [&mut [f32; 8]; 8] {
+fn rows_mut(block: &mut DctBlock) -> [&mut [f32; 8]; 8] {
     let rows: &mut [[f32; 8]; 8] = block.as_chunks_mut().0.try_into().expect("eight rows");
     rows.each_mut()
 }
 
 /// Red, green and blue to luminance and two chromas, of Rec. 709.
-pub(super) fn to_chroma([red, green, blue]: &mut [Values; 3]) {
+pub(super) fn to_chroma([red, green, blue]: &mut [DctBlock; 3]) {
     for ((r, g), b) in red.iter_mut().zip(green).zip(blue) {
         (*r, *g, *b) = (
             0.2126 * *r + 0.7152 * *g + 0.0722 * *b,
@@ -151,7 +151,7 @@ pub(super) fn to_chroma([red, green, blue]: &mut [Values; 3]) {
 }
 
 /// The way back of [`to_chroma`].
-pub(super) fn from_chroma([first, second, third]: &mut [Values; 3]) {
+pub(super) fn from_chroma([first, second, third]: &mut [DctBlock; 3]) {
     for ((y, b), r) in first.iter_mut().zip(second).zip(third) {
         (*y, *b, *r) = (*y + 1.5747 * *r, *y - 0.1873 * *b - 0.4682 * *r, *y + 1.8556 * *b);
     }
@@ -210,7 +210,7 @@ mod tests {
 
     #[test]
     fn transforms_come_back() {
-        let values: Values = std::array::from_fn(|i| ((i * i * 7) % 97) as f32 / 97.0);
+        let values: DctBlock = std::array::from_fn(|i| ((i * i * 7) % 97) as f32 / 97.0);
         let mut block = values;
         forward(&mut block);
         assert!((block[0] - values.iter().sum::<f32>() / 8.0).abs() < 1e-5);

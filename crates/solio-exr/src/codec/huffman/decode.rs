@@ -15,7 +15,7 @@ const LOOK: usize = 12;
 
 /// Memory for [`decode`].
 #[derive(Default)]
-pub(crate) struct Decoder {
+pub(crate) struct HuffmanDecoder {
     /// `symbol << 8 | length` of those that have a code.
     lengths: Vec<u32>,
     /// Symbols from the lowest code up, so from the longest.
@@ -32,7 +32,7 @@ const LONG: usize = 24;
 
 /// Codes of one length.
 #[derive(Clone, Copy, Default)]
-struct Class {
+struct LengthClass {
     /// The first one, moved up to the highest bit.
     first: u64,
     /// Where its symbol is in `sorted`.
@@ -40,7 +40,7 @@ struct Class {
 }
 
 /// Unpacks exactly as many symbols as `out` takes.
-pub(crate) fn decode(decoder: &mut Decoder, input: &[u8], out: &mut [u16]) -> Result<()> {
+pub(crate) fn decode(decoder: &mut HuffmanDecoder, input: &[u8], out: &mut [u16]) -> Result<()> {
     if out.is_empty() {
         return Ok(());
     }
@@ -68,7 +68,7 @@ pub(crate) fn decode(decoder: &mut Decoder, input: &[u8], out: &mut [u16]) -> Re
     };
     let classes = decoder.sort()?;
     decoder.fill_table(&classes, run as u32);
-    let mut bits_in = Bits { input: data, at: 0, held: 0, count: 0 };
+    let mut bits_in = HuffmanBitReader { input: data, at: 0, held: 0, count: 0 };
     let result = decoder.symbols(&classes, run as u32, &mut bits_in, out);
     let used = bits_in.used();
     match result {
@@ -83,8 +83,8 @@ pub(crate) fn decode(decoder: &mut Decoder, input: &[u8], out: &mut [u16]) -> Re
 fn read_lengths(input: &[u8], low: usize, high: usize, lengths: &mut Vec<u32>) -> Result<usize> {
     lengths.clear();
     let mut symbol = low;
-    let mut bits = Bits { input, at: 0, held: 0, count: 0 };
-    let fail = |what: &str, bits: &Bits| {
+    let mut bits = HuffmanBitReader { input, at: 0, held: 0, count: 0 };
+    let fail = |what: &str, bits: &HuffmanBitReader| {
         Err(Error::corrupt(format!("Huffman table {what}"))
             .at_offset(HEAD as u64 + bits.used() / 8))
     };
@@ -110,17 +110,17 @@ fn read_lengths(input: &[u8], low: usize, high: usize, lengths: &mut Vec<u32>) -
     Ok(bits.used().div_ceil(8) as usize)
 }
 
-impl Decoder {
+impl HuffmanDecoder {
     /// Sorts the symbols by their codes.
-    fn sort(&mut self) -> Result<[Class; LONGEST + 2]> {
+    fn sort(&mut self) -> Result<[LengthClass; LONGEST + 2]> {
         let mut counts = [0usize; LONGEST + 1];
         for entry in &self.lengths {
             counts[*entry as usize & 255] += 1;
         }
-        let mut classes = [Class::default(); LONGEST + 2];
+        let mut classes = [LengthClass::default(); LONGEST + 2];
         let (mut first, mut start) = (0u64, 0);
         for length in (1..=LONGEST).rev() {
-            classes[length] = Class { first: first << (64 - length), start };
+            classes[length] = LengthClass { first: first << (64 - length), start };
             let next = first + counts[length] as u64;
             start += counts[length];
             // The codes fill all bits: whatever comes is some symbol.
@@ -147,7 +147,7 @@ impl Decoder {
     }
 
     /// Fills the table of look-ups.
-    fn fill_table(&mut self, classes: &[Class; LONGEST + 2], run: u32) {
+    fn fill_table(&mut self, classes: &[LengthClass; LONGEST + 2], run: u32) {
         let single = &mut self.single;
         single.clear();
         single.resize(1 << LOOK, 0);
@@ -173,7 +173,7 @@ impl Decoder {
     }
 
     /// Fills those look-ups that begin one length of longer codes.
-    fn fill_long(&mut self, classes: &[Class; LONGEST + 2]) {
+    fn fill_long(&mut self, classes: &[LengthClass; LONGEST + 2]) {
         let fewest = self.shortest.max(LOOK + 1);
         let short =
             if self.shortest > LOOK { 1 << LOOK } else { classes[LOOK].first >> (64 - LOOK) };
@@ -193,16 +193,16 @@ impl Decoder {
     }
 
     /// The symbol whose code of this length these bits begin with.
-    fn symbol(&self, class: &Class, length: usize, bits: u64) -> u32 {
+    fn symbol(&self, class: &LengthClass, length: usize, bits: u64) -> u32 {
         self.sorted[class.start + ((bits - class.first) >> (64 - length)) as usize]
     }
 
     /// The symbols of the data.
     fn symbols(
         &self,
-        classes: &[Class; LONGEST + 2],
+        classes: &[LengthClass; LONGEST + 2],
         run: u32,
-        bits: &mut Bits,
+        bits: &mut HuffmanBitReader,
         out: &mut [u16],
     ) -> Result<(), &'static str> {
         let mut at = 0;
@@ -217,7 +217,7 @@ impl Decoder {
 
     /// Codes of up to 24 bits, until another comes or little is left of input or output. Says how
     /// many symbols they gave.
-    fn fast(&self, run: u32, bits: &mut Bits, out: &mut [u16]) -> usize {
+    fn fast(&self, run: u32, bits: &mut HuffmanBitReader, out: &mut [u16]) -> usize {
         let table: &[u64; 1 << LOOK] = self.table.as_slice().try_into().expect("so many");
         let sorted = self.sorted.as_slice();
         let input = bits.input;
@@ -271,9 +271,9 @@ impl Decoder {
     /// One code of any length, or a run. Says how many symbols it gave.
     fn slow(
         &self,
-        classes: &[Class; LONGEST + 2],
+        classes: &[LengthClass; LONGEST + 2],
         run: u32,
-        bits: &mut Bits,
+        bits: &mut HuffmanBitReader,
         out: &mut [u16],
         at: usize,
     ) -> Result<usize, &'static str> {
@@ -321,7 +321,7 @@ fn entry(first: u32, second: u32) -> u64 {
 }
 
 /// Bits from the highest down; behind the end come zeros.
-struct Bits<'a> {
+struct HuffmanBitReader<'a> {
     input: &'a [u8],
     /// The next byte; may pass the end.
     at: usize,
@@ -331,7 +331,7 @@ struct Bits<'a> {
     count: u32,
 }
 
-impl Bits<'_> {
+impl HuffmanBitReader<'_> {
     /// At least 56 bits.
     #[inline(always)]
     fn fill(&mut self) {
@@ -377,7 +377,7 @@ impl Bits<'_> {
     #[cold]
     fn skip_far(&mut self, length: u32) {
         let used = self.used() + u64::from(length);
-        *self = Bits { input: self.input, at: (used / 8) as usize, held: 0, count: 0 };
+        *self = HuffmanBitReader { input: self.input, at: (used / 8) as usize, held: 0, count: 0 };
         self.fill();
         self.held <<= used % 8;
         self.count -= (used % 8) as u32;

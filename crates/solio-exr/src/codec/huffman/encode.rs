@@ -1,18 +1,18 @@
 //! Writing Huffman code.
 
-use super::lengths::{self, Tree};
+use super::lengths::{self, HuffmanTree};
 use super::{FEWEST_OF_MANY, LONGEST, MANY_ZEROS, SYMBOLS, TWO_ZEROS};
 
 /// Memory of an encoder: what chunks of few symbols leave untouched stays as it is, so that small
 /// tiles do not pay for tables of all 65,536.
 #[derive(Default)]
-pub(crate) struct Encoder {
+pub(crate) struct HuffmanEncoder {
     /// Of each symbol, how often it occurs; zeros between two chunks.
     counts: Vec<u32>,
     /// The symbols that have a code, rising.
     present: Vec<u32>,
     leaves: Vec<u64>,
-    tree: Tree,
+    tree: HuffmanTree,
     /// Of each symbol, `code << 6 | length`; zeros but for `present`.
     codes: Vec<u64>,
 }
@@ -21,7 +21,7 @@ pub(crate) struct Encoder {
 const FEW: usize = 1 << 13;
 
 /// Appends head, table and data; `symbols` are at least one and at most 2^32.
-pub(crate) fn encode(encoder: &mut Encoder, symbols: &[u16], out: &mut Vec<u8>) {
+pub(crate) fn encode(encoder: &mut HuffmanEncoder, symbols: &[u16], out: &mut Vec<u8>) {
     let Some((low, high)) = encoder.find_codes(symbols) else { return };
     let start = out.len();
     out.extend_from_slice(&[0; super::HEAD]);
@@ -33,7 +33,7 @@ pub(crate) fn encode(encoder: &mut Encoder, symbols: &[u16], out: &mut Vec<u8>) 
     }
 }
 
-impl Encoder {
+impl HuffmanEncoder {
     /// Counts symbols and gives them codes; says which is the lowest one with a code, and which
     /// stands for runs.
     fn find_codes(&mut self, symbols: &[u16]) -> Option<(usize, usize)> {
@@ -99,7 +99,7 @@ impl Encoder {
         let start = out.len();
         out.resize(start + most as usize / 8 + 16, 0);
         let codes: &[u64; SYMBOLS] = self.codes.as_slice().try_into().expect("so many");
-        let mut bits = Bits { out: &mut out[start..], at: 0, held: 0, count: 0 };
+        let mut bits = HuffmanBitWriter { out: &mut out[start..], at: 0, held: 0, count: 0 };
         let run = codes[run];
         let mut at = 0;
         while let Some(symbol) = symbols.get(at) {
@@ -135,7 +135,7 @@ fn put_table(codes: &[u64], present: &[u32], out: &mut Vec<u8>) {
     // For each symbol its length, and before it: one entry, or one of 14 bits for 261 zeros.
     let gaps = present.last().zip(present.first()).map_or(0, |(last, first)| last - first);
     out.resize(start + 4 * present.len() + gaps as usize / 128 + 32, 0);
-    let mut bits = Bits { out: &mut out[start..], at: 0, held: 0, count: 0 };
+    let mut bits = HuffmanBitWriter { out: &mut out[start..], at: 0, held: 0, count: 0 };
     let mut next = present.first().copied().unwrap_or(0);
     for symbol in present {
         let mut zeros = (symbol - next) as usize;
@@ -156,7 +156,7 @@ fn put_table(codes: &[u64], present: &[u32], out: &mut Vec<u8>) {
 }
 
 /// Writes bits from the highest down.
-struct Bits<'a> {
+struct HuffmanBitWriter<'a> {
     out: &'a mut [u8],
     at: usize,
     /// The last `count` bits are not yet written.
@@ -164,7 +164,7 @@ struct Bits<'a> {
     count: u32,
 }
 
-impl Bits<'_> {
+impl HuffmanBitWriter<'_> {
     /// At most 58 bits; needs 8 bytes of room behind the last whole byte.
     #[inline(always)]
     fn put(&mut self, bits: u64, length: u64) {

@@ -10,7 +10,11 @@ pub(super) type Weighted = u64;
 /// symbol goes first, where a joined tree has the symbol of its second part. Joined trees come out
 /// in the order in which they are joined again, so that two queues do what a heap does elsewhere:
 /// weights of joined trees never fall, and those of equal weight come from parts of equal weight.
-pub(super) fn depths(leaves: &mut [Weighted], tree: &mut Tree, mut found: impl FnMut(u32, u8)) {
+pub(super) fn depths(
+    leaves: &mut [Weighted],
+    tree: &mut HuffmanTree,
+    mut found: impl FnMut(u32, u8),
+) {
     sort(leaves, &mut tree.sorted);
     let count = leaves.len();
     let (parents, joined) = (&mut tree.parents, &mut tree.joined);
@@ -47,7 +51,7 @@ pub(super) fn depths(leaves: &mut [Weighted], tree: &mut Tree, mut found: impl F
 
 /// Memory for [`depths`].
 #[derive(Default)]
-pub(super) struct Tree {
+pub(super) struct HuffmanTree {
     parents: Vec<u32>,
     joined: Vec<Weighted>,
     sorted: Vec<Weighted>,

@@ -18,8 +18,8 @@ mod decode;
 mod encode;
 mod lengths;
 
-pub(super) use decode::{Decoder, decode};
-pub(super) use encode::{Encoder, encode};
+pub(super) use decode::{HuffmanDecoder, decode};
+pub(super) use encode::{HuffmanEncoder, encode};
 
 /// Symbols that may have a code: 2^16 and one for runs.
 const SYMBOLS: usize = (1 << 16) + 1;
@@ -41,21 +41,21 @@ const FEWEST_OF_MANY: usize = 6;
 
 #[cfg(test)]
 mod tests {
-    use super::super::samples::Random;
+    use super::super::samples::SampleRandom;
     use super::*;
 
     fn round_trip(symbols: &[u16]) -> Vec<u8> {
         let mut packed = Vec::new();
-        encode(&mut Encoder::default(), symbols, &mut packed);
+        encode(&mut HuffmanEncoder::default(), symbols, &mut packed);
         let mut back = vec![0xa5a5; symbols.len()];
-        decode(&mut Decoder::default(), &packed, &mut back).unwrap();
+        decode(&mut HuffmanDecoder::default(), &packed, &mut back).unwrap();
         assert!(back == symbols);
         packed
     }
 
     #[test]
     fn comes_back() {
-        let mut random = Random(1);
+        let mut random = SampleRandom(1);
         round_trip(&[7]);
         round_trip(&[0, 65535]);
         round_trip(&[65535; 1000]);
@@ -90,7 +90,8 @@ mod tests {
     fn says_what_is_wrong() {
         let packed = round_trip(&[1, 2, 3, 4, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5]);
         let refuse = |packed: &[u8], count: usize| {
-            let error = decode(&mut Decoder::default(), packed, &mut vec![0; count]).unwrap_err();
+            let error =
+                decode(&mut HuffmanDecoder::default(), packed, &mut vec![0; count]).unwrap_err();
             (error.message().to_owned(), error.offset())
         };
         for length in 0..packed.len() {

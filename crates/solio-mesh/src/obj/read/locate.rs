@@ -8,7 +8,7 @@ use crate::model::NONE;
 use crate::obj::options::ObjReadOptions;
 use encoding_rs::{UTF_16BE, UTF_16LE};
 use solio_base::{Error, Result, Source};
-use solio_codec::lines::Reader;
+use solio_codec::lines::LineReader;
 use solio_codec::number::parse;
 
 /// How many elements came before a chunk.
@@ -40,7 +40,7 @@ pub(super) fn line_and_column(text: &[u8], at: usize) -> (u64, u64) {
 
 fn parse_with_places(text: &[u8], len: usize, options: &ObjReadOptions) -> ParsedText {
     let mut parsed = ParsedText { keep_places: true, ..ParsedText::default() };
-    runs::chunk(text, len, options, &mut Reader::default(), &mut parsed);
+    runs::chunk(text, len, options, &mut LineReader::default(), &mut parsed);
     parsed
 }
 

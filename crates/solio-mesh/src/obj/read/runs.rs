@@ -6,7 +6,7 @@
 use super::chunk::{CornerLists, ParsedText};
 use super::token::Float;
 use crate::obj::options::ObjReadOptions;
-use solio_codec::lines::{FaceArrays, Reader};
+use solio_codec::lines::{FaceArrays, LineReader};
 
 /// Past the blanks at `at`.
 #[inline(always)]
@@ -129,7 +129,7 @@ pub(super) fn chunk(
     text: &[u8],
     len: usize,
     options: &ObjReadOptions,
-    reader: &mut Reader,
+    reader: &mut LineReader,
     out: &mut ParsedText,
 ) {
     let mut scratch = Vec::new();
@@ -160,7 +160,7 @@ fn run(
     len: usize,
     at: usize,
     options: &ObjReadOptions,
-    reader: &mut Reader,
+    reader: &mut LineReader,
     out: &mut ParsedText,
 ) -> usize {
     let before = out.vertex_count() + out.uvs.len() + out.normals.len() + out.faces.ends.len();
@@ -183,7 +183,7 @@ fn plain_rows<const N: usize>(
     len: usize,
     at: usize,
     key: &[u8],
-    reader: &mut Reader,
+    reader: &mut LineReader,
     out: &mut Vec<[f32; N]>,
 ) -> usize {
     match reader.rows(text, at, len, key, out) {
@@ -198,7 +198,7 @@ fn plain_faces(
     len: usize,
     at: usize,
     base: u8,
-    reader: &mut Reader,
+    reader: &mut LineReader,
     out: &mut CornerLists,
 ) -> usize {
     if base == 1 {

@@ -75,7 +75,7 @@ pub(super) fn faces(
             gathered.normals.extend_from_slice(&window.normals[corners]);
         }
         check(mesh, part, &face_at, block.clone(), &gathered)?;
-        let corners = format::Corners {
+        let corners = format::CornerIndices {
             vertices: gathered.vertices(mesh),
             uvs: mesh.uvs.as_ref().map(|_| &gathered.uvs[..]),
             normals: mesh.normals.as_ref().map(|_| &gathered.normals[..]),
@@ -110,7 +110,7 @@ pub(super) fn faces(
 fn rows(
     mesh: &Prepared<'_>,
     offsets: &[u32],
-    corners: &format::Corners<'_>,
+    corners: &format::CornerIndices<'_>,
     mirrors: bool,
     out: &mut Vec<u8>,
 ) {

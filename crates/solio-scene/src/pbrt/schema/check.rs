@@ -1,8 +1,8 @@
 //! What in a statement does not fit the table.
 
 use super::rules;
-use super::table::{Class, Count, Kind, Known, Row, table};
-use super::{Version, names};
+use super::table::{DirectiveClass, KnownValues, ParameterKind, ParameterRow, ValueCount, table};
+use super::{Version, known_names};
 use crate::pbrt::{Directive, Parameter, ParameterType, Statement, Statements, Values};
 use solio_base::Error;
 use std::collections::HashSet;
@@ -85,7 +85,7 @@ impl<'s> Subject<'s> {
     }
 
     /// The class in the table, of whatever version.
-    pub(super) fn class(&self) -> Option<&'static Class> {
+    pub(super) fn class(&self) -> Option<&'static DirectiveClass> {
         // Names of classes are short; longer ones need no look.
         let class = Some(self.class).filter(|class| class.len() <= 64)?;
         let name = std::str::from_utf8(class).ok()?;
@@ -149,7 +149,7 @@ impl Checker {
 
     /// What is wrong with the next statement, in the order of the text as far as it has one.
     pub fn check(&mut self, statements: &Statements, statement: &Statement) -> Vec<Problem> {
-        let mut look = Look {
+        let mut look = StatementCheck {
             statements,
             statement,
             version: self.version,
@@ -185,7 +185,7 @@ impl Checker {
 }
 
 /// One look at one statement.
-pub(super) struct Look<'s> {
+pub(super) struct StatementCheck<'s> {
     pub(super) statements: &'s Statements,
     pub(super) statement: &'s Statement,
     pub(super) version: Version,
@@ -193,7 +193,7 @@ pub(super) struct Look<'s> {
     found: Vec<Problem>,
 }
 
-impl<'s> Look<'s> {
+impl<'s> StatementCheck<'s> {
     pub(super) fn error(&mut self, at: u64, message: impl Into<String>, hint: &str) {
         self.problem(Severity::Error, at, message, hint);
     }
@@ -331,7 +331,7 @@ impl<'s> Look<'s> {
         self.error(self.statement.at, message, &near.unwrap_or_default());
     }
 
-    fn class(&mut self, subject: &Subject<'_>, class: &'static Class) {
+    fn class(&mut self, subject: &Subject<'_>, class: &'static DirectiveClass) {
         let at = self.statement.at;
         if self.statement.directive == Directive::Texture && self.v4() {
             let kind = self.statements.string(self.statement.values, 1);
@@ -361,7 +361,7 @@ impl<'s> Look<'s> {
         rules::look(self, class);
     }
 
-    fn missing(&mut self, class: &'static Class) {
+    fn missing(&mut self, class: &'static DirectiveClass) {
         for row in &class.rows {
             let is_missing = row.is_needed() && row.versions.has(self.version);
             if is_missing
@@ -379,7 +379,7 @@ impl<'s> Look<'s> {
     }
 
     /// A parameter, with what the class knows of it.
-    fn of_class(&mut self, class: &'static Class, parameter: &'s Parameter, i: usize) {
+    fn of_class(&mut self, class: &'static DirectiveClass, parameter: &'s Parameter, i: usize) {
         let name = self.statements.text(parameter.name);
         if class.directive == Directive::Option {
             if let [row] = &class.rows[..] {
@@ -409,7 +409,7 @@ impl<'s> Look<'s> {
         }
     }
 
-    fn unknown_parameter(&mut self, class: &'static Class, parameter: &Parameter) {
+    fn unknown_parameter(&mut self, class: &'static DirectiveClass, parameter: &Parameter) {
         let name = self.statements.text(parameter.name);
         let version = self.version;
         // In version 3 a shape may say what its material is made of.
@@ -447,7 +447,7 @@ impl<'s> Look<'s> {
     }
 
     /// Type, count and values.
-    fn of_row(&mut self, row: &'static Row, parameter: &'s Parameter) {
+    fn of_row(&mut self, row: &'static ParameterRow, parameter: &'s Parameter) {
         let name = self.statements.text(parameter.name);
         let unused = if self.v4() { Severity::Error } else { Severity::Warning };
         let Some(kind) = row.kinds.iter().find(|kind| kind.takes(parameter.kind)) else {
@@ -467,9 +467,9 @@ impl<'s> Look<'s> {
             let whole = values.is_multiple_of(width) && values > 0;
             whole
                 && match row.count {
-                    Count::Exactly(count) => values == count * width,
-                    Count::MultipleOf(count) => values.is_multiple_of(count * width),
-                    Count::Many => true,
+                    ValueCount::Exactly(count) => values == count * width,
+                    ValueCount::MultipleOf(count) => values.is_multiple_of(count * width),
+                    ValueCount::Many => true,
                 }
         };
         if !is_fit {
@@ -478,16 +478,16 @@ impl<'s> Look<'s> {
                 (_, ParameterType::Blackbody, _) if !self.v4() => {
                     "temperature and factor".to_string()
                 }
-                (_, _, Count::Exactly(count)) => values_said(count * width),
-                (_, _, Count::MultipleOf(count)) => {
+                (_, _, ValueCount::Exactly(count)) => values_said(count * width),
+                (_, _, ValueCount::MultipleOf(count)) => {
                     format!("a multiple of {} values", count * width)
                 }
-                (_, _, Count::Many) => format!("a multiple of {width} values"),
+                (_, _, ValueCount::Many) => format!("a multiple of {width} values"),
             };
             let message =
                 format!("the parameter {} has {}, not {wanted}", shown(name), values_said(values));
             // Meshes do without the values that are too many.
-            let is_cut = matches!(row.count, Count::MultipleOf(_)) && values > 0;
+            let is_cut = matches!(row.count, ValueCount::MultipleOf(_)) && values > 0;
             let severity = if is_cut { Severity::Warning } else { unused };
             return self.problem(severity, parameter.at, message, "");
         }
@@ -499,22 +499,27 @@ impl<'s> Look<'s> {
         if self.v4() { values == 1 } else { values.is_multiple_of(2) || values == 1 }
     }
 
-    fn values(&mut self, row: &'static Row, kind: Kind, parameter: &'s Parameter) {
+    fn values(
+        &mut self,
+        row: &'static ParameterRow,
+        kind: ParameterKind,
+        parameter: &'s Parameter,
+    ) {
         let name = shown(self.statements.text(parameter.name));
         match (&row.known, parameter.values) {
-            (Known::Range(least, most), Values::Floats(span)) => {
+            (KnownValues::Range(least, most), Values::Floats(span)) => {
                 let floats = &self.statements.floats[span.range()];
                 let outside = floats.iter().find(|v| !(*least..=*most).contains(&f64::from(**v)));
                 let outside = outside.map(|value| value.to_string());
                 self.outside(parameter, outside, *least, *most);
             }
-            (Known::Range(least, most), Values::Integers(span)) => {
+            (KnownValues::Range(least, most), Values::Integers(span)) => {
                 let integers = &self.statements.integers[span.range()];
                 let outside = integers.iter().find(|v| !(*least..=*most).contains(&f64::from(**v)));
                 let outside = outside.map(|value| value.to_string());
                 self.outside(parameter, outside, *least, *most);
             }
-            (Known::Strings { strings, others: false }, Values::Strings(_)) => {
+            (KnownValues::Strings { strings, others: false }, Values::Strings(_)) => {
                 let string = self.statements.string(parameter.values, 0).unwrap_or(b"");
                 let is_known = |known: &&str| match known.strip_suffix("...") {
                     Some(start) => string.starts_with(start.as_bytes()),
@@ -530,7 +535,7 @@ impl<'s> Look<'s> {
                     self.error(parameter.at, message, &hint);
                 }
             }
-            (_, Values::Floats(span)) if !matches!(kind, Kind::Of(_)) => {
+            (_, Values::Floats(span)) if !matches!(kind, ParameterKind::Of(_)) => {
                 let floats = &self.statements.floats[span.range()];
                 self.spectrum(kind, parameter, floats);
             }
@@ -550,7 +555,7 @@ impl<'s> Look<'s> {
     }
 
     /// Colours and pairs of wavelength and value, as version 4 wants them.
-    fn spectrum(&mut self, kind: Kind, parameter: &Parameter, floats: &[f32]) {
+    fn spectrum(&mut self, kind: ParameterKind, parameter: &Parameter, floats: &[f32]) {
         let name = shown(self.statements.text(parameter.name));
         if !self.v4() {
             return;
@@ -560,7 +565,7 @@ impl<'s> Look<'s> {
                 if floats.iter().any(|value| *value < 0.0) {
                     let message = format!("the colour {name} has a component below 0");
                     self.error(parameter.at, message, "");
-                } else if kind == Kind::Albedo && floats.iter().any(|value| *value > 1.0) {
+                } else if kind == ParameterKind::Albedo && floats.iter().any(|value| *value > 1.0) {
                     let message = format!("the colour {name} reflects more than comes in: above 1");
                     self.error(parameter.at, message, "");
                 }
@@ -599,7 +604,7 @@ impl<'s> Look<'s> {
             if parameter.kind == ParameterType::Spectrum && self.v4() {
                 let string = self.statements.string(parameter.values, 0);
                 let string = string.filter(|string| string.is_empty());
-                if string.is_some() && !names::is_spectrum(b"") {
+                if string.is_some() && !known_names::is_spectrum(b"") {
                     self.error(parameter.at, format!("{name} names no spectrum"), "");
                 }
             }
@@ -608,12 +613,12 @@ impl<'s> Look<'s> {
 }
 
 /// What is to be said of a parameter of version 3.
-fn said_of(class: &Class, name: &[u8]) -> Option<&'static str> {
+fn said_of(class: &DirectiveClass, name: &[u8]) -> Option<&'static str> {
     class.row(name, Version::V3).map(|row| row.instead).filter(|instead| !instead.is_empty())
 }
 
 /// The name of a class as it stands in files.
-pub(super) fn own_name(class: &Class) -> &'static str {
+pub(super) fn own_name(class: &DirectiveClass) -> &'static str {
     match class.directive {
         Directive::Texture => class.name.split_once('.').map_or(class.name, |(_, name)| name),
         _ => class.name,
@@ -621,7 +626,7 @@ pub(super) fn own_name(class: &Class) -> &'static str {
 }
 
 /// The types of a parameter, as messages say them.
-fn kinds(row: &Row) -> String {
+fn kinds(row: &ParameterRow) -> String {
     let mut names: Vec<_> = row.kinds.iter().map(|kind| kind.name()).collect();
     names.dedup();
     names.join(" or ")

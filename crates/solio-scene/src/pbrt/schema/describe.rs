@@ -1,7 +1,10 @@
 //! The table of classes as documents show it.
 
 use super::check::own_name;
-use super::table::{Class, Count, Kind, Known, Names, Row, Versions, table};
+use super::table::{
+    DirectiveClass, KnownValues, ParameterKind, ParameterRow, StringMeaning, ValueCount, Versions,
+    table,
+};
 use crate::pbrt::Directive;
 use std::fmt::Write;
 
@@ -37,19 +40,19 @@ pub fn describe() -> String {
     text
 }
 
-fn row(class: &Class, row: &Row) -> String {
+fn row(class: &DirectiveClass, row: &ParameterRow) -> String {
     let kinds: Vec<_> = row.kinds.iter().map(|kind| kind_said(*kind)).collect();
     let count = match row.count {
-        Count::Exactly(1) => String::new(),
-        Count::Exactly(count) => format!(", {count}"),
-        Count::MultipleOf(count) => format!(", {count} each"),
-        Count::Many => ", any number".to_string(),
+        ValueCount::Exactly(1) => String::new(),
+        ValueCount::Exactly(count) => format!(", {count}"),
+        ValueCount::MultipleOf(count) => format!(", {count} each"),
+        ValueCount::Many => ", any number".to_string(),
     };
     let known = match &row.known {
-        Known::All => String::new(),
-        Known::Range(least, most) if *most == f64::INFINITY => format!(", from {least}"),
-        Known::Range(least, most) => format!(", {least} to {most}"),
-        Known::Strings { strings, others } => {
+        KnownValues::All => String::new(),
+        KnownValues::Range(least, most) if *most == f64::INFINITY => format!(", from {least}"),
+        KnownValues::Range(least, most) => format!(", {least} to {most}"),
+        KnownValues::Strings { strings, others } => {
             let strings: Vec<_> = strings.iter().map(|known| format!("`{known}`")).collect();
             let others = if *others { " or another" } else { "" };
             format!(": {}{others}", strings.join(" "))
@@ -65,9 +68,9 @@ fn row(class: &Class, row: &Row) -> String {
         mark(&mut about, row.versions);
     }
     match row.names {
-        Names::Nothing => {}
-        Names::File => about.push("a file".to_string()),
-        Names::Output => about.push("a file, written".to_string()),
+        StringMeaning::Nothing => {}
+        StringMeaning::File => about.push("a file".to_string()),
+        StringMeaning::Output => about.push("a file, written".to_string()),
     }
     if !row.instead.is_empty() {
         about.push(match row.instead.strip_prefix("nothing, ") {
@@ -92,11 +95,11 @@ fn code(text: &str) -> String {
     if text.contains('"') { format!("`{text}`") } else { text.to_string() }
 }
 
-fn kind_said(kind: Kind) -> &'static str {
+fn kind_said(kind: ParameterKind) -> &'static str {
     match kind {
-        Kind::Of(kind) => kind.name(),
-        Kind::Albedo => "spectrum (0 to 1)",
-        Kind::Light => "spectrum (light)",
-        Kind::Any => "spectrum",
+        ParameterKind::Of(kind) => kind.name(),
+        ParameterKind::Albedo => "spectrum (0 to 1)",
+        ParameterKind::Light => "spectrum (light)",
+        ParameterKind::Any => "spectrum",
     }
 }

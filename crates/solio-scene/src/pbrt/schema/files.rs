@@ -1,8 +1,8 @@
 //! The files that a statement reads.
 
 use super::check::Subject;
-use super::names;
-use super::table::{Known, Names, Row};
+use super::known_names;
+use super::table::{KnownValues, ParameterRow, StringMeaning};
 use crate::pbrt::{Directive, Parameter, ParameterType, Statement, Statements};
 
 /// A file that a statement reads.
@@ -32,18 +32,18 @@ pub fn files<'s>(
         let own_name = statements.text(parameter.name);
         let rows = class.iter().flat_map(|class| &class.rows);
         let mut rows = rows.filter(move |row| row.name.as_bytes() == own_name);
-        let is_file = rows.any(|row| row.names == Names::File);
+        let is_file = rows.any(|row| row.names == StringMeaning::File);
         let row = class
             .iter()
             .flat_map(|class| &class.rows)
-            .find(|row| row.name.as_bytes() == own_name && row.names == Names::File);
+            .find(|row| row.name.as_bytes() == own_name && row.names == StringMeaning::File);
         let is_spectrum = parameter.kind == ParameterType::Spectrum;
         let is_string = parameter.kind == ParameterType::String && is_file;
         (0..parameter.values.count())
             .take(if is_spectrum || is_string { usize::MAX } else { 0 })
             .filter_map(|i| statements.string(parameter.values, i))
             .filter(move |name| match is_spectrum {
-                true => !names::is_spectrum(name),
+                true => !known_names::is_spectrum(name),
                 false => !row.is_some_and(|row| is_known(row, name)),
             })
             .filter(|name| !name.is_empty())
@@ -53,9 +53,11 @@ pub fn files<'s>(
 }
 
 /// Whether the string stands for something that needs no file.
-fn is_known(row: &Row, name: &[u8]) -> bool {
+fn is_known(row: &ParameterRow, name: &[u8]) -> bool {
     match &row.known {
-        Known::Strings { strings, .. } => strings.iter().any(|known| known.as_bytes() == name),
+        KnownValues::Strings { strings, .. } => {
+            strings.iter().any(|known| known.as_bytes() == name)
+        }
         _ => false,
     }
 }

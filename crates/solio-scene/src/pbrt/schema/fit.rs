@@ -2,7 +2,7 @@
 
 use super::Version;
 use super::check::Subject;
-use super::table::{Kind, Row, table};
+use super::table::{ParameterKind, ParameterRow, table};
 use crate::pbrt::{Directive, Parameter, ParameterType, Statement, Statements};
 
 /// How a parameter fits a class of version 4.
@@ -43,16 +43,16 @@ pub(crate) fn fit_of(directive: Directive, class: &str, name: &[u8], kind: Param
         return Fit::Type(row.kinds.first().map_or("", |kind| kind.name()));
     };
     match fitting {
-        Kind::Albedo => Fit::Colour { most: 1.0 },
-        Kind::Light | Kind::Any => Fit::Colour { most: f32::INFINITY },
-        Kind::Of(ParameterType::Texture) => Fit::Texture { of_floats: takes_floats(row) },
-        Kind::Of(_) => Fit::Good,
+        ParameterKind::Albedo => Fit::Colour { most: 1.0 },
+        ParameterKind::Light | ParameterKind::Any => Fit::Colour { most: f32::INFINITY },
+        ParameterKind::Of(ParameterType::Texture) => Fit::Texture { of_floats: takes_floats(row) },
+        ParameterKind::Of(_) => Fit::Good,
     }
 }
 
 /// Whether the textures of a row are of numbers: those beside a number, and those that stand alone.
-fn takes_floats(row: &Row) -> bool {
-    row.kinds.contains(&Kind::Of(ParameterType::Float)) || row.kinds.len() == 1
+fn takes_floats(row: &ParameterRow) -> bool {
+    row.kinds.contains(&ParameterKind::Of(ParameterType::Float)) || row.kinds.len() == 1
 }
 
 /// Whether a texture that `parameter` refers to has to be of numbers; else of spectra. Nothing where
@@ -65,5 +65,5 @@ pub(crate) fn texture_of_floats(
 ) -> Option<bool> {
     let class = Subject::of(statements, statement)?.class()?;
     let row = class.row(statements.text(parameter.name), version)?;
-    row.kinds.contains(&Kind::Of(ParameterType::Texture)).then(|| takes_floats(row))
+    row.kinds.contains(&ParameterKind::Of(ParameterType::Texture)).then(|| takes_floats(row))
 }

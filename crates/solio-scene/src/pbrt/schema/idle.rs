@@ -42,7 +42,7 @@ pub(crate) fn idle(directive: Directive, class: &str, others: &dyn Others) -> Ve
         }
         Directive::MakeNamedMedium => {
             let preset = others.string("preset");
-            if class == "homogeneous" && preset.is_some_and(super::names::is_medium) {
+            if class == "homogeneous" && preset.is_some_and(super::known_names::is_medium) {
                 idle.extend(["sigma_a", "sigma_s"]);
             }
         }

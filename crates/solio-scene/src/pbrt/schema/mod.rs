@@ -9,7 +9,7 @@ mod describe;
 mod files;
 mod fit;
 mod idle;
-mod names;
+mod known_names;
 mod rules;
 mod table;
 #[cfg(test)]

@@ -1,13 +1,13 @@
 //! What several parameters of a statement must have in common.
 
-use super::check::{Look, nearest, shown, width};
-use super::table::Class;
-use super::{Others, Version, idle, names};
+use super::check::{StatementCheck, nearest, shown, width};
+use super::table::DirectiveClass;
+use super::{Others, Version, idle, known_names};
 use crate::pbrt::{Directive, Parameter, ParameterType, Values};
 
-impl Others for Look<'_> {
+impl Others for StatementCheck<'_> {
     fn has(&self, name: &str) -> bool {
-        Look::has(self, name)
+        StatementCheck::has(self, name)
     }
 
     fn string(&self, name: &str) -> Option<&[u8]> {
@@ -20,7 +20,7 @@ impl Others for Look<'_> {
 }
 
 /// Looks at the parameters of a class together.
-pub(super) fn look(look: &mut Look<'_>, class: &Class) {
+pub(super) fn look(look: &mut StatementCheck<'_>, class: &DirectiveClass) {
     if look.version == Version::V4 {
         for name in idle(class.directive, class.name, look) {
             if let Some(at) = look.at(name) {
@@ -59,7 +59,7 @@ pub(super) fn look(look: &mut Look<'_>, class: &Class) {
 }
 
 /// In version 4 `one` and any of `others` are not given together.
-fn either(look: &mut Look<'_>, one: &str, others: &[&str]) {
+fn either(look: &mut StatementCheck<'_>, one: &str, others: &[&str]) {
     if look.version != Version::V4 || !look.has(one) {
         return;
     }
@@ -69,14 +69,14 @@ fn either(look: &mut Look<'_>, one: &str, others: &[&str]) {
 }
 
 /// A medium that pbrt should know by name.
-fn known_medium(look: &mut Look<'_>, name: &str, stops: bool) {
+fn known_medium(look: &mut StatementCheck<'_>, name: &str, stops: bool) {
     let Some(medium) = string(look, name).filter(|medium| !medium.is_empty()) else { return };
-    if names::is_medium(medium) {
+    if known_names::is_medium(medium) {
         return;
     }
     let at = look.at(name).unwrap_or(look.statement.at);
     let message = format!("nothing is known of a medium {}", shown(medium));
-    let near = nearest(medium, names::media()).map(|near| format!("did you mean {near:?}?"));
+    let near = nearest(medium, known_names::media()).map(|near| format!("did you mean {near:?}?"));
     if stops && look.version == Version::V4 {
         look.error(at, message, &near.unwrap_or_default());
     } else {
@@ -84,7 +84,7 @@ fn known_medium(look: &mut Look<'_>, name: &str, stops: bool) {
     }
 }
 
-fn subsurface(look: &mut Look<'_>) {
+fn subsurface(look: &mut StatementCheck<'_>) {
     known_medium(look, "name", true);
     if look.version != Version::V4 || look.has("name") {
         return;
@@ -101,7 +101,7 @@ fn count(parameter: Option<&Parameter>) -> usize {
     parameter.map_or(0, |parameter| parameter.values.count() / width(parameter.kind))
 }
 
-fn integers<'s>(look: &Look<'s>, name: &str) -> Option<(&'s Parameter, &'s [i32])> {
+fn integers<'s>(look: &StatementCheck<'s>, name: &str) -> Option<(&'s Parameter, &'s [i32])> {
     let parameter = look.parameter(name, &[ParameterType::Integer])?;
     match parameter.values {
         Values::Integers(span) => Some((parameter, &look.statements.integers[span.range()])),
@@ -109,17 +109,17 @@ fn integers<'s>(look: &Look<'s>, name: &str) -> Option<(&'s Parameter, &'s [i32]
     }
 }
 
-fn integer(look: &Look<'_>, name: &str) -> Option<i32> {
+fn integer(look: &StatementCheck<'_>, name: &str) -> Option<i32> {
     integers(look, name)?.1.first().copied()
 }
 
-fn string<'s>(look: &Look<'s>, name: &str) -> Option<&'s [u8]> {
+fn string<'s>(look: &StatementCheck<'s>, name: &str) -> Option<&'s [u8]> {
     let parameter = look.parameter(name, &[ParameterType::String])?;
     look.statements.string(parameter.values, 0)
 }
 
 /// A mesh of faces with so many corners.
-fn mesh(look: &mut Look<'_>, corners: usize, one_needs_none: bool) {
+fn mesh(look: &mut StatementCheck<'_>, corners: usize, one_needs_none: bool) {
     let Some(points) = look.parameter("P", &[ParameterType::Point3]) else { return };
     let points = count(Some(points));
     let at = look.statement.at;
@@ -151,7 +151,7 @@ fn mesh(look: &mut Look<'_>, corners: usize, one_needs_none: bool) {
 }
 
 /// Normals, tangents and coordinates: one for each point.
-fn per_vertex(look: &mut Look<'_>, points: usize) {
+fn per_vertex(look: &mut StatementCheck<'_>, points: usize) {
     use ParameterType::{Float, Normal, Point2, Vector3};
     for (name, kinds) in [
         ("N", &[Normal][..]),
@@ -172,7 +172,7 @@ fn per_vertex(look: &mut Look<'_>, points: usize) {
 }
 
 /// Points and normals of a curve, by its degree and basis.
-fn curve(look: &mut Look<'_>) {
+fn curve(look: &mut StatementCheck<'_>) {
     let Some(parameter) = look.parameter("P", &[ParameterType::Point3]) else { return };
     let points = count(Some(parameter));
     let degree = match integer(look, "degree") {
@@ -210,7 +210,7 @@ fn curve(look: &mut Look<'_>) {
 }
 
 /// As many values as the sides of the grid multiplied.
-fn grid(look: &mut Look<'_>, name: &str, sides: &[&str]) {
+fn grid(look: &mut StatementCheck<'_>, name: &str, sides: &[&str]) {
     let kinds = &[ParameterType::Float, ParameterType::Rgb];
     let Some(parameter) = look.parameter(name, kinds) else { return };
     // No product of 32-bit integers is past the range of i128.
@@ -224,7 +224,7 @@ fn grid(look: &mut Look<'_>, name: &str, sides: &[&str]) {
     }
 }
 
-fn rgb_grid(look: &mut Look<'_>) {
+fn rgb_grid(look: &mut StatementCheck<'_>) {
     let at = look.statement.at;
     if !look.has("sigma_a") && !look.has("sigma_s") {
         look.error(at, "the medium needs \"rgb sigma_a\" or \"rgb sigma_s\"", "");
@@ -237,7 +237,7 @@ fn rgb_grid(look: &mut Look<'_>) {
     }
 }
 
-fn only_exr(look: &mut Look<'_>) {
+fn only_exr(look: &mut StatementCheck<'_>) {
     let Some(name) = string(look, "filename") else { return };
     let end = name.len().saturating_sub(4);
     if !name[end..].eq_ignore_ascii_case(b".exr") {
@@ -246,7 +246,7 @@ fn only_exr(look: &mut Look<'_>) {
     }
 }
 
-fn shutter(look: &mut Look<'_>) {
+fn shutter(look: &mut StatementCheck<'_>) {
     let float = |name: &str, default| {
         let values = look.parameter(name, &[ParameterType::Float]).map(|p| p.values);
         match values {

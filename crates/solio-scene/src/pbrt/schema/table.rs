@@ -35,7 +35,7 @@ impl Versions {
 
 /// What a parameter may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ParameterKind {
     /// This type alone.
     Of(ParameterType),
     /// A spectrum; colours have components from 0 to 1.
@@ -46,13 +46,13 @@ pub(super) enum Kind {
     Any,
 }
 
-impl Kind {
-    fn of_word(word: &str) -> Option<Kind> {
+impl ParameterKind {
+    fn of_word(word: &str) -> Option<ParameterKind> {
         match word {
-            "albedo" => Some(Kind::Albedo),
-            "light" => Some(Kind::Light),
-            "any" => Some(Kind::Any),
-            _ => ParameterType::of_word(word.as_bytes()).map(Kind::Of),
+            "albedo" => Some(ParameterKind::Albedo),
+            "light" => Some(ParameterKind::Light),
+            "any" => Some(ParameterKind::Any),
+            _ => ParameterType::of_word(word.as_bytes()).map(ParameterKind::Of),
         }
     }
 
@@ -60,7 +60,7 @@ impl Kind {
     pub(super) fn takes(self, kind: ParameterType) -> bool {
         use ParameterType::*;
         match self {
-            Kind::Of(own) => own == kind,
+            ParameterKind::Of(own) => own == kind,
             _ => matches!(kind, Rgb | Spectrum | Blackbody | Xyz),
         }
     }
@@ -68,15 +68,15 @@ impl Kind {
     /// As messages and the table in the documents say it.
     pub(super) fn name(self) -> &'static str {
         match self {
-            Kind::Of(kind) => kind.name(),
-            Kind::Albedo | Kind::Light | Kind::Any => "spectrum",
+            ParameterKind::Of(kind) => kind.name(),
+            ParameterKind::Albedo | ParameterKind::Light | ParameterKind::Any => "spectrum",
         }
     }
 }
 
 /// How many values of its type a parameter has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Count {
+pub(super) enum ValueCount {
     Exactly(usize),
     MultipleOf(usize),
     /// One and more.
@@ -85,7 +85,7 @@ pub(super) enum Count {
 
 /// What a string names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Names {
+pub(super) enum StringMeaning {
     Nothing,
     /// A file that is read.
     File,
@@ -95,7 +95,7 @@ pub(super) enum Names {
 
 /// The values that are known.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Known {
+pub(super) enum KnownValues {
     All,
     /// These strings; with `others`, others too. What ends in "..." is the beginning of a string.
     Strings {
@@ -108,20 +108,20 @@ pub(super) enum Known {
 
 /// A parameter that a class takes.
 #[derive(Clone, Debug)]
-pub(super) struct Row {
+pub(super) struct ParameterRow {
     pub(super) name: &'static str,
-    pub(super) kinds: Vec<Kind>,
-    pub(super) count: Count,
+    pub(super) kinds: Vec<ParameterKind>,
+    pub(super) count: ValueCount,
     /// `needed`, `-` or a value.
     pub(super) default: &'static str,
-    pub(super) known: Known,
+    pub(super) known: KnownValues,
     pub(super) versions: Versions,
-    pub(super) names: Names,
+    pub(super) names: StringMeaning,
     /// What to write instead in version 4; empty where there is nothing to say.
     pub(super) instead: &'static str,
 }
 
-impl Row {
+impl ParameterRow {
     pub(super) fn is_needed(&self) -> bool {
         self.default == "needed"
     }
@@ -129,45 +129,45 @@ impl Row {
 
 /// A class of a directive.
 #[derive(Clone, Debug)]
-pub(super) struct Class {
+pub(super) struct DirectiveClass {
     pub(super) directive: Directive,
     /// Of a texture with its type in front: `float.imagemap`.
     pub(super) name: &'static str,
     pub(super) versions: Versions,
     /// What to write instead in version 4; empty where there is nothing to say.
     pub(super) instead: &'static str,
-    pub(super) rows: Vec<Row>,
+    pub(super) rows: Vec<ParameterRow>,
 }
 
-impl Class {
+impl DirectiveClass {
     /// The parameter of this name, of this version.
-    pub(super) fn row(&self, name: &[u8], version: Version) -> Option<&Row> {
+    pub(super) fn row(&self, name: &[u8], version: Version) -> Option<&ParameterRow> {
         self.rows.iter().find(|row| row.name.as_bytes() == name && row.versions.has(version))
     }
 }
 
 /// All classes.
-pub(super) struct Table {
+pub(super) struct SchemaTable {
     /// In the order of the text.
-    pub(super) classes: Vec<Class>,
+    pub(super) classes: Vec<DirectiveClass>,
     places: HashMap<(Directive, &'static str), usize>,
 }
 
-impl Table {
+impl SchemaTable {
     /// The class of a directive, of whatever version.
-    pub(super) fn class(&self, directive: Directive, name: &str) -> Option<&Class> {
+    pub(super) fn class(&self, directive: Directive, name: &str) -> Option<&DirectiveClass> {
         self.places.get(&(directive, name)).map(|place| &self.classes[*place])
     }
 
     /// The classes of a directive.
-    pub(super) fn classes_of(&self, directive: Directive) -> impl Iterator<Item = &Class> {
+    pub(super) fn classes_of(&self, directive: Directive) -> impl Iterator<Item = &DirectiveClass> {
         self.classes.iter().filter(move |class| class.directive == directive)
     }
 }
 
 /// The table; its text is taken apart at the first call.
-pub(super) fn table() -> &'static Table {
-    static TABLE: OnceLock<Table> = OnceLock::new();
+pub(super) fn table() -> &'static SchemaTable {
+    static TABLE: OnceLock<SchemaTable> = OnceLock::new();
     TABLE.get_or_init(|| parse(TEXT).expect("classes.txt has no mistake, as a test says"))
 }
 
@@ -178,9 +178,9 @@ enum Under {
     Class,
 }
 
-fn parse(text: &'static str) -> Result<Table, String> {
-    let mut groups: HashMap<&'static str, Vec<Row>> = HashMap::new();
-    let mut classes: Vec<Class> = Vec::new();
+fn parse(text: &'static str) -> Result<SchemaTable, String> {
+    let mut groups: HashMap<&'static str, Vec<ParameterRow>> = HashMap::new();
+    let mut classes: Vec<DirectiveClass> = Vec::new();
     let mut under = Under::Nothing;
     for (i, line) in text.lines().enumerate() {
         let failed = |what: &str| format!("classes.txt:{}: {what}", i + 1);
@@ -221,9 +221,9 @@ fn parse(text: &'static str) -> Result<Table, String> {
         }
         class.rows.retain(|row| row.versions.v3 || row.versions.v4);
     }
-    let key = |(i, class): (usize, &Class)| ((class.directive, class.name), i);
+    let key = |(i, class): (usize, &DirectiveClass)| ((class.directive, class.name), i);
     let places = classes.iter().enumerate().map(key).collect();
-    Ok(Table { classes, places })
+    Ok(SchemaTable { classes, places })
 }
 
 fn class(
@@ -231,38 +231,38 @@ fn class(
     name: &'static str,
     rest: &[&'static str],
     instead: &'static str,
-) -> Option<Class> {
+) -> Option<DirectiveClass> {
     let directive = Directive::of_word(directive.as_bytes())?;
     let versions = match rest {
         [] => Versions::BOTH,
         [word] => Versions::of_word(word)?,
         _ => return None,
     };
-    Some(Class { directive, name, versions, instead, rows: Vec::new() })
+    Some(DirectiveClass { directive, name, versions, instead, rows: Vec::new() })
 }
 
-fn row(words: &[&'static str], instead: &'static str) -> Option<Row> {
+fn row(words: &[&'static str], instead: &'static str) -> Option<ParameterRow> {
     let [name, kinds, count, default, rest @ ..] = words else { return None };
     let count = match count.strip_suffix('*') {
-        _ if *count == "n" => Count::Many,
-        Some(count) => Count::MultipleOf(count.parse().ok()?),
-        None => Count::Exactly(count.parse().ok()?),
+        _ if *count == "n" => ValueCount::Many,
+        Some(count) => ValueCount::MultipleOf(count.parse().ok()?),
+        None => ValueCount::Exactly(count.parse().ok()?),
     };
-    let kinds = kinds.split(',').map(Kind::of_word).collect::<Option<Vec<_>>>()?;
-    let mut row = Row {
+    let kinds = kinds.split(',').map(ParameterKind::of_word).collect::<Option<Vec<_>>>()?;
+    let mut row = ParameterRow {
         name,
         kinds,
         count,
         default,
-        known: Known::All,
+        known: KnownValues::All,
         versions: Versions::BOTH,
-        names: Names::Nothing,
+        names: StringMeaning::Nothing,
         instead,
     };
     for word in rest {
         match *word {
-            "file" => row.names = Names::File,
-            "output" => row.names = Names::Output,
+            "file" => row.names = StringMeaning::File,
+            "output" => row.names = StringMeaning::Output,
             word if Versions::of_word(word).is_some() => {
                 row.versions = Versions::of_word(word)?;
             }
@@ -272,17 +272,17 @@ fn row(words: &[&'static str], instead: &'static str) -> Option<Row> {
     Some(row)
 }
 
-fn known(word: &'static str) -> Option<Known> {
+fn known(word: &'static str) -> Option<KnownValues> {
     let is_range = word.starts_with(|first: char| first == '-' || first.is_ascii_digit());
     if let Some((least, most)) = word.split_once("..").filter(|_| is_range) {
         let least = least.parse().ok()?;
         let most = if most.is_empty() { f64::INFINITY } else { most.parse().ok()? };
-        return Some(Known::Range(least, most));
+        return Some(KnownValues::Range(least, most));
     }
     let mut strings: Vec<_> = word.split('|').collect();
     let others = strings.last() == Some(&"...");
     strings.retain(|string| *string != "...");
-    Some(Known::Strings { strings, others })
+    Some(KnownValues::Strings { strings, others })
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::Version;
 use super::check::Subject;
-use super::table::Class;
+use super::table::DirectiveClass;
 use crate::pbrt::{Directive, Parameter, Statement, Statements};
 
 /// What in texts only one version knows, as far as it was seen.
@@ -74,7 +74,11 @@ impl VersionMarks {
 }
 
 /// Whether versions 3 and 4 know the parameter, under its type.
-fn versions_of(statements: &Statements, class: &Class, parameter: &Parameter) -> (bool, bool) {
+fn versions_of(
+    statements: &Statements,
+    class: &DirectiveClass,
+    parameter: &Parameter,
+) -> (bool, bool) {
     let name = statements.text(parameter.name);
     let knows = |version| {
         let row = class.row(name, version);

@@ -1,13 +1,13 @@
 //! What is left after an upgrade that version 4 would not take.
 
 use super::draft::Draft;
-use super::names::{Names, What};
+use super::unique_names::{NamedKind, UpgradeNames};
 use crate::pbrt::schema::{Fit, fit_of, idle};
 use crate::pbrt::{Directive, ParameterType};
 
 /// Makes parameters fit a class of version 4: takes away what it does not know or would not look at,
 /// brings values into their range, and calls textures by their new names.
-pub(super) fn fit(draft: &mut Draft<'_>, names: &Names, directive: Directive, class: &str) {
+pub(super) fn fit(draft: &mut Draft<'_>, names: &UpgradeNames, directive: Directive, class: &str) {
     draft.drop_hidden();
     for name in idle(directive, class, draft) {
         draft.remove(name);
@@ -71,9 +71,9 @@ fn colour(draft: &mut Draft<'_>, i: usize, name: &str, most: f32) {
     }
 }
 
-fn texture(draft: &mut Draft<'_>, names: &Names, i: usize, of_floats: bool) {
+fn texture(draft: &mut Draft<'_>, names: &UpgradeNames, i: usize, of_floats: bool) {
     let Some(texture) = draft.texture_of(&draft.parameters[i]).map(<[u8]>::to_vec) else { return };
-    let what = if of_floats { What::FloatTexture } else { What::SpectrumTexture };
+    let what = if of_floats { NamedKind::FloatTexture } else { NamedKind::SpectrumTexture };
     let own = names.used(what, &texture);
     if own != texture {
         draft.set_texture(i, &own);

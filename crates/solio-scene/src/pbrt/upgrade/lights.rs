@@ -1,7 +1,7 @@
 //! Lights.
 
 use super::draft::Draft;
-use super::names::Names;
+use super::unique_names::UpgradeNames;
 use crate::pbrt::Directive;
 use crate::pbrt::ParameterType::{Blackbody, Float, Rgb};
 
@@ -43,7 +43,7 @@ pub(super) fn light(draft: &mut Draft<'_>, directive: Directive) {
     if scale != 1.0 {
         draft.push_floats(Float, "scale", &[scale]);
     }
-    super::fit(draft, &Names::default(), directive, new);
+    super::fit(draft, &UpgradeNames::default(), directive, new);
 }
 
 /// A factor for each component is multiplied into the colour of the light.

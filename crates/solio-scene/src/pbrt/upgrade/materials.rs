@@ -1,11 +1,11 @@
 //! Materials.
 
 use super::draft::Draft;
-use super::names::{Names, What};
+use super::unique_names::{NamedKind, UpgradeNames};
 use crate::pbrt::ParameterType::{Float, Rgb, Spectrum, String};
 
 /// `Material`, or `MakeNamedMaterial` with its type among the parameters.
-pub(super) fn material(draft: &mut Draft<'_>, names: &mut Names, named: bool) {
+pub(super) fn material(draft: &mut Draft<'_>, names: &mut UpgradeNames, named: bool) {
     let old =
         if named { draft.string("type").unwrap_or_default() } else { draft.argument(0).to_vec() };
     draft.rename("bumpmap", "displacement");
@@ -218,7 +218,7 @@ fn translucent(draft: &mut Draft<'_>) -> &'static str {
     "diffusetransmission"
 }
 
-fn mix(draft: &mut Draft<'_>, names: &Names) -> &'static str {
+fn mix(draft: &mut Draft<'_>, names: &UpgradeNames) -> &'static str {
     if let Some(rgb) = draft.rgb("amount") {
         let at = draft.find("amount").map_or(draft.at, |amount| amount.at);
         let mean = (rgb[0] + rgb[1] + rgb[2]) / 3.0;
@@ -229,8 +229,8 @@ fn mix(draft: &mut Draft<'_>, names: &Names) -> &'static str {
         draft.remove("amount");
         draft.push_floats(Float, "amount", &[value]);
     } else if let Some(texture) = draft.texture("amount") {
-        let is_float = names.is_known(What::FloatTexture, &texture);
-        if !is_float && names.is_known(What::SpectrumTexture, &texture) {
+        let is_float = names.is_known(NamedKind::FloatTexture, &texture);
+        if !is_float && names.is_known(NamedKind::SpectrumTexture, &texture) {
             let hint = "make a texture of type \"float\"";
             draft.error(draft.at, "\"amount\" is a texture of colours, not numbers", hint);
         }
@@ -241,7 +241,7 @@ fn mix(draft: &mut Draft<'_>, names: &Names) -> &'static str {
     match (one, other) {
         (Some(one), Some(other)) => {
             let (one, other) =
-                (names.used(What::Material, &one), names.used(What::Material, &other));
+                (names.used(NamedKind::Material, &one), names.used(NamedKind::Material, &other));
             draft.remove("namedmaterial1");
             draft.remove("namedmaterial2");
             // The amount is that of the first in version 3, of the second in version 4.

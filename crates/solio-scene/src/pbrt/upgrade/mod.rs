@@ -9,20 +9,20 @@ mod draft;
 mod fit;
 mod lights;
 mod materials;
-mod names;
 mod settings;
 mod shapes;
 #[cfg(test)]
 mod tests;
 mod textures;
+mod unique_names;
 
 use super::schema::{Problem, Severity};
 use super::{Directive, Parameter, Statement, Statements, Values};
 use draft::Draft;
 pub(crate) use draft::rgb_of_xyz;
 use fit::fit;
-use names::Names;
 use solio_base::Error;
+use unique_names::UpgradeNames;
 
 /// Upgrades the files of a scene, in the order in which pbrt reads them: piece after piece, and
 /// with those that are included where they are included.
@@ -37,9 +37,9 @@ use solio_base::Error;
 /// ```
 #[derive(Debug, Default)]
 pub struct Upgrader {
-    names: Names,
+    names: UpgradeNames,
     /// What open blocks hold back in version 3, the innermost last.
-    blocks: Vec<Block>,
+    blocks: Vec<UpgradeBlock>,
     problems: Vec<Problem>,
     was_world: bool,
     /// What belongs into the world and stood before it, in the file at hand.
@@ -51,7 +51,7 @@ const MOST_EARLY: usize = 10_000;
 
 /// An open block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Block {
+enum UpgradeBlock {
     Attributes,
     /// In version 3 only the transformation ends with it.
     Transform,
@@ -189,15 +189,15 @@ impl Upgrader {
             }
             WorldBegin => self.say_early(),
             AttributeBegin | ObjectBegin => {
-                self.blocks.push(Block::Attributes);
+                self.blocks.push(UpgradeBlock::Attributes);
                 self.names.begin();
             }
             TransformBegin => {
-                self.blocks.push(Block::Transform);
+                self.blocks.push(UpgradeBlock::Transform);
                 statement.directive = AttributeBegin;
             }
             AttributeEnd | ObjectEnd | TransformEnd => {
-                if self.blocks.pop() == Some(Block::Attributes) {
+                if self.blocks.pop() == Some(UpgradeBlock::Attributes) {
                     self.names.end();
                 }
                 if statement.directive == TransformEnd {
@@ -205,7 +205,7 @@ impl Upgrader {
                 }
             }
             Material | NamedMaterial | AreaLightSource | ReverseOrientation | MediumInterface
-                if self.blocks.last() == Some(&Block::Transform) =>
+                if self.blocks.last() == Some(&UpgradeBlock::Transform) =>
             {
                 let name = statement.directive.name();
                 let message =

@@ -1,7 +1,7 @@
 //! Cameras, films, samplers, filters, integrators, accelerators; media.
 
 use super::draft::Draft;
-use super::names::Names;
+use super::unique_names::UpgradeNames;
 use crate::pbrt::Directive;
 use crate::pbrt::ParameterType::{Float, Rgb, String};
 
@@ -19,7 +19,7 @@ pub(super) fn setting(draft: &mut Draft<'_>, directive: Directive) {
     if new != old {
         draft.set_argument(0, new.as_bytes());
     }
-    super::fit(draft, &Names::default(), directive, new);
+    super::fit(draft, &UpgradeNames::default(), directive, new);
 }
 
 fn camera<'n>(draft: &mut Draft<'_>, name: &'n str) -> &'n str {
@@ -149,5 +149,5 @@ pub(super) fn medium(draft: &mut Draft<'_>) {
     }
     let new =
         if is_grid { "uniformgrid".into() } else { std::string::String::from_utf8_lossy(&old) };
-    super::fit(draft, &Names::default(), Directive::MakeNamedMedium, &new);
+    super::fit(draft, &UpgradeNames::default(), Directive::MakeNamedMedium, &new);
 }

@@ -1,11 +1,11 @@
 //! Shapes.
 
 use super::draft::Draft;
-use super::names::Names;
+use super::unique_names::UpgradeNames;
 use crate::pbrt::Directive;
 use crate::pbrt::ParameterType::{Float, Point2};
 
-pub(super) fn shape(draft: &mut Draft<'_>, names: &Names) {
+pub(super) fn shape(draft: &mut Draft<'_>, names: &UpgradeNames) {
     let class = String::from_utf8_lossy(draft.argument(0)).into_owned();
     match &class[..] {
         "cone" | "heightfield" | "hyperboloid" | "nurbs" | "paraboloid" => {

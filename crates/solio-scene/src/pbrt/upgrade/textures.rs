@@ -1,17 +1,17 @@
 //! Textures.
 
 use super::draft::Draft;
-use super::names::{Names, What};
+use super::unique_names::{NamedKind, UpgradeNames};
 use crate::pbrt::Directive;
 use crate::pbrt::ParameterType::{Float, Rgb, String, Texture};
 
-pub(super) fn texture(draft: &mut Draft<'_>, names: &mut Names) {
+pub(super) fn texture(draft: &mut Draft<'_>, names: &mut UpgradeNames) {
     if draft.argument(1) == b"color" {
         draft.set_argument(1, b"spectrum");
     }
     let (what, prefix) = match draft.argument(1) {
-        b"float" => (What::FloatTexture, "float"),
-        _ => (What::SpectrumTexture, "spectrum"),
+        b"float" => (NamedKind::FloatTexture, "float"),
+        _ => (NamedKind::SpectrumTexture, "spectrum"),
     };
     let class = std::string::String::from_utf8_lossy(draft.argument(2)).into_owned();
     match &class[..] {
@@ -20,7 +20,7 @@ pub(super) fn texture(draft: &mut Draft<'_>, names: &mut Names) {
         "checkerboard" => {
             draft.remove("aamode");
         }
-        "uv" | "fbm" | "wrinkled" | "windy" if what == What::SpectrumTexture => {
+        "uv" | "fbm" | "wrinkled" | "windy" if what == NamedKind::SpectrumTexture => {
             let message = format!("a spectrum texture of class {class:?} has no counterpart");
             draft.error(draft.at, message, "");
         }
@@ -46,8 +46,8 @@ fn image(draft: &mut Draft<'_>) {
 }
 
 /// A product: in version 4 one side of it is a number.
-fn scale(draft: &mut Draft<'_>, names: &Names, what: What) {
-    if what == What::FloatTexture {
+fn scale(draft: &mut Draft<'_>, names: &UpgradeNames, what: NamedKind) {
+    if what == NamedKind::FloatTexture {
         draft.rename("tex1", "tex");
         draft.rename("tex2", "scale");
         return;
@@ -68,8 +68,8 @@ fn scale(draft: &mut Draft<'_>, names: &Names, what: What) {
             }
             return;
         }
-        let texture = draft.texture(number).filter(|t| names.is_known(What::FloatTexture, t));
-        if let Some(texture) = texture.filter(|t| !names.is_known(What::SpectrumTexture, t)) {
+        let texture = draft.texture(number).filter(|t| names.is_known(NamedKind::FloatTexture, t));
+        if let Some(texture) = texture.filter(|t| !names.is_known(NamedKind::SpectrumTexture, t)) {
             draft.remove(number);
             draft.rename(other, "tex");
             draft.push_strings(Texture, "scale", &[&texture]);

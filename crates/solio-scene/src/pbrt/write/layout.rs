@@ -17,14 +17,14 @@ pub(super) fn indent_of(depth: usize) -> &'static [u8] {
 
 /// The text that a piece was read from.
 #[derive(Clone, Copy)]
-pub(super) struct Text<'t> {
+pub(super) struct OriginalText<'t> {
     pub(super) bytes: &'t [u8],
     /// Where it begins in its file.
     pub(super) offset: u64,
 }
 
-impl Text<'_> {
-    pub(super) const NONE: Text<'static> = Text { bytes: &[], offset: 0 };
+impl OriginalText<'_> {
+    pub(super) const NONE: OriginalText<'static> = OriginalText { bytes: &[], offset: 0 };
 
     pub(super) fn has_bytes(&self) -> bool {
         !self.bytes.is_empty()
@@ -52,7 +52,7 @@ impl Text<'_> {
 
 /// How the text stands: the blocks around the next statement, and whether a blank line is due.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Layout {
+pub(super) struct TextLayout {
     depth: u64,
     blank_due: bool,
 }
@@ -60,7 +60,7 @@ pub(super) struct Layout {
 /// Comments that were not written yet.
 struct Comments<'c> {
     rest: &'c [Range<u64>],
-    text: Text<'c>,
+    text: OriginalText<'c>,
 }
 
 impl Comments<'_> {
@@ -103,7 +103,7 @@ impl Comments<'_> {
     }
 }
 
-impl Layout {
+impl TextLayout {
     fn shown_depth(self) -> usize {
         self.depth.min(DEEPEST as u64) as usize
     }
@@ -121,7 +121,7 @@ impl Layout {
     }
 
     /// Goes behind statements of a piece that [`Self::group`] of a copy writes.
-    pub(super) fn skip(&mut self, piece: &Statements, range: Range<usize>, text: Text<'_>) {
+    pub(super) fn skip(&mut self, piece: &Statements, range: Range<usize>, text: OriginalText<'_>) {
         for statement in &piece.statements[range.clone()] {
             self.pass(statement.directive);
         }
@@ -140,7 +140,7 @@ impl Layout {
         &mut self,
         piece: &Statements,
         range: Range<usize>,
-        text: Text<'_>,
+        text: OriginalText<'_>,
         options: WriteOptions,
         out: &mut Vec<u8>,
     ) {

@@ -19,7 +19,7 @@ mod values;
 
 use super::schema::Version;
 use super::{ReadOptions, Statements, read_statements};
-use layout::{Layout, Text, indent_of};
+use layout::{OriginalText, TextLayout, indent_of};
 use solio_base::{Error, Result, Sink, Source, Work};
 use std::ops::Range;
 
@@ -51,9 +51,9 @@ const GROUP_BYTES: usize = 256 << 10;
 ///
 /// ```
 /// use solio_base::Work;
-/// use solio_scene::pbrt::{parse, write::Writer};
+/// use solio_scene::pbrt::{parse, write::SceneWriter};
 /// // Blocks go on from piece to piece.
-/// let (mut writer, mut out) = (Writer::new(Default::default()), Vec::new());
+/// let (mut writer, mut out) = (SceneWriter::new(Default::default()), Vec::new());
 /// for text in ["AttributeBegin\n", "Scale 2 2 2\nAttributeEnd\n"] {
 ///     writer.write(&parse(text.as_bytes(), 0), None, &mut out, &Work::serial())?;
 /// }
@@ -63,7 +63,7 @@ const GROUP_BYTES: usize = 256 << 10;
 #[derive(Debug)]
 pub struct Writer {
     options: WriteOptions,
-    layout: Layout,
+    layout: TextLayout,
 }
 
 impl Writer {
@@ -71,15 +71,15 @@ impl Writer {
     ///
     /// ```
     /// use solio_base::Work;
-    /// use solio_scene::pbrt::{Statements, schema::Version, write::{WriteOptions, Writer}};
-    /// let mut writer = Writer::new(WriteOptions { version: Version::V4 });
+    /// use solio_scene::pbrt::{Statements, schema::Version, write::{WriteOptions, SceneWriter}};
+    /// let mut writer = SceneWriter::new(WriteOptions { version: Version::V4 });
     /// let mut out = Vec::new();
     /// writer.write(&Statements::default(), None, &mut out, &Work::serial())?;
     /// assert!(out.is_empty()); // a text has no head
     /// # Ok::<(), solio_base::Error>(())
     /// ```
     pub fn new(options: WriteOptions) -> Writer {
-        Writer { options, layout: Layout::default() }
+        Writer { options, layout: TextLayout::default() }
     }
 
     /// Writes the next piece. `text` is what it was read from, and where that begins in its file;
@@ -88,10 +88,10 @@ impl Writer {
     ///
     /// ```
     /// use solio_base::Work;
-    /// use solio_scene::pbrt::{parse, write::Writer};
+    /// use solio_scene::pbrt::{parse, write::SceneWriter};
     /// let text = b"Scale 2.50 1 1 # wide\n";
     /// let (piece, mut out) = (parse(text, 0), Vec::new());
-    /// let mut writer = Writer::new(Default::default());
+    /// let mut writer = SceneWriter::new(Default::default());
     /// writer.write(&piece, Some((text, 0)), &mut out, &Work::serial())?;
     /// assert_eq!(out, b"Scale 2.5 1 1 # wide\n");
     /// # Ok::<(), solio_base::Error>(())
@@ -110,11 +110,11 @@ impl Writer {
     ///
     /// ```
     /// use solio_base::{Sink, Work};
-    /// use solio_scene::pbrt::{parse, write::Writer};
+    /// use solio_scene::pbrt::{parse, write::SceneWriter};
     /// // Puts a line of its own between two statements.
     /// let piece = parse(b"WorldBegin\nScale 2 2 2\n", 0);
     /// let (mut out, work) = (Vec::new(), Work::serial());
-    /// let mut writer = Writer::new(Default::default());
+    /// let mut writer = SceneWriter::new(Default::default());
     /// writer.write_some(&piece, 0..1, None, &mut out, &work)?;
     /// out.write_bytes(&work, b"Include \"lights.pbrt\"\n")?;
     /// writer.write_some(&piece, 1..2, None, &mut out, &work)?;
@@ -130,7 +130,8 @@ impl Writer {
         sink: &mut dyn Sink,
         work: &Work,
     ) -> Result<()> {
-        let text = text.map_or(Text::NONE, |(bytes, offset)| Text { bytes, offset });
+        let text =
+            text.map_or(OriginalText::NONE, |(bytes, offset)| OriginalText { bytes, offset });
         let groups = self.groups(piece, range, text);
         let options = self.options;
         sink.write_chunks(work, groups.len(), &|i, out| {
@@ -151,8 +152,8 @@ impl Writer {
         &self,
         piece: &Statements,
         range: Range<usize>,
-        text: Text<'_>,
-    ) -> Vec<(Range<usize>, Layout)> {
+        text: OriginalText<'_>,
+    ) -> Vec<(Range<usize>, TextLayout)> {
         let mut groups = Vec::new();
         let (mut layout, mut start, mut bytes) = (self.layout, range.start, 0);
         for i in range.clone() {
@@ -183,7 +184,7 @@ impl Writer {
 pub fn to_text(statements: &Statements, options: WriteOptions) -> Vec<u8> {
     let mut out = Vec::new();
     let all = 0..statements.statements.len();
-    Layout::default().group(statements, all, Text::NONE, options, &mut out);
+    TextLayout::default().group(statements, all, OriginalText::NONE, options, &mut out);
     out
 }
 

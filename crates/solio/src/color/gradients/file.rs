@@ -1,5 +1,6 @@
 //! Gradients in files of other programs.
 
+use crate::ToInput;
 use solio_base::{Error, Limits, Loss, Losses, Result, Work};
 use solio_color::gradient::Gradient;
 use solio_color::gradient::formats::{self, GradientFormat, GradientWriteOptions};
@@ -23,11 +24,16 @@ use std::path::Path;
 ///
 /// Where the file cannot be read, is of no known format, or not right: with line and column or the
 /// byte.
-pub fn read_gradients(path: &Path, limits: &Limits, work: &Work) -> Result<Vec<Gradient>> {
-    let bytes = solio_io::read_whole(path, limits, work)?;
-    let format = GradientFormat::detect(&bytes).or_else(|| of_name(path)).ok_or_else(|| {
-        Error::unsupported("no gradient that Solio reads").at_path(path).hint(known())
-    })?;
+pub fn read_gradients(
+    input: &(impl ToInput + ?Sized),
+    limits: &Limits,
+    work: &Work,
+) -> Result<Vec<Gradient>> {
+    let input = input.to_input(limits, work)?;
+    let (path, bytes) = (input.path(), input.bytes(work)?);
+    let format = formats::detect(&bytes)
+        .or_else(|| GradientFormat::of_name(path))
+        .ok_or_else(|| input.wrong("a gradient file").hint(known()))?;
     let mut gradients = formats::read(&bytes, format).map_err(|e| e.at_path(path))?;
     if let ([gradient], Some(stem)) = (&mut gradients[..], path.file_stem())
         && gradient.name.is_empty()
@@ -62,22 +68,18 @@ pub fn write_gradients(
     path: &Path,
     options: GradientWriteOptions,
 ) -> Result<Losses> {
-    let format = of_name(path).ok_or_else(|| {
-        Error::argument("a gradient becomes no such file").at_path(path).hint(known())
+    let format = GradientFormat::of_name(path).ok_or_else(|| {
+        Error::argument("cannot write a gradient with this extension").at_path(path).hint(known())
     })?;
     let written = formats::write(gradients, format, options).map_err(|e| e.at_path(path))?;
     crate::write_bytes(path, &written.bytes)?;
     Ok(written.notes.into_iter().map(|note| Loss::new("gradient", note)).collect())
 }
 
-fn of_name(path: &Path) -> Option<GradientFormat> {
-    GradientFormat::of_extension(&path.extension()?.to_string_lossy())
-}
-
 fn known() -> String {
-    let ends: Vec<&str> =
-        GradientFormat::ALL.iter().flat_map(|f| f.extensions()).copied().collect();
-    format!("known are .{}", ends.join(", ."))
+    let kinds = GradientFormat::ALL.map(GradientFormat::kind);
+    let extensions: Vec<&str> = kinds.iter().flat_map(|kind| kind.extensions()).copied().collect();
+    format!("supported: .{}", extensions.join(", ."))
 }
 
 #[cfg(test)]

@@ -94,13 +94,7 @@ pub fn gradient_image(gradient: &Gradient, size: [u32; 2]) -> Result<Image<'stat
         .into_iter()
         .map(|(name, i)| {
             let row: Vec<f32> = colors.iter().map(|color| light(color, i)).collect();
-            let channel = Channel {
-                name: name.to_owned(),
-                pixel_type: PixelType::Float,
-                linear: false,
-                x_sampling: 1,
-                y_sampling: 1,
-            };
+            let channel = Channel::new(name, PixelType::Float);
             Plane { channel, samples: Samples::Float(row.repeat(height).into()) }
         })
         .collect();

@@ -291,13 +291,7 @@ mod tests {
     use solio_exr::{Channel, Compression, PixelType};
 
     fn header(parts: &[&[&str]]) -> Header {
-        let channel = |name: &&str| Channel {
-            name: (*name).into(),
-            pixel_type: PixelType::Half,
-            linear: false,
-            x_sampling: 1,
-            y_sampling: 1,
-        };
+        let channel = |name: &&str| Channel::new(*name, PixelType::Half);
         let part = |names: &&[&str]| {
             let names = names.iter().map(channel).collect();
             Part::new(Box2i::of_size(1, 1), Compression::None, names)

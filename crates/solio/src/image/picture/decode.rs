@@ -1,6 +1,7 @@
 //! PNG, JPEG, TIFF and HDR to images in linear light, as OpenEXR has them.
 
-use super::{ImageFormat, tiff};
+use super::tiff;
+use crate::ImageFormat;
 use half::f16;
 use image::codecs::hdr::HdrDecoder;
 use image::{DynamicImage, ImageDecoder};
@@ -485,7 +486,7 @@ fn split(
     };
     let plane = |(name, i): &(&str, usize)| {
         let name = (*name).to_owned();
-        let channel = Channel { name, pixel_type, linear: false, x_sampling: 1, y_sampling: 1 };
+        let channel = Channel::new(name, pixel_type);
         Plane { channel, samples: samples(*i) }
     };
     sorted.iter().map(plane).collect()

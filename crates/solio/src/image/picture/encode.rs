@@ -3,7 +3,8 @@
 use super::decode::{STRAIGHT, failed};
 use super::look::{Code, Look, NotHeld, encode};
 use super::losses::of_part;
-use super::{Choice, Frame, ImageFormat, View, choose};
+use super::{Choice, Frame, View, choose};
+use crate::ImageFormat;
 use image::codecs::hdr::HdrEncoder;
 use image::codecs::jpeg::JpegEncoder;
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};

@@ -1,6 +1,6 @@
 //! What an image format cannot hold of an image.
 
-use super::format::ImageFormat;
+use crate::ImageFormat;
 use crate::image::edit::matching;
 use solio_base::{Limits, Loss, Losses};
 use solio_exr::header::{Box2i, Header, Part, Value};

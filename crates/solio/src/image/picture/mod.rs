@@ -8,7 +8,6 @@
 mod choose;
 mod decode;
 mod encode;
-mod format;
 mod look;
 pub(crate) mod losses;
 mod rows;
@@ -22,7 +21,6 @@ pub(crate) use decode::decode_pixels;
 pub(crate) use decode::{Decoded, decode, decoded_bytes, image_of};
 pub use encode::PictureOptions;
 pub(crate) use encode::{Encoded, encode_picture};
-pub use format::ImageFormat;
 pub(crate) use look::{Look, place_in};
 pub(crate) use rows::fill;
 pub use view::Frame;

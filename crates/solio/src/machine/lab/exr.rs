@@ -1,7 +1,7 @@
 //! OpenEXR's own methods as codecs of the lab: they see the whole array and cut it themselves.
 
 use solio_base::{Error, Result, Work};
-use solio_codec::filter::{Chain, Shape};
+use solio_codec::filter::{FilterChain, FilterShape};
 use solio_exr::header::{Box2i, Part};
 use solio_exr::model::{FlatLevel, Image, ImagePart, Pixels, Plane, Samples};
 use solio_exr::{
@@ -52,7 +52,7 @@ pub(super) fn trials(array: &Array, full: bool) -> Result<Plan> {
         let make = Box::new(move || -> Result<Box<dyn Codec>> {
             Ok(Box::new(Exr::new(Rc::clone(&image), &channels, options)?))
         });
-        Trial { config, chain: Chain::default(), make }
+        Trial { config, chain: FilterChain::default(), make }
     };
     Ok(methods.into_iter().map(trial).collect())
 }
@@ -80,7 +80,7 @@ fn image_of(array: &Array) -> Result<Option<Image<'static>>> {
             PixelType::Uint => Samples::Uint(Cow::Owned(bytemuck::pod_collect_to_vec(&bytes))),
         };
         let name = name.clone();
-        let channel = Channel { name, pixel_type, linear: false, x_sampling: 1, y_sampling: 1 };
+        let channel = Channel::new(name, pixel_type);
         planes.push(Plane { channel, samples });
     }
     // A file has its channels by name, each once.
@@ -129,12 +129,12 @@ fn level_of<'a>(image: &'a Image<'static>) -> Result<&'a FlatLevel<'static>> {
 }
 
 impl Codec for Exr {
-    fn bound(&mut self, shape: &Shape) -> usize {
+    fn bound(&mut self, shape: &FilterShape) -> usize {
         // Chunks that do not shrink are stored; heads and tables are small.
         shape.size_bytes() + shape.size_bytes() / 4 + (1 << 16)
     }
 
-    fn encode(&mut self, _: &Shape, _: &[u8], to: &mut [u8]) -> Result<usize> {
+    fn encode(&mut self, _: &FilterShape, _: &[u8], to: &mut [u8]) -> Result<usize> {
         self.file.clear();
         encode_exr(&self.image, &self.options, &mut self.file, &self.work)?;
         let place = to.get_mut(..self.file.len());
@@ -143,7 +143,7 @@ impl Codec for Exr {
         Ok(self.file.len())
     }
 
-    fn decode(&mut self, _: &Shape, from: &[u8], _: &mut [u8]) -> Result<()> {
+    fn decode(&mut self, _: &FilterShape, from: &[u8], _: &mut [u8]) -> Result<()> {
         let rasters = self.planes.iter_mut().map(|(name, samples)| RasterMut {
             channels: vec![name.clone()],
             samples: match samples {

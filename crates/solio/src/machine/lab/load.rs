@@ -2,13 +2,14 @@
 
 use super::LabOptions;
 use crate::image::any::format_of;
-use crate::image::picture::{ImageFormat, decode_pixels};
-use crate::{Format, MeshReadOptions};
+use crate::image::picture::decode_pixels;
+use crate::{ImageFormat, Input, MeshReadOptions};
 use image::DynamicImage;
 use solio_base::{Error, Result, Work};
 use solio_exr::model::{FlatLevel, Pixels, Plane};
 use solio_exr::{PixelType, ReadOptions};
-use solio_lab::npy::{decode_npy, decode_raw, is_npy};
+use solio_kinds::{Family, FileKind};
+use solio_lab::npy::{decode_npy, decode_raw};
 use solio_lab::{Array, Kind, Layout, ValueType};
 use solio_mesh::model::{Mesh, Positions};
 use std::path::Path;
@@ -20,10 +21,11 @@ pub(super) fn read_arrays(
     work: &Work,
     notes: &mut Vec<String>,
 ) -> Result<Vec<Array>> {
-    let mut arrays = match format_of(path, &options.limits)? {
-        Some(ImageFormat::Exr) => of_exr(path, options, work, notes)?,
-        Some(format) => of_picture(path, format, options, work)?,
-        None => of_other(path, options, work)?,
+    let input = &Input::open(path, &options.limits, work)?;
+    let mut arrays = match format_of(input) {
+        Some(ImageFormat::Exr) => of_exr(input, options, work, notes)?,
+        Some(format) => of_picture(input, format, options, work)?,
+        None => of_other(input, options, work)?,
     };
     arrays.retain(|array| !array.bytes.is_empty());
     if arrays.is_empty() {
@@ -37,12 +39,13 @@ pub(super) fn read_arrays(
     Ok(arrays)
 }
 
-fn of_other(path: &Path, options: &LabOptions, work: &Work) -> Result<Vec<Array>> {
-    let is_npy_name = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("npy"));
-    if Format::of_name(path).is_none() && (is_npy_name || options.raw.is_some()) {
-        let bytes = solio_io::read_whole(path, &options.limits, work)?;
+fn of_other(input: &Input, options: &LabOptions, work: &Work) -> Result<Vec<Array>> {
+    let is_npy = input.kind_or_named() == FileKind::Npy;
+    let is_mesh = input.kind_or_named().family() == Family::Mesh;
+    if is_npy || options.raw.is_some() && !is_mesh {
+        let bytes = input.bytes(work)?;
         return match &options.raw {
-            Some(shape) if !is_npy(&bytes) => Ok(vec![decode_raw(&bytes, shape)?]),
+            Some(shape) if input.kind() != FileKind::Npy => Ok(vec![decode_raw(&bytes, shape)?]),
             _ => Ok(vec![decode_npy(&bytes)?]),
         };
     }
@@ -51,7 +54,7 @@ fn of_other(path: &Path, options: &LabOptions, work: &Work) -> Result<Vec<Array>
         skip_materials: true,
         ..MeshReadOptions::default()
     };
-    let scene = crate::read_mesh(path, &reading, work)?;
+    let scene = crate::read_mesh(input, &reading, work)?;
     Ok(scene.meshes.iter().flat_map(of_mesh).collect())
 }
 
@@ -110,12 +113,12 @@ fn of_mesh(mesh: &Mesh<'_>) -> Vec<Array> {
 }
 
 fn of_picture(
-    path: &Path,
+    input: &Input,
     format: ImageFormat,
     options: &LabOptions,
     work: &Work,
 ) -> Result<Vec<Array>> {
-    let bytes = solio_io::read_whole(path, &options.limits, work)?;
+    let bytes = input.bytes(work)?;
     let stored = decode_pixels(&bytes, format, &options.limits)?;
     if stored.is_grey {
         let message = "grey of floats is read from OpenEXR only";
@@ -153,18 +156,18 @@ fn of_picture(
 }
 
 fn of_exr(
-    path: &Path,
+    input: &Input,
     options: &LabOptions,
     work: &Work,
     notes: &mut Vec<String>,
 ) -> Result<Vec<Array>> {
     let reading = ReadOptions { limits: options.limits, ..ReadOptions::default() };
-    let image = crate::read_image(path, &reading, work)?;
+    let image = crate::read_image(input, &reading, work)?;
     let mut arrays = Vec::new();
     let several = image.parts.len() > 1;
     for (number, part) in image.parts.iter().enumerate() {
         let Pixels::Flat(levels) = &part.pixels else {
-            notes.push(format!("{}: deep samples are left out", path.display()));
+            notes.push(format!("{}: deep samples are left out", input.path().display()));
             continue;
         };
         let name = part.header.name().map(ToString::to_string);

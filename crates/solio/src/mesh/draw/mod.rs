@@ -4,16 +4,16 @@
 mod points;
 
 use crate::scene::draw::{add_triangles, drawn, image_of};
-use crate::{Format, MeshReadOptions, PreviewStage, ScenePicture};
+use crate::{Format, MeshReadOptions, PreviewStage, ScenePicture, ToInput, read_mesh_and_format};
 use points::draw_points;
-use solio_base::{Error, Result, Source, Work};
+use solio_base::{Error, Result, Work};
 use solio_mesh::axes::Axis;
 use solio_scene::geometry::Triangles;
 use solio_scene::preview::{
-    MOST_PIXELS, PreviewFiles, PreviewOptions as DrawOptions, TextureEncoding, TexturePicture,
+    MOST_PIXELS, PreviewFiles, RenderOptions as DrawOptions, TextureEncoding, TexturePicture,
 };
-use solio_scene::scene::{Files, SceneOptions, read_scene};
-use std::path::{Path, PathBuf};
+use solio_scene::scene::{NoFiles, SceneOptions, read_scene};
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 /// Columns and rows where nothing is said.
@@ -47,15 +47,17 @@ const FILLED: f64 = 0.94;
 /// # Errors
 /// Those of reading the mesh; `Unsupported` where it has no vertices; `Limit` for too many pixels.
 pub fn preview_mesh(
-    path: &Path,
+    input: &(impl ToInput + ?Sized),
     read: &MeshReadOptions,
     up: Option<Axis>,
     options: &DrawOptions,
     work: &Work,
     each: impl FnMut(PreviewStage<'_>) -> Result<bool>,
 ) -> Result<ScenePicture> {
-    let (format, _, scene) = crate::mesh::read::read_with_facts(path, read, work)?;
-    draw_mesh(scene, up.unwrap_or(up_of(format)), options, work, each).map_err(|e| e.at_path(path))
+    let input = input.to_input(&read.limits, work)?;
+    let (format, scene) = read_mesh_and_format(&*input, read, work)?;
+    let drawn = draw_mesh(scene, up.unwrap_or(up_of(format)), options, work, each);
+    drawn.map_err(|e| e.at_path(input.path()))
 }
 
 /// [`preview_mesh`] of a mesh that was read.
@@ -197,18 +199,5 @@ impl PreviewFiles for OneMesh {
 
     fn picture(&self, _: &[u8], _: TextureEncoding) -> Result<TexturePicture> {
         Err(Error::unsupported("there are no textures"))
-    }
-}
-
-/// The view includes no files.
-struct NoFiles;
-
-impl Files for NoFiles {
-    fn path(&self, _: &[u8]) -> PathBuf {
-        PathBuf::new()
-    }
-
-    fn open(&self, _: &Path) -> Result<Box<dyn Source>> {
-        Err(Error::unsupported("there are no files"))
     }
 }

@@ -8,63 +8,35 @@ mod mesh;
 mod names;
 mod pbrt;
 
-use crate::Format;
 use solio_base::{Limits, Result, Source};
-use solio_codec::compress::Compression;
+use solio_kinds::FileKind;
 use solio_photo::{Fields, Metadata, Stated};
-use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Most that is read of a format without a header of known length.
 const HEAD_BYTES: usize = 64 << 10;
 
-/// A format with a head.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum HeadKind {
-    Exr,
-    Ply,
-    Obj,
-    Pbrt,
+/// Whether [`read`] reads the headers of this kind.
+pub(crate) fn reads(kind: FileKind) -> bool {
+    matches!(kind, FileKind::Exr | FileKind::Ply | FileKind::Obj | FileKind::Pbrt)
 }
 
-impl HeadKind {
-    /// The kind of the file at `path` that starts with `head`; text has no other mark than its
-    /// name.
-    pub(crate) fn of(head: &[u8], path: &Path) -> Option<HeadKind> {
-        match head {
-            [0x76, 0x2f, 0x31, 0x01, ..] => return Some(HeadKind::Exr),
-            [b'p', b'l', b'y', b'\n' | b'\r', ..] => return Some(HeadKind::Ply),
-            // No text starts like this.
-            [0 | 0x89 | 0xff, ..] | [b'I', b'I', ..] | [b'M', b'M', ..] => return None,
-            _ => {}
-        }
-        let name = path.file_name()?.to_string_lossy();
-        let plain = name.strip_suffix(Compression::of_name(&name).extension()).unwrap_or(&name);
-        let (_, end) = plain.rsplit_once('.')?;
-        if end.eq_ignore_ascii_case("pbrt") {
-            return Some(HeadKind::Pbrt);
-        }
-        let obj = end.eq_ignore_ascii_case("obj");
-        (obj && Format::of_content(head, None) == Some(Format::Obj)).then_some(HeadKind::Obj)
+/// Reads the header of `source`, a file of a kind that [`reads`].
+pub(crate) fn read(
+    kind: FileKind,
+    source: &dyn Source,
+    fields: &Fields,
+    limits: &Limits,
+) -> Result<Metadata> {
+    let source = Start::of(source)?;
+    let mut stated = Stated::new(fields);
+    match kind {
+        FileKind::Exr => exr::read(&source, limits, &mut stated)?,
+        FileKind::Ply => mesh::read_ply(&source, limits, &mut stated)?,
+        FileKind::Obj => mesh::read_obj(&source.text()?, &mut stated),
+        _ => pbrt::read(&source.text()?, &mut stated),
     }
-
-    /// Reads the head of `source`.
-    pub(crate) fn read(
-        self,
-        source: &dyn Source,
-        fields: &Fields,
-        limits: &Limits,
-    ) -> Result<Metadata> {
-        let source = Start::of(source)?;
-        let mut stated = Stated::new(fields);
-        match self {
-            HeadKind::Exr => exr::read(&source, limits, &mut stated)?,
-            HeadKind::Ply => mesh::read_ply(&source, limits, &mut stated)?,
-            HeadKind::Obj => mesh::read_obj(&source.text()?, &mut stated),
-            HeadKind::Pbrt => pbrt::read(&source.text()?, &mut stated),
-        }
-        Ok(stated.finish(source.read.into_inner()))
-    }
+    Ok(stated.finish(source.read.into_inner()))
 }
 
 /// A source that serves its start again, and counts what is read of it.

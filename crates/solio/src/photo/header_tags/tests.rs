@@ -1,17 +1,21 @@
 //! Heads by hand, and with `SOLIO_DATA` real files, of images beside ExifTool's word for them.
 
-use super::{Fields, HEAD_BYTES, HeadKind, Limits, Metadata, Path, Result, Source};
+use super::{Fields, FileKind, HEAD_BYTES, Limits, Metadata, Result, Source, reads};
 use serde_json::Value as Json;
 use solio_exr::header::{Box2i, Part, Preview, TimeCode, Value as Attribute};
 use solio_exr::{Channel, Compression, Header, PixelType};
+use solio_kinds::FileType;
 use solio_photo::{JsonOptions, json};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 fn read(name: &str, bytes: &[u8]) -> Metadata {
-    let kind = HeadKind::of(bytes, Path::new(name)).unwrap();
-    kind.read(&bytes, &Fields::all(), &Limits::default()).unwrap()
+    super::read(kind_of(bytes, name), &bytes, &Fields::all(), &Limits::default()).unwrap()
+}
+
+fn kind_of(head: &[u8], name: &str) -> FileKind {
+    FileType::detect(head, None, Path::new(name)).kind
 }
 
 /// Groups, names and words, a line a tag, without those of the kind.
@@ -24,13 +28,12 @@ fn shown(metadata: &Metadata) -> String {
 
 #[test]
 fn names_and_first_bytes_tell_the_kind() {
-    let of = |head: &[u8], name: &str| HeadKind::of(head, Path::new(name));
-    assert_eq!(of(b"\x76\x2f\x31\x01\x02", "x"), Some(HeadKind::Exr));
-    assert_eq!(of(b"ply\r\nformat", "x.jpg"), Some(HeadKind::Ply));
-    assert_eq!(of(b"# text\nv 1 2 3\n", "x.OBJ.gz"), Some(HeadKind::Obj));
-    assert_eq!(of(b"# text\nv 1 2 3\n", "x.txt"), None);
-    assert_eq!(of(b"some words\n", "x.obj"), None);
-    assert_eq!(of(b"Film \"rgb\"", "x.pbrt.zst"), Some(HeadKind::Pbrt));
+    let of = |head: &[u8], name: &str| Some(kind_of(head, name)).filter(|kind| reads(*kind));
+    assert_eq!(of(b"\x76\x2f\x31\x01\x02", "x"), Some(FileKind::Exr));
+    assert_eq!(of(b"ply\r\nformat", "x.jpg"), Some(FileKind::Ply));
+    assert_eq!(of(b"# text\nv 1 2 3\n", "x.OBJ.gz"), Some(FileKind::Obj));
+    assert_eq!(of(b"Film \"rgb\"", "x.pbrt.zst"), Some(FileKind::Pbrt));
+    assert_eq!(of(b"some words\n", "x"), None);
     assert_eq!(of(b"II*\0", "x.pbrt"), None);
 }
 
@@ -79,8 +82,8 @@ fn broken_heads_are_errors_or_say_less() {
         ("x.exr", &b"\x76\x2f\x31\x01\x02\0\0\0channels\0chlist\0\xff\xff\xff\x7f"[..]),
         ("x.ply", b"ply\nelement vertex 1\n"),
     ] {
-        let kind = HeadKind::of(bytes, Path::new(name)).unwrap();
-        kind.read(&bytes, &Fields::all(), &limits).unwrap_err();
+        let kind = kind_of(bytes, name);
+        super::read(kind, &bytes, &Fields::all(), &limits).unwrap_err();
     }
     for text in ["Film \"rgb", "\"", "Film [[ \"float x\"", "Film \"\" #", "\u{feff}", ""] {
         read("x.pbrt", text.as_bytes());
@@ -105,7 +108,8 @@ fn heads_of_streams_are_read_once() {
     let mut text = b"ply\nformat ascii 1.0\n".to_vec();
     (0..5000).for_each(|n| text.extend(format!("comment number {n}\n").bytes()));
     text.extend(b"element vertex 7\nproperty float x\nend_header\n");
-    let metadata = HeadKind::Ply.read(&Stream(text), &Fields::all(), &Limits::default()).unwrap();
+    let metadata =
+        super::read(FileKind::Ply, &Stream(text), &Fields::all(), &Limits::default()).unwrap();
     assert_eq!(metadata.get("PLY:Vertices").unwrap().number().plain(), "7");
 }
 
@@ -129,7 +133,7 @@ fn compared(folder: &Path) -> Option<(usize, Vec<String>)> {
         for theirs in exiftool(folder, numbers)? {
             let path = PathBuf::from(theirs["SourceFile"].as_str().unwrap());
             let bytes = std::fs::read(&path).unwrap();
-            let read = HeadKind::Exr.read(&&bytes[..], &Fields::all(), &Limits::default());
+            let read = super::read(FileKind::Exr, &&bytes[..], &Fields::all(), &Limits::default());
             let tags = read.map(|read| read.tags).unwrap_or_default();
             let mut text = String::from("{");
             json(&tags, JsonOptions { numbers, bare_names: false }, "", &mut text);
@@ -154,13 +158,8 @@ fn compared(folder: &Path) -> Option<(usize, Vec<String>)> {
 
 /// A header with attributes of all kinds that ExifTool knows, and of names that it does not.
 fn rich_header() -> Header {
-    let channel = |name: &str, pixel_type, linear| Channel {
-        name: name.into(),
-        pixel_type,
-        linear,
-        x_sampling: 1,
-        y_sampling: 1,
-    };
+    let channel =
+        |name: &str, pixel_type, linear| Channel { linear, ..Channel::new(name, pixel_type) };
     let channels = vec![
         channel("A", PixelType::Uint, false),
         channel("G", PixelType::Half, true),

@@ -10,19 +10,15 @@ pub use folder::{Found, check_frames, find_files};
 pub(crate) use kinds::promises_other;
 pub use odd::{Odd, Rule};
 
-use crate::Format;
 use crate::image::any::read_picture;
-use crate::image::picture::{Decoded, ImageFormat, decode};
+use crate::{ImageFormat, Input, ToInput};
 use solio_base::{Error, ErrorKind, Limits, Result, Source, Work};
-use solio_catalog::whole;
-use solio_codec::array::file::is_array_file;
 use solio_codec::compress::Compression;
+use solio_container::{check_container, checks};
 use solio_exr::{CheckOptions, Problem};
-use solio_io::Opened;
+use solio_kinds::{Ability, Family, FileKind};
+use std::collections::BTreeSet;
 use std::path::Path;
-
-/// Bytes that tell a kind.
-const HEAD_BYTES: usize = 4096;
 
 /// What was found out about a file, or about the names in a folder.
 ///
@@ -120,15 +116,22 @@ impl FileCheck {
 /// assert!(!check_file(&path, &CheckOptions::default(), &work)?.is_fine());
 /// # Ok::<(), solio::Error>(())
 /// ```
-pub fn check_file(path: &Path, options: &CheckOptions, work: &Work) -> Result<FileCheck> {
-    match check_known(path, options, work)? {
+pub fn check_file(
+    input: &(impl ToInput + ?Sized),
+    options: &CheckOptions,
+    work: &Work,
+) -> Result<FileCheck> {
+    let input = input.to_input(&options.limits, work)?;
+    match check_known(&input, options, work)? {
         check if check.format == OTHER && check.is_fine() => {
-            let error = Error::unsupported("this is no file that can be checked").at_path(path);
-            Err(error.hint(match solio_io::is_direct(path) {
-                true => "scenes of pbrt and what is told by its name are checked as files: name one",
-                false => {
-                    "known are EXR, PNG, JPEG, TIFF, HDR, GIF, WebP, HEIF, MP4, PSD, OBJ, PLY, STL, pbrt"
+            let error = Error::unsupported("files of this kind cannot be checked");
+            let known = FileKind::with(Ability::Check).map(FileKind::as_str);
+            let known = known.collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(", ");
+            Err(error.at_path(input.path()).hint(match input.comes_once() {
+                true => {
+                    "what only its name tells, such as a scene, is checked as a file".to_owned()
                 }
+                false => format!("can be checked: {known}"),
             }))
         }
         check => Ok(check),
@@ -150,252 +153,138 @@ pub fn check_file(path: &Path, options: &CheckOptions, work: &Work) -> Result<Fi
 /// assert_eq!(check_file(&path, &options, &work).unwrap_err().kind(), ErrorKind::Unsupported);
 /// # Ok::<(), solio::Error>(())
 /// ```
-pub fn check_found(path: &Path, options: &CheckOptions, work: &Work) -> Result<FileCheck> {
-    let mut check = check_known(path, options, work)?;
-    check.odd.extend(odd::name(path));
+pub fn check_found(
+    input: &(impl ToInput + ?Sized),
+    options: &CheckOptions,
+    work: &Work,
+) -> Result<FileCheck> {
+    let input = input.to_input(&options.limits, work)?;
+    let mut check = check_known(&input, options, work)?;
+    check.odd.extend(odd::name(input.path()));
     Ok(check)
 }
 
-/// The format of files of no kind that is known.
+/// The format of files of no kind that can be checked.
 const OTHER: &str = "other";
 
-fn check_known(path: &Path, options: &CheckOptions, work: &Work) -> Result<FileCheck> {
-    if solio_io::is_direct(path) {
-        return check_stream(path, options, work);
+fn check_known(input: &Input, options: &CheckOptions, work: &Work) -> Result<FileCheck> {
+    let is_packed = input.compression() != Compression::None;
+    let kind = input.kind_or_named();
+    // Meshes and scene texts are read as they come; of all else the structure is followed at any
+    // offset, and so in memory where the file cannot be.
+    let is_read = kind.family() == Family::Mesh || kind == FileKind::Pbrt;
+    if is_packed && !is_read {
+        return unpacked(input, options, work);
     }
-    // A small part of the file is read: nothing ahead.
-    let opening = Work { memory_bytes: 0, ..work.clone() };
-    let opened = solio_io::open(path, &options.limits, &opening)?;
-    let plain = opened.compression == Compression::None;
-    let mut head = [0; HEAD_BYTES];
-    let got =
-        if plain { opened.source.read_at(0, &mut head).map_err(|e| e.at_path(path))? } else { 0 };
-    let file = File { path, opened, head: &head[..got] };
-    if plain && let Some(blank) = odd::blank(&file, unpacked_name(path))? {
+    if input.comes_once() && !is_read {
+        let opened = input.stream(work)?;
+        let bytes = in_room(&*opened.source, work.memory_bytes, &options.limits);
+        let bytes = bytes.map_err(|e| e.at_path(input.path()))?;
+        let inner = Input::of_bytes(input.path(), bytes, &options.limits)?;
+        return check_content(&inner, options, work);
+    }
+    check_content(input, options, work)
+}
+
+/// By what it is; it can be read at any offset, or is one that is read as it comes.
+fn check_content(input: &Input, options: &CheckOptions, work: &Work) -> Result<FileCheck> {
+    let path = input.path();
+    let is_plain = input.compression() == Compression::None;
+    if is_plain
+        && !input.comes_once()
+        && let Some(blank) = odd::blank(input, work)?
+    {
         return Ok(FileCheck { format: OTHER, ..blank });
     }
-    let mut check = file.check(options, work)?;
-    check.odd.extend(kinds::misnamed(check.format, path));
-    if plain && check.is_fine() && check.format != OTHER {
+    let kind = input.kind_or_named();
+    let mut check = match kind {
+        FileKind::Archive => crate::image::unpack::check_archive(input, options, work)?,
+        FileKind::Pbrt | FileKind::Pack => scene::check_scene(input, options, work)?,
+        FileKind::Exr => check_exr(input, options, work)?,
+        FileKind::Hdr if input.kind() == kind => check_picture(input, ImageFormat::Hdr, work)?,
+        _ if checks(kind) && !matches!(input.kind(), FileKind::Data | FileKind::Text) => {
+            structure(input, options, work)?
+        }
+        _ if kind.family() == Family::Mesh => mesh::check(input, options, work)?,
+        _ => without_mark(path, path)?,
+    };
+    check.odd.extend(kinds::misnamed(input.kind(), path));
+    if is_plain && check.is_fine() && check.format != OTHER {
         check.odd.extend(kinds::not_packed(check.format, path));
     }
     Ok(check)
 }
 
-/// What comes once is told by its first bytes. Meshes are read as they come; of all else the structure is
-/// followed in memory, as that of files is.
-fn check_stream(path: &Path, options: &CheckOptions, work: &Work) -> Result<FileCheck> {
-    let opened = solio_io::open(path, &options.limits, work)?;
-    let mut head = [0; HEAD_BYTES];
-    let got = opened.source.read_at(0, &mut head).map_err(|e| e.at_path(path))?;
-    let head = &head[..got];
-    let is_known = ImageFormat::of_content(head).or(ImageFormat::of_name(path)).is_some()
-        || whole::kind(head).is_some()
-        || is_array_file(head);
-    let is_blank = head.iter().all(|byte| *byte == 0);
-    if !is_known && !is_blank {
-        let is_mesh = Format::of_content(head, None).or(Format::of_name(path)).is_some();
-        return match is_mesh {
-            true => mesh::check_opened(path, opened, &options.limits, work),
-            false => Ok(FileCheck { format: OTHER, ..FileCheck::default() }),
-        };
+/// By markers, chunks and boxes; the pixels, too, where they are asked for and known.
+fn structure(input: &Input, options: &CheckOptions, work: &Work) -> Result<FileCheck> {
+    let path = input.path();
+    let mut check = FileCheck { format: input.file_type().name(), ..FileCheck::default() };
+    match check_container(input.kind(), &*input.source(work)?) {
+        Ok(found) => {
+            let found = found.unwrap_or_default();
+            (check.found, check.notes) = (found.found, found.notes);
+        }
+        Err(e) => check.problems.push(problem(e, path)?),
     }
-    let bytes = in_room(&*opened.source, work.memory_bytes, &options.limits);
-    let bytes = bytes.map_err(|e| e.at_path(path))?;
-    let opened = Opened {
-        file_bytes: Some(bytes.len() as u64),
-        source: Box::new(bytes),
-        compression: Compression::None,
-    };
-    let file = File { path, opened, head };
-    if let Some(blank) = odd::blank(&file, path)? {
-        return Ok(FileCheck { format: OTHER, ..blank });
+    let format = ImageFormat::of_kind(input.kind()).filter(|_| options.decode && check.is_fine());
+    let Some(format) = format else { return Ok(check) };
+    // Raw photos have pixels of their own, and many are TIFF but for their name.
+    let has_name = path.extension().is_some();
+    if !has_name && format == ImageFormat::Tiff {
+        let note = "the pixels were not unpacked: without a name this may be a raw photo";
+        check.notes.push(note.into());
+    } else {
+        let decoded = check_picture(input, format, work)?;
+        check.problems = decoded.problems;
+        check.notes.extend(decoded.notes);
     }
-    file.check_in_memory(options, work)
+    Ok(check)
 }
 
-/// A file that has been opened.
-pub(crate) struct File<'f> {
-    path: &'f Path,
-    opened: Opened,
-    /// The first bytes, where it is not packed.
-    head: &'f [u8],
-}
-
-impl File<'_> {
-    fn source(&self) -> &dyn Source {
-        &*self.opened.source
-    }
-
-    fn check(self, options: &CheckOptions, work: &Work) -> Result<FileCheck> {
-        let path = self.path;
-        if is_array_file(self.head) && crate::is_packed_scene(path) {
-            return crate::image::unpack::check_archive(path, options, work);
-        }
-        if crate::is_scene(path) {
-            let mut check = scene::check_scene(path, options, work)?;
-            let is_text = !crate::is_packed_scene(path) && !self.head.is_empty();
-            if is_text && check.is_fine() {
-                check.odd.extend(odd::open_end(&self)?);
+/// A packed file: what is known, or promised by the name, is unpacked and followed in memory; of all
+/// else, whether it can be unpacked to its end.
+fn unpacked(input: &Input, options: &CheckOptions, work: &Work) -> Result<FileCheck> {
+    let path = input.path();
+    let name = unpacked_name(path);
+    let opened = input.stream(work)?;
+    let source = &*opened.source;
+    let mut check = FileCheck { format: input.compression().as_str(), ..FileCheck::default() };
+    if input.kind().can(Ability::Check) || kinds::with_mark(name).is_some() {
+        let bytes = match in_room(source, work.memory_bytes, &options.limits) {
+            Ok(bytes) => bytes,
+            // Nothing is known to be wrong.
+            Err(e) if e.kind() == ErrorKind::Limit => return Err(e.at_path(path)),
+            Err(e) => {
+                check.problems.push(problem(e, path)?);
+                return Ok(check);
             }
-            return Ok(check);
-        }
-        let by_content = ImageFormat::of_content(self.head);
-        let by_name = ImageFormat::of_name(path);
-        if by_content.or(by_name) == Some(ImageFormat::Exr) {
-            return check_exr(path, Some(self.source()).filter(|_| !options.decode), options, work);
-        }
-        if whole::kind(self.head).is_some() {
-            return self.structure(by_content.or(by_name), options, work);
-        }
-        if by_content == Some(ImageFormat::Hdr) {
-            return check_picture(path, ImageFormat::Hdr, &options.limits, work);
-        }
-        let is_mesh = matches!(
-            Format::of_content(self.head, self.opened.file_bytes),
-            Some(Format::Ply | Format::Stl)
-        );
-        if is_mesh || Format::of_name(path).is_some() {
-            return mesh::check(path, Some(&self), options, work);
-        }
-        if self.opened.compression != Compression::None {
-            return self.unpacked(options, work);
-        }
-        without_mark(path, path)
-    }
-
-    /// [`check`](File::check) of what cannot be opened again.
-    fn check_in_memory(self, options: &CheckOptions, work: &Work) -> Result<FileCheck> {
-        let path = self.path;
-        if is_array_file(self.head) {
-            return crate::image::unpack::check_archive_in(path, self.opened.source, options, work);
-        }
-        let by_content = ImageFormat::of_content(self.head);
-        let format = by_content.or(format_of_name(path));
-        match format {
-            Some(ImageFormat::Exr) => check_exr(path, Some(self.source()), options, work),
-            _ if whole::kind(self.head).is_some() => self.structure(format, options, work),
-            Some(format) => self.pixels(format, &options.limits, work),
-            None => Ok(FileCheck { format: OTHER, ..FileCheck::default() }),
-        }
-    }
-
-    /// By unpacking it.
-    fn pixels(&self, format: ImageFormat, limits: &Limits, work: &Work) -> Result<FileCheck> {
-        let is_in_memory =
-            self.opened.compression != Compression::None || solio_io::is_direct(self.path);
-        if !is_in_memory {
-            return check_picture(self.path, format, limits, work);
-        }
-        let read = || decode(&solio_io::bytes_of(self.source(), limits)?, format, true, limits);
-        check_decoded(self.path, format, read)
-    }
-
-    /// By markers, chunks and boxes; the pixels, too, where they are asked for and known.
-    fn structure(
-        self,
-        format: Option<ImageFormat>,
-        options: &CheckOptions,
-        work: &Work,
-    ) -> Result<FileCheck> {
-        let path = self.path;
-        let format_name = whole::kind(self.head).unwrap_or(OTHER);
-        let mut check = FileCheck { format: format_name, ..FileCheck::default() };
-        match whole::whole(self.source()) {
-            Ok(found) => {
-                let found = found.unwrap_or_default();
-                (check.found, check.notes) = (found.found, found.notes);
-            }
-            Err(e) => check.problems.push(problem(e, path)?),
-        }
-        let Some(format) = format.filter(|_| options.decode && check.is_fine()) else {
-            return Ok(check);
         };
-        // Raw photos have pixels of their own, and many are TIFF but for their name.
-        let by_name = format_of_name(path);
-        let no_name = by_name.is_none() && solio_io::is_direct(path);
-        if no_name && format == ImageFormat::Tiff {
-            let note = "the pixels were not unpacked: without a name this may be a raw photo";
-            check.notes.push(note.into());
-        } else if no_name || by_name == Some(format) {
-            let decoded = self.pixels(format, &options.limits, work)?;
-            check.problems = decoded.problems;
-            check.notes.extend(decoded.notes);
-        }
-        Ok(check)
+        let inner = Input::of_bytes(name, bytes, &options.limits)?;
+        return match check_content(&inner, options, work)? {
+            check if check.format == OTHER && check.is_fine() => without_mark(path, name),
+            check => Ok(check),
+        };
     }
-
-    /// A packed file: what is known, or promised by the name, is unpacked and followed in memory; of all
-    /// else, whether it can be unpacked to its end.
-    fn unpacked(self, options: &CheckOptions, work: &Work) -> Result<FileCheck> {
-        let path = self.path;
-        let format = self.opened.compression.as_str();
-        let mut head = [0; HEAD_BYTES];
-        // Where not even that much can be unpacked, that is told below.
-        let got = self.source().read_at(0, &mut head).unwrap_or(0);
-        let head = &head[..got];
-        let name = unpacked_name(path);
-        let mut check = FileCheck { format, ..FileCheck::default() };
-        if ImageFormat::of_content(head).is_some()
-            || whole::kind(head).is_some()
-            || kinds::with_mark(name).is_some()
-        {
-            return match in_room(self.source(), work.memory_bytes, &options.limits) {
-                Ok(bytes) => self.in_memory(bytes, head, name, options, work),
-                // Nothing is known to be wrong.
-                Err(e) if e.kind() == ErrorKind::Limit => Err(e.at_path(path)),
-                Err(e) => {
-                    check.problems.push(problem(e, path)?);
-                    Ok(check)
-                }
-            };
-        }
-        let mut part = vec![0; 1 << 20];
-        let mut bytes = 0;
-        let mut is_zero = true;
-        loop {
-            match self.source().read_at(bytes, &mut part) {
-                Ok(0) => break,
-                Ok(got) => {
-                    bytes += got as u64;
-                    is_zero &= part[..got].iter().all(|byte| *byte == 0);
-                }
-                Err(e) => {
-                    check.problems.push(problem(e, self.path)?);
-                    break;
-                }
+    let mut part = vec![0; 1 << 20];
+    let (mut bytes, mut is_zero) = (0, true);
+    loop {
+        match source.read_at(bytes, &mut part) {
+            Ok(0) => break,
+            Ok(got) => {
+                bytes += got as u64;
+                is_zero &= part[..got].iter().all(|byte| *byte == 0);
+            }
+            Err(e) => {
+                check.problems.push(problem(e, path)?);
+                break;
             }
         }
-        check.found = format!("{bytes} bytes unpacked");
-        if is_zero && check.is_fine() {
-            check.odd.extend(odd::zeros(bytes));
-        }
-        Ok(check)
     }
-
-    /// A packed file whose content is `bytes`; unpacked it would be called `name`.
-    fn in_memory(
-        self,
-        bytes: Vec<u8>,
-        head: &[u8],
-        name: &Path,
-        options: &CheckOptions,
-        work: &Work,
-    ) -> Result<FileCheck> {
-        let path = self.path;
-        let file_bytes = Some(bytes.len() as u64);
-        let opened = Opened { file_bytes, source: Box::new(bytes), ..self.opened };
-        let file = File { path, opened, head };
-        if let Some(blank) = odd::blank(&file, name)? {
-            return Ok(FileCheck { format: OTHER, ..blank });
-        }
-        let mut check = file.check_in_memory(options, work)?;
-        if check.format == OTHER && check.is_fine() {
-            return without_mark(path, name);
-        }
-        check.odd.extend(kinds::misnamed(check.format, name));
-        Ok(check)
+    check.found = format!("{bytes} bytes unpacked");
+    if is_zero && check.is_fine() {
+        check.odd.extend(odd::zeros(bytes));
     }
+    Ok(check)
 }
 
 /// All bytes, where they take no more than half of the memory: what grows is moved.
@@ -419,12 +308,12 @@ fn without_mark(path: &Path, name: &Path) -> Result<FileCheck> {
     let Some(kind) = packed.or_else(|| kinds::with_mark(name)) else {
         return Ok(FileCheck { format: OTHER, ..FileCheck::default() });
     };
-    let message = format!("this is no {}: it does not start as one", kind.to_uppercase());
+    let message = format!("the file does not start as {} does", kind.to_uppercase());
     let problem = problem(Error::corrupt(message).at_offset(0), path)?;
     Ok(FileCheck { format: kind, problems: vec![problem], ..FileCheck::default() })
 }
 
-/// The name without the end that says how it is packed.
+/// The name without the extension of its compression.
 fn unpacked_name(path: &Path) -> &Path {
     match path.file_stem() {
         Some(stem) if Compression::of_name(&path.to_string_lossy()) != Compression::None => {
@@ -434,26 +323,11 @@ fn unpacked_name(path: &Path) -> &Path {
     }
 }
 
-/// The image format that a name tells, of a packed file the name before the end of that.
-fn format_of_name(path: &Path) -> Option<ImageFormat> {
-    ImageFormat::of_name(unpacked_name(path))
-}
-
-fn check_exr(
-    path: &Path,
-    opened: Option<&dyn Source>,
-    options: &CheckOptions,
-    work: &Work,
-) -> Result<FileCheck> {
-    let again;
-    let source = match opened {
-        Some(source) => source,
-        None => {
-            again = solio_io::open(path, &options.limits, work)?;
-            &*again.source
-        }
-    };
-    let checked = solio_exr::check_exr(source, options, work).map_err(|e| e.at_path(path))?;
+fn check_exr(input: &Input, options: &CheckOptions, work: &Work) -> Result<FileCheck> {
+    // Only who unpacks pixels reads all of it.
+    let source = if options.decode { input.whole(work)? } else { input.source(work)? };
+    let checked = solio_exr::check_exr(&*source, options, work);
+    let checked = checked.map_err(|e| e.at_path(input.path()))?;
     let (parts, chunks) = (checked.parts as u64, checked.chunks);
     let found = format!("{}, {}", plural(parts, "part"), plural(chunks, "chunk"));
     let (problems, notes) = (checked.problems, checked.notes);
@@ -461,32 +335,18 @@ fn check_exr(
 }
 
 /// By unpacking it.
-fn check_picture(
-    path: &Path,
-    format: ImageFormat,
-    limits: &Limits,
-    work: &Work,
-) -> Result<FileCheck> {
-    check_decoded(path, format, || read_picture(path, format, true, limits, work))
-}
-
-fn check_decoded(
-    path: &Path,
-    format: ImageFormat,
-    decoded: impl FnOnce() -> Result<Decoded>,
-) -> Result<FileCheck> {
-    let read = || -> Result<(u64, u64)> {
-        let decoded = decoded()?;
-        let window = decoded.image.parts[0].header.display_window();
-        Ok(window.map_or((0, 0), |window| (window.width(), window.height())))
-    };
+fn check_picture(input: &Input, format: ImageFormat, work: &Work) -> Result<FileCheck> {
     let mut check = FileCheck { format: format.as_str(), ..FileCheck::default() };
-    match read() {
-        Ok((width, height)) => check.found = format!("{width} × {height} pixels"),
+    match read_picture(input, format, true, work) {
+        Ok(decoded) => {
+            let window = decoded.image.parts[0].header.display_window();
+            let [width, height] = window.map_or([0; 2], |w| [w.width(), w.height()]);
+            check.found = format!("{width} × {height} pixels");
+        }
         Err(e) if e.kind() == ErrorKind::Unsupported => {
             check.notes.push(format!("the pixels were not unpacked: {}", e.message()));
         }
-        Err(e) => check.problems.push(problem(e, path)?),
+        Err(e) => check.problems.push(problem(e, input.path())?),
     }
     Ok(check)
 }

@@ -1,7 +1,8 @@
 //! What is odd about a file, whatever its kind.
 
-use super::{File, FileCheck, kinds};
-use solio_base::Result;
+use super::{FileCheck, kinds};
+use crate::Input;
+use solio_base::{Result, Work};
 use std::fmt;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -128,13 +129,15 @@ pub(super) fn name(path: &Path) -> Option<Odd> {
 }
 
 /// A text whose last line has no end.
-pub(super) fn open_end(file: &File<'_>) -> Result<Option<Odd>> {
-    let Some(at) = file.opened.file_bytes.and_then(|bytes| bytes.checked_sub(2)) else {
+pub(super) fn open_end(input: &Input, work: &Work) -> Result<Option<Odd>> {
+    let at = input.file_bytes().filter(|_| !input.comes_once());
+    let Some(at) = at.and_then(|bytes| bytes.checked_sub(2)) else {
         return Ok(None);
     };
     let mut last = [0; 2];
-    file.source().read_exact_at(at, &mut last, "the end").map_err(|e| e.at_path(file.path))?;
-    let ends = match (file.head, last) {
+    let read = input.source(work)?.read_exact_at(at, &mut last, "the end");
+    read.map_err(|e| e.at_path(input.path()))?;
+    let ends = match (input.head(), last) {
         // UTF-16, the high byte first or last.
         ([0xfe, 0xff, ..], [0, b'\n' | b'\r']) => true,
         ([0xff, 0xfe, ..], [b'\n' | b'\r', 0]) => true,
@@ -146,26 +149,25 @@ pub(super) fn open_end(file: &File<'_>) -> Result<Option<Odd>> {
     Ok((!ends).then(|| Rule::End.broken(message)))
 }
 
-/// What is to be said of a file without content: empty, or zeros from the first byte to the last; `name`
-/// tells what it should be.
-pub(super) fn blank(file: &File<'_>, name: &Path) -> Result<Option<FileCheck>> {
-    let Some(bytes) = file.opened.file_bytes else { return Ok(None) };
+/// What is to be said of a file without content: empty, or zeros from the first byte to the last.
+pub(super) fn blank(input: &Input, work: &Work) -> Result<Option<FileCheck>> {
+    let Some(bytes) = input.file_bytes() else { return Ok(None) };
     let mut check = FileCheck::default();
     if bytes == 0 {
         // Marks and locks are empty, and so are scenes that only their includer fills.
-        match kinds::of_name(name) {
+        match kinds::of_name(input.path()) {
             Some(_) => check.odd.push(Rule::Empty.broken("the file is empty")),
             None => check.notes.push("the file is empty".into()),
         }
         return Ok(Some(check));
     }
-    if zeros(bytes).is_none() || file.head.iter().any(|byte| *byte != 0) {
+    if zeros(bytes).is_none() || input.head().iter().any(|byte| *byte != 0) {
         return Ok(None);
     }
     let mut part = vec![0; 256 << 10];
-    let mut at = file.head.len() as u64;
+    let (source, mut at) = (input.source(work)?, input.head().len() as u64);
     loop {
-        let got = file.source().read_at(at, &mut part).map_err(|e| e.at_path(file.path))?;
+        let got = source.read_at(at, &mut part).map_err(|e| e.at_path(input.path()))?;
         if got == 0 {
             break;
         }

@@ -1,28 +1,33 @@
 //! Whether a scene is sound: all that a renderer would stumble over, in one pass.
 
-use super::plural;
-use crate::scene::file::{FolderFiles, is_packed_scene};
-use crate::{FileCheck, MeshReadOptions, SceneReadOptions, each_file, read_mesh, read_scene};
+use super::{odd, plural};
+use crate::scene::file::{FolderFiles, is_pack};
+use crate::{
+    FileCheck, Input, MeshReadOptions, SceneReadOptions, each_file, read_mesh, read_scene,
+};
 use solio_base::{Error, ErrorKind, Result, Work};
+use solio_codec::compress::Compression;
 use solio_exr::CheckOptions;
+use solio_kinds::FileKind;
 use solio_scene::scene::{Files, Place, Scene};
 use std::path::{Path, PathBuf};
 
 /// Checks the scene at `path`.
-pub(crate) fn check_scene(path: &Path, options: &CheckOptions, work: &Work) -> Result<FileCheck> {
+pub(crate) fn check_scene(input: &Input, options: &CheckOptions, work: &Work) -> Result<FileCheck> {
+    let path = input.path();
     let read =
         SceneReadOptions { check: true, limits: options.limits, ..SceneReadOptions::default() };
-    let mut scene = read_scene(path, &read, work)?;
+    let mut scene = read_scene(input, &read, work)?;
     let mut problems = std::mem::take(&mut scene.problems);
     problems.append(&mut unreadable_files(&scene, path, options, work)?);
     let (files, shapes) = (scene.files.len() as u64, scene.shapes.len() as u64);
     let instances = scene.instances.objects.len() as u64;
     let mut notes: Vec<String> = scene.warnings.iter().map(ToString::to_string).collect();
-    if is_packed_scene(path) {
+    if is_pack(input) {
         notes
             .push("a packed scene: its sums are right; what it says is checked in its text".into());
     }
-    Ok(FileCheck {
+    let check = FileCheck {
         format: "pbrt",
         found: format!(
             "version {}, {}, {}, {}",
@@ -34,7 +39,10 @@ pub(crate) fn check_scene(path: &Path, options: &CheckOptions, work: &Work) -> R
         text_problems: problems,
         notes,
         ..FileCheck::default()
-    })
+    };
+    let is_text = input.kind() == FileKind::Pbrt && input.compression() == Compression::None;
+    let end = if is_text && check.is_fine() { odd::open_end(input, work)? } else { None };
+    Ok(FileCheck { odd: end.into_iter().collect(), ..check })
 }
 
 /// Files that the scene reads and that are not there, or are damaged, in the order of the scene.

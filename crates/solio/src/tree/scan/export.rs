@@ -8,6 +8,7 @@ use solio_catalog::row::{Level, Row, column};
 use solio_catalog::store::{Rows, Store};
 use solio_catalog::table::{Merge, ParquetRows, ParquetWriter};
 use solio_io::FileSink;
+use solio_kinds::FileKind;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -205,7 +206,7 @@ fn rows(part: &Path, work: &Work) -> Result<AnyRows> {
         solio_io::open(part, &Limits::default(), &Work { memory_bytes: 0, ..work.clone() })?;
     let mut head = [0; 4];
     opened.source.read_at(0, &mut head).map_err(|e| e.at_path(part))?;
-    if &head != b"PAR1" {
+    if !FileKind::Parquet.is_at_start(&head) {
         return Ok(Box::new(Rows::open(part)?));
     }
     let path = part.to_owned();

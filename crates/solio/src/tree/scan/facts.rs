@@ -1,7 +1,7 @@
 //! What a file says about itself, as values of the catalogue.
 
-use crate::photo::header_tags::HeadKind;
-use crate::tree::kind::{KIND_HEAD_BYTES, kind_of_head};
+use crate::Input;
+use crate::photo::header_tags::{self, Start};
 use crate::{MeshReadOptions, SceneReadOptions, ThumbnailOptions};
 use serde_json::{Map, Value as Json};
 use solio_base::{Error, ErrorKind, Limits, Result, Source, Work};
@@ -9,6 +9,7 @@ use solio_catalog::row::{Cells, Level, column};
 use solio_codec::compress::Compression;
 use solio_codec::digest::{Algorithm, Hasher};
 use solio_exr::CheckOptions;
+use solio_kinds::{Ability, Family, FileKind, FileType, HEAD_BYTES};
 use solio_mesh::ply::decode_ply_header;
 use solio_photo::{Fields, Metadata, ReadOptions, Value, decode_metadata};
 use std::ffi::OsStr;
@@ -150,15 +151,16 @@ impl FileFacts {
 }
 
 /// Finds out what is known of the file at `path`, whose bytes are `source`. What is wrong with it is
-/// among the values. What kind of file it is, the [`head`](Source::head) of `source` tells; packed
-/// files, and what the `facts` want beyond heads and the hash, are read from `path`.
+/// among the values. What kind of file it is, the [`head`](Source::head) of `source` tells; `whole`
+/// gives the open file where more is wanted: of packed files, and beyond headers and the hash.
 ///
 /// ```
 /// use solio::ScanOptions;
 /// use solio::catalog::row::{Cells, column};
 /// let ply = b"ply\nformat ascii 1.0\nelement vertex 8\nproperty float x\nend_header\n".to_vec();
 /// let (facts, mut cells) = (ScanOptions::default().facts, Cells::default());
-/// solio::file_facts("a.ply".as_ref(), &ply, &facts, &Default::default(), &mut cells)?;
+/// let whole = || solio::Input::of_bytes("a.ply".as_ref(), ply.clone(), &facts.limits);
+/// solio::file_facts("a.ply".as_ref(), &ply, &whole, &facts, &Default::default(), &mut cells)?;
 /// assert_eq!(cells.text(column::KIND), Some("ply"));
 /// assert_eq!(cells.integer(column::VERTICES), Some(8));
 /// # Ok::<(), solio::Error>(())
@@ -170,26 +172,31 @@ impl FileFacts {
 pub fn file_facts(
     path: &Path,
     source: &dyn Source,
+    whole: &dyn Fn() -> Result<Input>,
     facts: &FileFacts,
     work: &Work,
     cells: &mut Cells,
-) -> Result<()> {
+) -> Result<Option<Vec<u8>>> {
     let mut problems = Vec::new();
-    let bytes = source.len_bytes().unwrap_or(0);
-    let name = path.file_name().unwrap_or_default();
     let head = source.head();
-    let kind = kind_of_head(&head[..head.len().min(KIND_HEAD_BYTES)], bytes, name);
-    cells.set_text(column::KIND, &*kind);
-    let looked = match &*kind {
-        "gzip" | "zstd" => packed(path, &kind, facts, work, cells),
-        _ => look(path, source, &kind, facts, work, cells),
+    let head = &head[..head.len().min(HEAD_BYTES)];
+    let mut found = FileType::detect(head, Some(source.len_bytes().unwrap_or(0)), path);
+    cells.set_text(column::KIND, found.name());
+    let is_packed = matches!(found.kind, FileKind::Gzip | FileKind::Zstd);
+    let wants_more = facts.deep || facts.check || facts.thumbnail.is_some();
+    let input = if is_packed || wants_more { Some(whole()?) } else { None };
+    let looked = match &input {
+        Some(input) if is_packed => packed(input, &mut found, facts, work, cells),
+        _ => look(path, source, found, facts, work, cells),
     };
     note(path, looked, &mut problems)?;
-    if facts.deep {
-        note(path, deep(path, facts, work, cells), &mut problems)?;
-    }
-    if facts.check {
-        note(path, check(path, facts, work, &mut problems), &mut problems)?;
+    if let Some(input) = &input {
+        if facts.deep {
+            note(path, deep(input, found.kind, facts, work, cells), &mut problems)?;
+        }
+        if facts.check {
+            note(path, check(input, facts, work, &mut problems), &mut problems)?;
+        }
     }
     if facts.hash {
         note(path, hash(source, work, cells), &mut problems)?;
@@ -200,7 +207,7 @@ pub fn file_facts(
     }
     let level = Level(cells.integer(column::LEVEL).unwrap_or(0) as u32).with(facts.level());
     cells.set_integer(column::LEVEL, level.0);
-    Ok(())
+    input.map_or(Ok(None), |input| picture(&input, found, facts, work, cells))
 }
 
 /// An error as a problem of the file at `path`.
@@ -228,74 +235,66 @@ pub(super) fn sentence(error: &Error) -> String {
     }
 }
 
-/// What is in a packed file.
+/// What is in a packed file: `found` becomes that.
 fn packed(
-    path: &Path,
-    outer: &str,
+    input: &Input,
+    found: &mut FileType,
     facts: &FileFacts,
     work: &Work,
     cells: &mut Cells,
 ) -> Result<()> {
-    let opened = solio_io::open(path, &facts.limits, &Work { memory_bytes: 0, ..work.clone() })?;
-    if opened.compression == Compression::None {
+    if input.compression() == Compression::None {
         return Ok(());
     }
-    let source = crate::photo::header_tags::Start::of(&*opened.source)?;
-    let name = path.file_stem().unwrap_or_default();
-    let head = source.head();
-    let inner = kind_of_head(&head[..head.len().min(KIND_HEAD_BYTES)], head.len() as u64, name);
+    let inner = input.file_type();
     // Of archives and the like only the outer kind is of use.
-    if matches!(&*inner, "exr" | "ply" | "obj" | "stl" | "pbrt" | "mtl") {
-        cells.set_text(column::KIND, &*inner);
-        look(path, &source, &inner, facts, work, cells)?;
-        cells.set_text(column::COMPRESSION, outer);
+    if header_tags::reads(inner.kind) || matches!(inner.kind, FileKind::Stl | FileKind::Mtl) {
+        let opened = input.stream(&Work { memory_bytes: 0, ..work.clone() })?;
+        let source = Start::of(&*opened.source)?;
+        cells.set_text(column::KIND, inner.name());
+        *found = inner;
+        look(input.path(), &source, inner, facts, work, cells)?;
+        cells.set_text(column::COMPRESSION, input.compression().as_str());
     }
     Ok(())
 }
 
-/// What the head of a file says.
+/// What the header of a file tells.
 fn look(
     path: &Path,
     source: &dyn Source,
-    kind: &str,
+    found: FileType,
     facts: &FileFacts,
     work: &Work,
     cells: &mut Cells,
 ) -> Result<()> {
     work.cancel.check()?;
     let fields = &facts.fields;
-    match kind {
-        "empty" | "text" | "mtl" | "data" | "solio" | "gzip" | "zstd" => Ok(()),
-        "exr" => exr(source, &facts.limits, cells),
-        "ply" => ply(source, &facts.limits, cells),
-        "stl" => {
+    match found.kind {
+        FileKind::Exr => exr(source, &facts.limits, cells),
+        FileKind::Ply => ply(source, &facts.limits, cells),
+        FileKind::Stl => {
             stl(source, cells);
             Ok(())
         }
-        "hdr" => {
+        FileKind::Hdr => {
             radiance(source.head(), cells);
             Ok(())
         }
-        "obj" => tags(HeadKind::Obj.read(source, &fields.read, &facts.limits)?, fields, cells),
-        "pbrt" => tags(HeadKind::Pbrt.read(source, &fields.read, &facts.limits)?, fields, cells),
-        _ if is_photo(source.head(), path) => {
+        kind if header_tags::reads(kind) => {
+            tags(header_tags::read(kind, source, &fields.read, &facts.limits)?, fields, cells)
+        }
+        kind if kind.can(Ability::Meta) => {
+            let extension = path.extension().map(OsStr::to_string_lossy).unwrap_or_default();
             let options = ReadOptions {
                 fields: fields.read.clone(),
-                extension: extension(path),
+                extension: extension.to_lowercase(),
                 limits: facts.limits,
             };
             tags(decode_metadata(source, &options)?, fields, cells)
         }
         _ => Ok(()),
     }
-}
-
-fn is_photo(head: &[u8], path: &Path) -> bool {
-    solio_photo::kind_name(head, &extension(path)).is_some()
-}
-
-fn extension(path: &Path) -> String {
-    path.extension().map(OsStr::to_string_lossy).unwrap_or_default().to_lowercase()
 }
 
 fn exr(source: &dyn Source, limits: &Limits, cells: &mut Cells) -> Result<()> {
@@ -457,23 +456,25 @@ fn json(value: &Value) -> Json {
 }
 
 /// Counts and bounds of what has to be read to its end.
-fn deep(path: &Path, facts: &FileFacts, work: &Work, cells: &mut Cells) -> Result<()> {
-    match cells.text(column::KIND) {
-        Some("obj" | "ply" | "stl") => {
-            let limits = facts.limits;
-            let options = MeshReadOptions { limits, skip_materials: true, ..Default::default() };
-            let info = crate::info(path, &options, work)?.mesh;
-            cells.set_integer(column::VERTICES, info.vertices);
-            cells.set_integer(column::FACES, info.faces);
-            set_bounds(info.bounds, cells);
-        }
-        Some("pbrt") => {
-            let options = SceneReadOptions { limits: facts.limits, ..Default::default() };
-            let counts = crate::scene_info(path, &options, 0, work)?.counts;
-            cells.set_integer(column::FACES, counts.all.instanced_primitives);
-            set_bounds(crate::scene_bounds(path, &options, work)?, cells);
-        }
-        _ => {}
+fn deep(
+    input: &Input,
+    kind: FileKind,
+    facts: &FileFacts,
+    work: &Work,
+    cells: &mut Cells,
+) -> Result<()> {
+    if kind.family() == Family::Mesh {
+        let limits = facts.limits;
+        let options = MeshReadOptions { limits, skip_materials: true, ..Default::default() };
+        let info = crate::info(input, &options, work)?.mesh;
+        cells.set_integer(column::VERTICES, info.vertices);
+        cells.set_integer(column::FACES, info.faces);
+        set_bounds(info.bounds, cells);
+    } else if kind == FileKind::Pbrt {
+        let options = SceneReadOptions { limits: facts.limits, ..Default::default() };
+        let counts = crate::scene_info(input, &options, 0, work)?.counts;
+        cells.set_integer(column::FACES, counts.all.instanced_primitives);
+        set_bounds(crate::scene_bounds(input, &options, work)?, cells);
     }
     Ok(())
 }
@@ -487,9 +488,9 @@ fn set_bounds<T: Into<f64>>(bounds: Option<[[T; 3]; 2]>, cells: &mut Cells) {
 }
 
 /// What is damaged.
-fn check(path: &Path, facts: &FileFacts, work: &Work, problems: &mut Vec<String>) -> Result<()> {
+fn check(input: &Input, facts: &FileFacts, work: &Work, problems: &mut Vec<String>) -> Result<()> {
     let options = CheckOptions { decode: facts.deep, limits: facts.limits };
-    let found = match crate::check_file(path, &options, work) {
+    let found = match crate::check_file(input, &options, work) {
         // What cannot be checked is not damaged.
         Err(error) if error.kind() == ErrorKind::Unsupported => return Ok(()),
         found => found?,
@@ -505,22 +506,20 @@ fn check(path: &Path, facts: &FileFacts, work: &Work, problems: &mut Vec<String>
 
 /// A small JPEG picture of a file that is known to be an image, a photo, a mesh or a scene. What
 /// cannot be shown has none: the file's own problems say why.
-///
-/// # Errors
-/// `Cancelled`.
-pub(super) fn picture(
-    path: &Path,
+fn picture(
+    input: &Input,
+    found: FileType,
     facts: &FileFacts,
     work: &Work,
     cells: &Cells,
 ) -> Result<Option<Vec<u8>>> {
     let Some(size) = facts.thumbnail else { return Ok(None) };
-    let is_mesh = matches!(cells.text(column::KIND), Some("obj" | "ply" | "stl" | "pbrt"));
-    if !is_mesh && cells.integer(column::WIDTH).is_none() {
+    let is_drawn = found.kind.family() == Family::Mesh || found.kind == FileKind::Pbrt;
+    if !is_drawn && cells.integer(column::WIDTH).is_none() {
         return Ok(None);
     }
     let options = ThumbnailOptions { size, limits: facts.limits, ..ThumbnailOptions::default() };
-    match crate::thumbnail_of(path, &options, work).and_then(|small| small.to_jpeg(JPEG_QUALITY)) {
+    match crate::thumbnail_of(input, &options, work).and_then(|small| small.to_jpeg(JPEG_QUALITY)) {
         Err(error) if error.kind() == ErrorKind::Cancelled => Err(error),
         made => Ok(made.ok()),
     }

@@ -2,11 +2,12 @@
 
 use super::facts::{FileFacts, file_facts};
 use super::row::{row_of, row_of_unknown};
+use crate::Input;
 use solio_base::{Error, Result, Work, ordered};
 use solio_catalog::row::{Row, key};
 use solio_io::objects::is_address;
 use solio_io::walk::{self, Listing, Visit, WalkOptions};
-use solio_io::{HeadReader, folders_and_files};
+use solio_io::{HeadReader, OpenFile, folders_and_files};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -181,8 +182,9 @@ fn row(path: &Path, facts: &FileFacts, work: &Work, heads: &mut HeadReader) -> R
         Err(why) => return row_of_unknown(&folder, name, facts, why),
     };
     let (row, _) = row_of(&folder, name, status, kind, facts, |cells| {
-        let source = walk::open_head(path, heads, status.size, crate::tree::kind::KIND_HEAD_BYTES)?;
-        file_facts(path, &source, facts, work, cells)
+        let source = walk::open_head(path, heads, status.size, solio_kinds::HEAD_BYTES)?;
+        let whole = || Input::of(OpenFile::of_head(path, &source, work)?, &facts.limits, work);
+        file_facts(path, &source, &whole, facts, work, cells).map(|_| ())
     })?;
     heads.count(&work.progress);
     Ok(row)

@@ -12,6 +12,7 @@ use super::met::Met;
 use super::row::{row_of, row_of_unknown};
 use super::walked::{Local, Walked, locked};
 use super::writer::Change;
+use crate::Input;
 use solio_base::{Error, ErrorKind, Result, Work};
 use solio_catalog::row::{Cell, Row, column};
 use solio_io::objects::{Address, Bucket, Object, ObjectSource, ask, open_object};
@@ -98,7 +99,7 @@ pub(super) fn row(
     facts: &FileFacts,
     work: &Work,
 ) -> Result<Row> {
-    let opened = open_object(path, ask(crate::tree::kind::KIND_HEAD_BYTES, work));
+    let opened = open_object(path, ask(solio_kinds::HEAD_BYTES, work));
     work.progress.add_file();
     let source = match opened {
         Ok(source) => source,
@@ -106,7 +107,8 @@ pub(super) fn row(
     };
     let status = status_of(source.object());
     let (row, _) = row_of(folder, name, status, EntryKind::File, facts, |cells| {
-        file_facts(path, &source, facts, work, cells)
+        let whole = || Input::open(path, &facts.limits, work);
+        file_facts(path, &source, &whole, facts, work, cells).map(|_| ())
     })?;
     Ok(row)
 }
@@ -272,11 +274,7 @@ impl Walked<'_> {
         let (mut status, mut opened) = (status_of(object), None);
         work.progress.add_file();
         if object.size > 0 {
-            match ObjectSource::open(
-                bucket,
-                &object.key,
-                ask(crate::tree::kind::KIND_HEAD_BYTES, work),
-            ) {
+            match ObjectSource::open(bucket, &object.key, ask(solio_kinds::HEAD_BYTES, work)) {
                 // It was removed after it was listed.
                 Ok(None) => {
                     let names = vec![name.clone()];
@@ -294,9 +292,12 @@ impl Walked<'_> {
         }
         let path = bucket.path_of(&object.key);
         let (path, facts) = (Path::new(&path), &self.scan.options.facts);
+        let mut image = None;
         let (mut row, failed) = row_of(folder, name, status, EntryKind::File, facts, |cells| {
             let Some(source) = opened else { return Ok(()) };
-            file_facts(path, &source?, facts, work, cells)
+            let whole = || Input::open(path, &facts.limits, work);
+            image = file_facts(path, &source?, &whole, facts, work, cells)?;
+            Ok(())
         })?;
         if bucket.was_silent() {
             // What is wrong may not be in the object: it is looked at again.
@@ -304,6 +305,6 @@ impl Walked<'_> {
         }
         let known = known.as_ref();
         let met = Met { folder, name, known, status, kind: EntryKind::File };
-        self.looked_at(&met, path, row, failed, local)
+        self.looked_at(&met, row, failed, image, local)
     }
 }

@@ -1,18 +1,19 @@
 //! The walk of a scan: what is new is looked at, and its rows go to the writer.
 
-use super::facts::{file_facts, picture};
+use super::facts::file_facts;
 use super::folder::Folder;
 use super::met::{Met, Renamed};
 use super::options::Scan;
 use super::row::row_of;
 use super::taken::OwnFiles;
 use super::writer::{self, Change, Thumbnail};
+use crate::Input;
 use solio_base::{Error, Progress, Result, Work};
 use solio_catalog::row::{Level, Row, column, path_of};
 use solio_catalog::store::{Known, folder_hash};
 use solio_io::objects::is_address;
-use solio_io::walk::{self, Entry, EntryKind, Listing, Visit, WalkOptions};
-use solio_io::{HeadReader, HeadSource, folders_and_files};
+use solio_io::walk::{self, EntryKind, FolderEntry, Listing, Visit, WalkOptions};
+use solio_io::{HeadReader, HeadSource, OpenFile, folders_and_files};
 use solio_measure::now_ns;
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -36,7 +37,7 @@ const SEND_NS: u64 = 50_000_000;
 /// Failures that are kept; all are counted.
 const FAILURES: usize = 100_000;
 /// Bytes of a file that are read before anything is known of it.
-const HEAD_BYTES: usize = crate::tree::kind::KIND_HEAD_BYTES;
+const HEAD_BYTES: usize = solio_kinds::HEAD_BYTES;
 
 /// What is walked.
 #[derive(Clone, Copy)]
@@ -243,16 +244,22 @@ impl<'a> Walked<'a> {
             facts.to_mut().hash = false;
         }
         let Local { heads, .. } = local;
+        let mut image = None;
         let (mut row, failed) =
             row_of(met.folder, met.name, met.status, met.kind, &facts, |cells| {
-                let source = open(heads)?;
-                file_facts(&path(), &source, &facts, &self.work, cells)
+                let (source, path) = (open(heads)?, path());
+                let whole = || {
+                    let file = OpenFile::of_head(&path, &source, &self.work)?;
+                    Input::of(file, &facts.limits, &self.work)
+                };
+                image = file_facts(&path, &source, &whole, &facts, &self.work, cells)?;
+                Ok(())
             })?;
         local.heads.count(self.shown);
         if let Some(before) = before {
             before.complete(&mut row.cells);
         }
-        self.looked_at(met, &path(), row, failed, local)
+        self.looked_at(met, row, failed, image, local)
     }
 
     /// Whether a file that was met is to be looked at; counts it.
@@ -273,16 +280,16 @@ impl<'a> Walked<'a> {
     pub(super) fn looked_at(
         &self,
         met: &Met<'_>,
-        path: &Path,
         mut row: Row,
         failed: Option<Error>,
+        image: Option<Vec<u8>>,
         local: &mut Local,
     ) -> Result<()> {
         if let Some(error) = failed {
             self.fail(error);
         }
         let facts = &self.scan.options.facts;
-        match picture(path, facts, &self.work, &row.cells)? {
+        match image {
             Some(image) => self.keep_thumbnail(met, image, local),
             // That of the content before shows nothing that is there.
             None if met.known.is_some() && (facts.thumbnail.is_some() || !met.is_as_before()) => {
@@ -381,7 +388,7 @@ impl Visit for Walked<'_> {
     ) -> Result<()> {
         self.may_go_on()?;
         for &place in entries {
-            let entry: &Entry = &listing.entries()[place as usize];
+            let entry: &FolderEntry = &listing.entries()[place as usize];
             let name = listing.name(entry).as_bytes();
             if !self.is_wanted(&folder.path, name) {
                 continue;

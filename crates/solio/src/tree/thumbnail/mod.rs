@@ -1,13 +1,17 @@
 //! A small picture of any file that can be looked at, and what its caption says.
 
 use crate::image::any::{format_of, read_picture};
+use crate::image::preview::{has_embedded, preview_input};
 use crate::mesh::draw::up_of;
-use crate::{Format, ImageFormat, MeshInfo, MeshReadOptions, PreviewOptions, SceneReadOptions};
-use image::DynamicImage;
+use crate::photo::embedded::embedded_picture;
+use crate::{
+    ImageFormat, Input, MeshInfo, MeshReadOptions, PreviewOptions, SceneReadOptions, ToInput,
+};
 use solio_base::{Error, ErrorKind, Limits, Result, Work};
 use solio_exr::Image;
 use solio_exr::header::Header;
-use solio_scene::preview::PreviewOptions as DrawOptions;
+use solio_kinds::{Ability, Family, FileType};
+use solio_scene::preview::RenderOptions as DrawOptions;
 use std::path::Path;
 
 /// Greys of the chessboard behind what can be seen through, and the side of a field in pixels.
@@ -17,13 +21,6 @@ const FIELD: usize = 8;
 const DRAWN_GROUND: u8 = 58;
 /// Most rays a pixel of meshes and scenes are this number's square.
 const SAMPLES: u32 = 3;
-
-/// Ends of names of photos whose pixels are not decoded; the pictures within them are shown.
-const PHOTOS: [&str; 33] = [
-    "3fr", "arw", "cr2", "cr3", "crw", "dcr", "dng", "erf", "fff", "gpr", "heic", "heif", "iiq",
-    "k25", "kdc", "mef", "mos", "mov", "mp4", "mrw", "nef", "nrw", "orf", "pef", "raf", "raw",
-    "rw2", "rwl", "sr2", "srf", "srw", "x3f", "avif",
-];
 
 /// How a thumbnail is made.
 ///
@@ -125,20 +122,12 @@ impl Thumbnail {
 /// assert!(!has_thumbnail("notes.txt".as_ref()));
 /// ```
 pub fn has_thumbnail(path: &Path) -> bool {
-    crate::is_scene(path)
-        || Format::of_name(path).is_some()
-        || ImageFormat::of_name(path).is_some()
-        || is_photo(path)
-}
-
-pub(crate) fn is_photo(path: &Path) -> bool {
-    let end = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-    PHOTOS.contains(&end.as_str())
+    FileType::of_path(path).is_some_and(|named| named.kind.can(Ability::Preview))
 }
 
 /// A small picture of the file at `path`: an image, tone-mapped; the picture within a raw photo; a
-/// mesh or a point cloud, shaded; a scene of pbrt as its camera sees it. Of images with levels of
-/// detail the one that is large enough is read.
+/// mesh or a point cloud, shaded; a pbrt scene as its camera sees it; a gradient as a strip. Of
+/// images with levels of detail the one that is large enough is read.
 ///
 /// ```no_run
 /// let options = solio::ThumbnailOptions { size: 128, ..Default::default() };
@@ -149,26 +138,40 @@ pub(crate) fn is_photo(path: &Path) -> bool {
 ///
 /// # Errors
 /// `Unsupported` for files that are nothing to look at; those of the format's reader.
-pub fn thumbnail_of(path: &Path, options: &ThumbnailOptions, work: &Work) -> Result<Thumbnail> {
+pub fn thumbnail_of(
+    input: &(impl ToInput + ?Sized),
+    options: &ThumbnailOptions,
+    work: &Work,
+) -> Result<Thumbnail> {
+    of_input(&*input.to_input(&options.limits, work)?, options, work)
+}
+
+/// [`thumbnail_of`] of an input that is open already.
+pub(crate) fn of_input(
+    input: &Input,
+    options: &ThumbnailOptions,
+    work: &Work,
+) -> Result<Thumbnail> {
+    let kind = input.kind_or_named();
     let made =
-        if crate::is_scene(path) {
-            of_scene(path, options, work)
-        } else if is_photo(path) {
-            of_photo(path, options, work)
-        } else {
-            match format_of(path, &options.limits)? {
+        match kind.family() {
+            Family::Scene if kind.can(Ability::Preview) => of_scene(input, options, work),
+            Family::Mesh => of_mesh(input, options, work),
+            Family::Gradient => of_gradient(input, options, work),
+            _ if has_embedded(input) => of_photo(input, options, work),
+            _ => match format_of(input) {
                 // Kinds of TIFF that only photos have.
-                Some(ImageFormat::Tiff) => of_picture(path, ImageFormat::Tiff, options, work)
+                Some(ImageFormat::Tiff) => of_picture(input, ImageFormat::Tiff, options, work)
                     .or_else(|error| match error.kind() {
-                        ErrorKind::Unsupported => of_photo(path, options, work).map_err(|_| error),
+                        ErrorKind::Unsupported => of_photo(input, options, work).map_err(|_| error),
                         _ => Err(error),
                     }),
-                Some(ImageFormat::Exr) => of_exr(path, options, work),
-                Some(format) => of_picture(path, format, options, work),
-                None => of_mesh(path, options, work),
-            }
+                Some(ImageFormat::Exr) => of_exr(input, options, work),
+                Some(format) => of_picture(input, format, options, work),
+                None => Err(input.wrong("something to look at")),
+            },
         };
-    made.map_err(|e| e.at_path(path))
+    made.map_err(|e| e.at_path(input.path()))
 }
 
 fn preview_options(options: &ThumbnailOptions) -> PreviewOptions {
@@ -176,12 +179,12 @@ fn preview_options(options: &ThumbnailOptions) -> PreviewOptions {
     PreviewOptions { most, limits: options.limits, ..options.preview.clone() }
 }
 
-fn of_exr(path: &Path, options: &ThumbnailOptions, work: &Work) -> Result<Thumbnail> {
-    let preview = crate::preview_file(path, &preview_options(options), work)?;
-    let header = crate::image::file::header_before(path, &options.limits, work)?;
+fn of_exr(input: &Input, options: &ThumbnailOptions, work: &Work) -> Result<Thumbnail> {
+    let preview = preview_input(input, &preview_options(options), work)?;
+    let header = input.exr_header(work)?;
     let mut small = of_preview(preview);
     small.kind = "exr".into();
-    (small.dimensions, small.details) = facts_of_exr(&header);
+    (small.dimensions, small.details) = facts_of_exr(header);
     Ok(small)
 }
 
@@ -205,12 +208,12 @@ fn facts_of_exr(header: &Header) -> (String, String) {
 }
 
 fn of_picture(
-    path: &Path,
+    input: &Input,
     format: ImageFormat,
     options: &ThumbnailOptions,
     work: &Work,
 ) -> Result<Thumbnail> {
-    let read = read_picture(path, format, false, &options.limits, work)?;
+    let read = read_picture(input, format, false, work)?;
     let preview = options.preview.for_picture(read.is_finished);
     let options = ThumbnailOptions { preview, ..options.clone() };
     let mut small = of_image(&read.image, &options, work)?;
@@ -229,25 +232,8 @@ fn of_image(image: &Image<'_>, options: &ThumbnailOptions, work: &Work) -> Resul
     Ok(small)
 }
 
-/// The picture within a photo, upright, and the tag that holds it.
-pub(crate) fn within_photo(
-    path: &Path,
-    size: u32,
-    limits: &Limits,
-    work: &Work,
-) -> Result<(DynamicImage, String)> {
-    let found = crate::thumbnail(path, size, limits, work)?;
-    let found = found
-        .ok_or_else(|| Error::unsupported("there is no picture within that could be shown"))?;
-    let (width, height, pixels) = found.pixels()?;
-    let picture = image::RgbImage::from_raw(width, height, pixels);
-    let picture =
-        picture.ok_or_else(|| Error::corrupt("a picture of another size than it says"))?;
-    Ok((picture.into(), found.tag))
-}
-
-fn of_photo(path: &Path, options: &ThumbnailOptions, work: &Work) -> Result<Thumbnail> {
-    let (large, tag) = within_photo(path, options.size, &options.limits, work)?;
+fn of_photo(input: &Input, options: &ThumbnailOptions, work: &Work) -> Result<Thumbnail> {
+    let (large, tag) = embedded_picture(input, options.size, work)?;
     let (width, height) = (large.width(), large.height());
     let picture = large.thumbnail(options.size.min(width.max(1)), options.size.min(height.max(1)));
     let picture = picture.into_rgb8();
@@ -255,22 +241,30 @@ fn of_photo(path: &Path, options: &ThumbnailOptions, work: &Work) -> Result<Thum
         width: picture.width(),
         height: picture.height(),
         pixels: picture.into_raw(),
-        kind: path.extension().unwrap_or_default().to_string_lossy().to_lowercase(),
+        kind: input.file_type().name().into(),
         dimensions: dimensions(width.into(), height.into()),
         details: format!("picture within: {tag}"),
     })
 }
 
-fn of_scene(path: &Path, options: &ThumbnailOptions, work: &Work) -> Result<Thumbnail> {
-    if crate::is_archive(path) {
-        return Err(Error::unsupported("an archive of images; solio unpack writes them"));
-    }
+/// The gradients of a file as strips, one below the other.
+fn of_gradient(input: &Input, options: &ThumbnailOptions, work: &Work) -> Result<Thumbnail> {
+    let gradients = crate::read_gradients(input, &options.limits, work)?;
+    let [width, height] = [options.size, (options.size / 4).max(1)];
+    let shown = &gradients[..gradients.len().min(height as usize)];
+    let mut small = of_preview(crate::gradient_strips(shown, [width, height])?);
+    small.kind = input.file_type().name().into();
+    small.dimensions = crate::tree::check::plural(gradients.len() as u64, "gradient");
+    Ok(small)
+}
+
+fn of_scene(input: &Input, options: &ThumbnailOptions, work: &Work) -> Result<Thumbnail> {
     let read = SceneReadOptions { limits: options.limits, ..SceneReadOptions::default() };
     let most = Some([options.size; 2]);
     let draw = DrawOptions { most, samples: SAMPLES, occlusion: 0 };
-    let drawn = crate::preview_scene(path, &read, &draw, work, |_| Ok(true))?;
+    let drawn = crate::preview_scene(input, &read, &draw, work, |_| Ok(true))?;
     let mut small = of_drawn(&drawn.image, options, work)?;
-    small.kind = if crate::is_packed_scene(path) { "solio" } else { "pbrt" }.into();
+    small.kind = input.kind_or_named().as_str().into();
     small.dimensions = match drawn.trees[0] {
         1 => "1 definition".into(),
         count => format!("{count} definitions"),
@@ -283,9 +277,9 @@ fn of_scene(path: &Path, options: &ThumbnailOptions, work: &Work) -> Result<Thum
     Ok(small)
 }
 
-fn of_mesh(path: &Path, options: &ThumbnailOptions, work: &Work) -> Result<Thumbnail> {
+fn of_mesh(input: &Input, options: &ThumbnailOptions, work: &Work) -> Result<Thumbnail> {
     let read = MeshReadOptions { limits: options.limits, ..MeshReadOptions::default() };
-    let (format, _, scene) = crate::mesh::read::read_with_facts(path, &read, work)?;
+    let (format, scene) = crate::read_mesh_and_format(input, &read, work)?;
     let info = MeshInfo::of(&scene);
     let draw = DrawOptions { most: Some([options.size; 2]), samples: SAMPLES, occlusion: 0 };
     let drawn = crate::mesh::draw::draw_mesh(scene, up_of(format), &draw, work, |_| Ok(true))?;

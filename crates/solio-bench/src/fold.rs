@@ -1,0 +1,192 @@
+//! Case folding, one core: each way to do it beside the others, in one interleaved run.
+//!
+//! Input and output stay in the first-level cache, as paths do. A sample takes about half a
+//! millisecond; each round runs all ways in turn, the peer first and last (the A/A check).
+
+use crate::kernels::time;
+use crate::stats::{Ratio, median};
+use solio::cpu;
+use solio_codec::fold;
+use std::hint::black_box;
+
+/// A path of 64 characters, as Unreal Engine's packages have them.
+const PATH: &[u8; 64] = b"../../../MyGame/Content/Characters/Hero/T_Hero_BaseColor.uasset ";
+/// Paths in a whole block.
+const PATHS: usize = 64;
+
+/// One way as measured.
+pub(crate) struct FoldLine {
+    pub(crate) work: &'static str,
+    pub(crate) way: String,
+    /// Billions of bytes of input in a second.
+    pub(crate) gb_s: f64,
+    /// Nanoseconds for one call.
+    pub(crate) ns: f64,
+    /// The way that `ratio` compares with.
+    pub(crate) peer: String,
+    /// The peer's time / this one's: how often faster.
+    pub(crate) ratio: Ratio,
+    /// The peer / the same peer.
+    pub(crate) same: Ratio,
+    /// Bytes that are as they should be.
+    pub(crate) answer_bytes: usize,
+}
+
+/// Folds all inputs, one call each; returns whether the last answer was right.
+type FoldCalls = Box<dyn Fn(bool) -> bool>;
+
+struct FoldWay {
+    name: String,
+    run: FoldCalls,
+}
+
+/// Measures every way on every tier that this machine has.
+///
+/// # Panics
+/// When an answer is wrong.
+pub(crate) fn measure(samples: usize) -> Vec<FoldLine> {
+    let mut lines = Vec::new();
+    for (work, calls, len) in
+        [("UE4, 4096 codes", 1, 64 * PATHS), ("UE4, paths of 64 codes", PATHS, 64)]
+    {
+        lines.extend(measure_work(work, calls, 2 * calls * len, ue4_ways(calls, len), samples));
+    }
+    for (work, text) in [("ASCII paths of 64 bytes", text("")), ("paths with ÄÖ", text("ÄÖ"))] {
+        let bytes = text.iter().map(Vec::len).sum();
+        lines.extend(measure_work(work, text.len(), bytes, path_ways(&text), samples));
+    }
+    lines
+}
+
+/// The first way is the peer of all.
+fn measure_work(
+    work: &'static str,
+    calls: usize,
+    bytes: usize,
+    ways: Vec<FoldWay>,
+    samples: usize,
+) -> Vec<FoldLine> {
+    let mut repeats = Vec::new();
+    for way in &ways {
+        assert!((way.run)(true), "{work}, {}: wrong answer", way.name);
+        let once = time(8, &mut || {
+            let _ = (way.run)(false);
+        });
+        repeats.push((5e-4 / once.max(1e-9)).ceil().clamp(1.0, 100_000.0) as usize);
+    }
+    let mut taken = vec![Vec::new(); ways.len()];
+    let mut again = Vec::new();
+    for _ in 0..samples {
+        let sample = |i: usize| {
+            let mut right = true;
+            let taken = time(repeats[i], &mut || right &= (ways[i].run)(false));
+            assert!(right, "{work}, {}: wrong answer", ways[i].name);
+            taken
+        };
+        for (i, taken) in taken.iter_mut().enumerate() {
+            taken.push(sample(i));
+        }
+        again.push(sample(0));
+    }
+    let line = |(i, way): (usize, &FoldWay)| FoldLine {
+        work,
+        way: way.name.clone(),
+        gb_s: bytes as f64 / median(&taken[i]) / 1e9,
+        ns: median(&taken[i]) * 1e9 / calls as f64,
+        peer: ways[0].name.clone(),
+        ratio: Ratio::of(&taken[0], &taken[i]),
+        same: Ratio::of(&taken[0], &again),
+        answer_bytes: bytes,
+    };
+    ways.iter().enumerate().map(line).collect()
+}
+
+/// A way to fold each of `inputs`. All answers are looked at when asked to, the lengths always.
+fn way<T: Copy + PartialEq + 'static>(
+    name: &str,
+    inputs: &[Vec<T>],
+    expected: &[Vec<T>],
+    fold: impl Fn(&mut Vec<T>, &[T]) + 'static,
+) -> FoldWay {
+    let (inputs, expected) = (inputs.to_vec(), expected.to_vec());
+    let out = std::cell::RefCell::new(Vec::new());
+    let run = move |whole: bool| {
+        let mut out = out.borrow_mut();
+        let mut right = true;
+        for (input, expected) in inputs.iter().zip(&expected) {
+            out.clear();
+            fold(&mut out, black_box(input));
+            let out = black_box(&out[..]);
+            right &= out.len() == expected.len() && (!whole || out == expected);
+        }
+        right
+    };
+    FoldWay { name: name.into(), run: Box::new(run) }
+}
+
+/// Unreal Engine's folding of `calls` inputs of `len` codes.
+fn ue4_ways(calls: usize, len: usize) -> Vec<FoldWay> {
+    // A few letters of Latin-1 among the ASCII, one of them beyond the rule's codes.
+    let code = |i: usize| match i % 61 {
+        7 => [0xc4, 0xd6, 0xdf, 0x416][i / 61 % 4],
+        _ => u16::from(PATH[i % 64]),
+    };
+    let inputs: Vec<Vec<u16>> =
+        (0..calls).map(|call| (0..len).map(|i| code(call * len + i)).collect()).collect();
+    let lower = |codes: &Vec<u16>| codes.iter().map(|&code| fold::lower_ue4(code)).collect();
+    let expected: Vec<Vec<u16>> = inputs.iter().map(lower).collect();
+    let mut ways = vec![
+        way("table", &inputs, &expected, fold::fold_ue4_table),
+        way("branches", &inputs, &expected, fold::fold_ue4_branchy),
+    ];
+    for tier in cpu::available() {
+        let name = format!("vectors, {}", tier.name());
+        let fold = move |out: &mut Vec<u16>, codes: &[u16]| fold::fold_ue4_on(tier, out, codes);
+        ways.push(way(&name, &inputs, &expected, fold));
+    }
+    ways.push(way("vectors, in force", &inputs, &expected, fold::fold_ue4));
+    ways.push(way("copy", &inputs, &inputs, |out, codes| out.extend_from_slice(codes)));
+    ways
+}
+
+/// The paths, each ending with its number and `more`.
+fn text(more: &str) -> Vec<Vec<u8>> {
+    let path = |i: usize| [&PATH[..61 - more.len()], format!("{i:03}{more}").as_bytes()].concat();
+    (0..PATHS).map(path).collect()
+}
+
+/// Folding of UTF-8.
+fn path_ways(inputs: &[Vec<u8>]) -> Vec<FoldWay> {
+    let lower = |path: &Vec<u8>| String::from_utf8_lossy(path).to_lowercase().into_bytes();
+    let expected: Vec<Vec<u8>> = inputs.iter().map(lower).collect();
+    let ascii: Vec<Vec<u8>> = inputs.iter().map(|path| path.to_ascii_lowercase()).collect();
+    let std_ascii = |out: &mut Vec<u8>, path: &[u8]| {
+        out.extend_from_slice(path);
+        out.make_ascii_lowercase();
+    };
+    let mut ways = vec![way("std, ASCII only", inputs, &ascii, std_ascii)];
+    for tier in cpu::available() {
+        let name = format!("Unicode, {}", tier.name());
+        let fold = move |out: &mut Vec<u8>, path: &[u8]| fold::fold_path_on(tier, out, path);
+        ways.push(way(&name, inputs, &expected, fold));
+    }
+    ways.push(way("Unicode, in force", inputs, &expected, fold::fold_path));
+    ways.push(way("copy", inputs, inputs, |out, path| out.extend_from_slice(path)));
+    ways
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_way_gives_the_right_answer() {
+        for way in ue4_ways(3, 64).into_iter().chain(ue4_ways(1, 4096)) {
+            assert!((way.run)(true), "{}", way.name);
+        }
+        for way in path_ways(&text("")).into_iter().chain(path_ways(&text("ÄÖ"))) {
+            assert!((way.run)(true), "{}", way.name);
+        }
+        assert!(text("ÄÖ").iter().chain(&text("")).all(|path| path.len() == 64));
+    }
+}

@@ -1,0 +1,291 @@
+//! What the island consists of: the 20 elements of Moana, and how what there is divides among them.
+
+/// What grows or lies somewhere.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum LayerForm {
+    /// Leaves about a stem.
+    Leaves,
+    /// A pebble, a shell, a branch of coral.
+    Lump,
+    /// Blades of grass, needles: curves instead of instances.
+    Curves,
+}
+
+/// A file of instances with their definitions, or of curves.
+pub(super) struct TwinLayer {
+    pub(super) name: &'static str,
+    pub(super) form: LayerForm,
+    /// Parts of all instances, or of all curves.
+    pub(super) share: u32,
+    /// Heights of the ground where it is.
+    pub(super) zone: [f64; 2],
+}
+
+/// A mesh of its own, in a PLY file.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum UniqueMesh {
+    /// The sea.
+    Sea,
+    /// A ninth of the ground, by row and column.
+    Ground(u32, u32),
+    /// A rock; so many stand about.
+    Rock(u32),
+    /// The trunk of a tree; so many stand about.
+    Trunk(u32),
+    /// Its leaves.
+    Crown(u32),
+    /// Leaves on the ground; so many stand about.
+    Bush(u32),
+}
+
+impl UniqueMesh {
+    /// What its file is called.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            UniqueMesh::Sea => "water",
+            UniqueMesh::Ground(..) => "ground",
+            UniqueMesh::Rock(_) => "rock",
+            UniqueMesh::Trunk(_) => "trunk",
+            UniqueMesh::Crown(_) => "crown",
+            UniqueMesh::Bush(_) => "bush",
+        }
+    }
+
+    /// How many stand about; 0 where it is no object but lies in the world.
+    pub(super) fn copies(self) -> u64 {
+        match self {
+            UniqueMesh::Sea | UniqueMesh::Ground(..) => 0,
+            UniqueMesh::Rock(n)
+            | UniqueMesh::Trunk(n)
+            | UniqueMesh::Crown(n)
+            | UniqueMesh::Bush(n) => n.into(),
+        }
+    }
+}
+
+/// A folder with a scene file of its own, which the scene imports.
+pub(super) struct TwinElement {
+    pub(super) name: &'static str,
+    /// Of its material, linear light.
+    pub(super) color: [f64; 3],
+    pub(super) zone: [f64; 2],
+    pub(super) large: &'static [UniqueMesh],
+    pub(super) layers: &'static [TwinLayer],
+}
+
+const REEF: [f64; 2] = [-60.0, -4.0];
+const SHORE: [f64; 2] = [0.5, 12.0];
+const DUNE: [f64; 2] = [4.0, 40.0];
+const WOOD: [f64; 2] = [10.0, 120.0];
+const SLOPE: [f64; 2] = [40.0, 600.0];
+
+const GREEN: [f64; 3] = [0.08, 0.22, 0.04];
+const DRY: [f64; 3] = [0.35, 0.28, 0.14];
+const SAND: [f64; 3] = [0.62, 0.52, 0.36];
+const STONE: [f64; 3] = [0.12, 0.11, 0.1];
+
+const fn layer(name: &'static str, form: LayerForm, share: u32, zone: [f64; 2]) -> TwinLayer {
+    TwinLayer { name, form, share, zone }
+}
+
+const fn tree(name: &'static str, color: [f64; 3], layers: &'static [TwinLayer]) -> TwinElement {
+    TwinElement {
+        name,
+        color,
+        zone: WOOD,
+        large: &[UniqueMesh::Trunk(12), UniqueMesh::Crown(12)],
+        layers,
+    }
+}
+
+use LayerForm::{Curves, Leaves, Lump};
+
+/// 20 elements with 31 layers and 35 large meshes.
+pub(super) static ELEMENTS: [TwinElement; 20] = [
+    tree("isBayCedarA1", GREEN, &[layer("xgBonsai", Leaves, 8, WOOD)]),
+    TwinElement {
+        name: "isBeach",
+        color: SAND,
+        zone: SHORE,
+        large: &[UniqueMesh::Ground(0, 1), UniqueMesh::Ground(2, 1)],
+        layers: &[
+            layer("xgGrass", Curves, 10, SHORE),
+            layer("xgHibiscus", Leaves, 10, DUNE),
+            layer("xgPalmDebris", Leaves, 24, SHORE),
+            layer("xgShellsSmall", Lump, 14, SHORE),
+            layer("xgSeaweed", Curves, 6, REEF),
+            layer("xgPebbles", Lump, 20, SHORE),
+        ],
+    },
+    TwinElement {
+        name: "isCoastline",
+        color: SAND,
+        zone: SHORE,
+        large: &[UniqueMesh::Ground(1, 0), UniqueMesh::Ground(1, 2)],
+        layers: &[],
+    },
+    TwinElement {
+        name: "isCoral",
+        color: [0.45, 0.2, 0.16],
+        zone: REEF,
+        large: &[UniqueMesh::Rock(30), UniqueMesh::Rock(30)],
+        layers: &[
+            layer("xgFlutes", Lump, 34, REEF),
+            layer("xgStaghorn", Lump, 30, REEF),
+            layer("xgAntlers", Lump, 22, REEF),
+            layer("xgCabbage", Leaves, 18, REEF),
+            layer("xgBranches", Lump, 16, REEF),
+        ],
+    },
+    TwinElement {
+        name: "isDunesA",
+        color: SAND,
+        zone: DUNE,
+        large: &[UniqueMesh::Ground(0, 0)],
+        layers: &[
+            layer("xgPebbles", Lump, 8, DUNE),
+            layer("xgGrass", Curves, 30, DUNE),
+            layer("xgHibiscusFlower", Leaves, 5, DUNE),
+        ],
+    },
+    TwinElement {
+        name: "isDunesB",
+        color: SAND,
+        zone: DUNE,
+        large: &[UniqueMesh::Ground(0, 2)],
+        layers: &[
+            layer("xgRoots", Curves, 12, DUNE),
+            layer("xgGrass", Curves, 20, DUNE),
+            layer("xgDebris", Leaves, 8, DUNE),
+        ],
+    },
+    tree("isGardeniaA", GREEN, &[layer("xgLeaves", Leaves, 7, WOOD)]),
+    tree("isHibiscus", GREEN, &[layer("xgLeaves", Leaves, 6, WOOD)]),
+    TwinElement {
+        name: "isHibiscusYoung",
+        color: GREEN,
+        zone: DUNE,
+        large: &[UniqueMesh::Bush(20)],
+        layers: &[],
+    },
+    tree("isIronwoodA1", GREEN, &[layer("xgNeedles", Curves, 12, WOOD)]),
+    tree("isIronwoodB", GREEN, &[layer("xgCones", Lump, 12, WOOD)]),
+    tree("isKava", GREEN, &[]),
+    TwinElement {
+        name: "isLavaRocks",
+        color: STONE,
+        zone: SHORE,
+        large: &[UniqueMesh::Rock(24), UniqueMesh::Rock(24)],
+        layers: &[],
+    },
+    TwinElement {
+        name: "isMountainA",
+        color: GREEN,
+        zone: SLOPE,
+        large: &[UniqueMesh::Ground(1, 1), UniqueMesh::Ground(2, 0)],
+        layers: &[
+            layer("xgFoliageA", Leaves, 18, SLOPE),
+            layer("xgFoliageC", Leaves, 22, SLOPE),
+            layer("xgLowGrowth", Leaves, 12, SLOPE),
+        ],
+    },
+    TwinElement {
+        name: "isMountainB",
+        color: GREEN,
+        zone: SLOPE,
+        large: &[UniqueMesh::Ground(2, 2)],
+        layers: &[
+            layer("xgFoliageA", Leaves, 20, SLOPE),
+            layer("xgFoliageB", Leaves, 24, SLOPE),
+            layer("xgFoliageC", Leaves, 18, SLOPE),
+        ],
+    },
+    tree("isNaupakaA", GREEN, &[layer("xgLeaves", Leaves, 6, DUNE)]),
+    tree("isPalmDead", DRY, &[]),
+    tree("isPalmRig", GREEN, &[layer("xgFrondFibres", Curves, 10, DUNE)]),
+    tree("isPandanusA", GREEN, &[layer("xgLeaves", Leaves, 9, DUNE)]),
+    TwinElement {
+        name: "osOcean",
+        color: [0.02, 0.08, 0.1],
+        zone: REEF,
+        large: &[UniqueMesh::Sea],
+        layers: &[],
+    },
+];
+
+/// How much there is in all of Moana; the scale is a factor on each.
+const INSTANCES: f64 = 28e6;
+const CURVES: f64 = 5e6;
+/// Faces in files of their own, of a mesh of share 1; and all triangles in the text.
+const LARGE_FACES: f64 = 820e3;
+const TEXT_FACES: f64 = 46e6;
+/// Triangles of a definition: what makes 28 million instances 15 thousand million primitives.
+const DEFINITION_FACES: f64 = 540.0;
+
+/// How much of what is made.
+#[derive(Clone, Copy)]
+pub(super) struct Amounts {
+    scale: f64,
+}
+
+impl Amounts {
+    pub(super) fn new(scale: f64) -> Self {
+        Amounts { scale }
+    }
+
+    fn scaled(self, whole: f64, part: u32, of: u32) -> u64 {
+        (whole * self.scale * f64::from(part) / f64::from(of)).round().max(1.0) as u64
+    }
+
+    /// Instances, or curves, of a layer.
+    pub(super) fn items(self, layer: &TwinLayer) -> u64 {
+        let curves = layer.form == Curves;
+        let whole = if curves { CURVES } else { INSTANCES };
+        let same = layers().filter(|other| (other.form == Curves) == curves);
+        self.scaled(whole, layer.share, same.map(|other| other.share).sum())
+    }
+
+    /// Definitions of a layer and the triangles of each.
+    pub(super) fn definitions(self, layer: &TwinLayer) -> (u64, u64) {
+        let same = layers().filter(|other| other.form != Curves);
+        let faces = self.scaled(TEXT_FACES, layer.share, same.map(|other| other.share).sum());
+        let count = (faces as f64 / DEFINITION_FACES).round().max(1.0) as u64;
+        (count, (faces / count).max(8))
+    }
+
+    /// Faces of a large mesh.
+    pub(super) fn faces(self, large: UniqueMesh) -> u64 {
+        let share = match large {
+            UniqueMesh::Sea | UniqueMesh::Ground(..) => 4,
+            UniqueMesh::Rock(_) => 3,
+            UniqueMesh::Trunk(_) => 1,
+            UniqueMesh::Crown(_) | UniqueMesh::Bush(_) => 2,
+        };
+        self.scaled(LARGE_FACES, share, 1).max(24)
+    }
+}
+
+/// All layers.
+pub(super) fn layers() -> impl Iterator<Item = &'static TwinLayer> {
+    ELEMENTS.iter().flat_map(|element| element.layers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_are_as_many_files_as_in_the_twin_that_was_measured() {
+        let meshes: usize = ELEMENTS.iter().map(|element| element.large.len()).sum();
+        // The scene, its camera and its lights; the elements; the layers.
+        assert_eq!((3 + ELEMENTS.len() + layers().count(), meshes), (54, 35));
+        let amounts = Amounts::new(1.0 / 80.0);
+        let instanced = |layer: &&TwinLayer| layer.form != Curves;
+        let instances: u64 = layers().filter(instanced).map(|layer| amounts.items(layer)).sum();
+        assert!(instances.abs_diff(350_000) < 40, "{instances}");
+        let mut names: Vec<_> = ELEMENTS.iter().map(|element| element.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), 20);
+    }
+}

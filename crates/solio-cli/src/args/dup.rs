@@ -1,0 +1,44 @@
+//! The arguments of `solio dup`.
+
+use super::shared::{InputArgs, RunArgs, named, no_stream, parse_size, recursive};
+use clap::Args;
+use solio::io::order::Order;
+
+const EXAMPLES: &str = "\
+Examples:
+  solio dup shots/ textures/               groups, the largest waste first
+  solio dup --least 1M --json shots/
+  solio dup --print0 textures/ | xargs -0 ls -l    all but the first of each group
+  solio dup --print0 originals/ incoming/          copies, those in originals/ last
+
+Files are compared by size, by both ends, then by XXH128 of all bytes; with --paranoid byte by byte. \
+Hard links to one file are no waste: its names stand on one line. Of a group comes first what lies \
+below the path that was named first, then by name. Links are not followed.
+Exit code: 0 also where there are duplicates; 1 something could not be read.";
+
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES, arg(recursive()))]
+#[command(mut_arg("files", no_stream))]
+#[command(mut_arg("json", |json| json.help("Print JSON, one object per group")))]
+pub(crate) struct DupArgs {
+    #[command(flatten)]
+    pub(crate) inputs: InputArgs,
+    /// Pass over smaller files, such as 64K
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub(crate) least: Option<u64>,
+    /// Empty files are equal, too
+    #[arg(long)]
+    pub(crate) empty: bool,
+    /// Compare every byte, not only digests
+    #[arg(long)]
+    pub(crate) paranoid: bool,
+    /// Print names alone, each with a zero byte behind it: all but the first of each group
+    #[arg(long, alias = "print-null", short_alias = 'z', conflicts_with = "json")]
+    pub(crate) print0: bool,
+    /// In which order files are read: auto is by position on a hard disk, else by inode where
+    /// that is free
+    #[arg(long, value_name = "ORDER", default_value = "auto", value_parser = named(Order::ALL, Order::name))]
+    pub(crate) order: Order,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+}

@@ -1,0 +1,184 @@
+//! The one definition of the command line: parser, help, completions and man pages come from it.
+
+mod cat;
+mod check;
+mod convert;
+mod demo;
+mod dup;
+mod gradient;
+mod hash;
+mod image;
+mod info;
+#[cfg(feature = "lab")]
+mod lab;
+mod light;
+mod ls;
+mod mesh;
+mod meta;
+mod pack;
+mod preview;
+mod scan;
+mod set;
+mod shared;
+mod sheet;
+mod study;
+mod typed_options;
+
+pub(crate) use cat::CatArgs;
+pub(crate) use check::CheckArgs;
+pub(crate) use convert::{AnyFormat, ConvertArgs, MeshesChoice};
+pub(crate) use demo::DemoArgs;
+pub(crate) use dup::DupArgs;
+pub(crate) use gradient::GradientArgs;
+pub(crate) use hash::HashArgs;
+pub(crate) use image::ImageArgs;
+pub(crate) use info::InfoArgs;
+#[cfg(feature = "lab")]
+pub(crate) use lab::{LabArgs, LabSample};
+pub(crate) use light::LightArgs;
+pub(crate) use ls::LsArgs;
+pub(crate) use mesh::{ColorsChoice, Endian, ReadArgs, WriteArgs};
+pub(crate) use meta::{EngineChoice, MetaArgs};
+pub(crate) use pack::{PackArgs, UnpackArgs};
+pub(crate) use preview::PreviewArgs;
+pub(crate) use scan::{MergeArgs, QueryArgs, ScanArgs};
+pub(crate) use set::SetArgs;
+pub(crate) use shared::{InputArgs, ProgressChoice, ShownArgs};
+pub use shared::{RecordArgs, WorkArgs, parse_rate};
+pub(crate) use sheet::SheetArgs;
+pub(crate) use study::{SlowDownChoice, StudyArgs};
+pub use typed_options::TypedOptions;
+pub(crate) use typed_options::{DRAWING, IMAGES, READING, SCENES, SEEING, WRITING};
+
+use crate::version;
+use clap::{Parser, Subcommand, ValueHint};
+use clap_complete::Shell;
+use std::path::PathBuf;
+
+/// Moves meshes, images, scenes and what is said about them between disk and memory as fast as the
+/// machine allows.
+#[derive(Debug, Parser)]
+#[command(name = "solio", version = version::text(), max_term_width = 100)]
+#[command(disable_help_subcommand = true)] // `help` here also knows tasks
+#[command(after_help = "Exit codes: 0 all done; 1 some inputs failed (each is listed); 2 usage; \
+    3 nothing matched; 130 interrupted.")]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+#[command(defer = true)] // all options of all commands take a quarter of a short run to describe
+pub(crate) enum Command {
+    /// Convert meshes, images and scenes to another format, or write them in another way
+    Convert(Box<ConvertArgs>),
+    /// Say what is in meshes, OpenEXR images, scenes and archives: counts, bounds, materials, headers
+    Info(InfoArgs),
+    /// Say what photos say about themselves: EXIF, XMP, IPTC and others, as ExifTool names them;
+    /// of OpenEXR, PLY, OBJ and pbrt what their heads say
+    Meta(MetaArgs),
+    /// List folders, with the frames of a sequence on one line: how many, and which are missing
+    Ls(LsArgs),
+    /// Walk trees once and keep what is there in a table: kinds, sizes, dates, problems
+    Scan(Box<ScanArgs>),
+    /// Ask a catalogue in SQL
+    Query(QueryArgs),
+    /// Make one catalogue of its parts
+    Merge(MergeArgs),
+    /// Find out whether files are whole, and whether their names are sound
+    Check(CheckArgs),
+    /// Change attributes of OpenEXR images; their pixels are copied as they are
+    Set(SetArgs),
+    /// Draw images, meshes and scenes to look at: as PNG, as OpenEXR, or right in the terminal
+    Preview(Box<PreviewArgs>),
+    /// Make gradients, and show how ways of blending differ
+    Gradient(GradientArgs),
+    /// Compare filters and codecs on your own images, meshes and arrays: ratio, speed, a page
+    #[cfg(feature = "lab")]
+    Lab(LabArgs),
+    /// Keep a pbrt scene and its meshes in one file that needs no parsing; or many OpenEXR images in
+    /// one smaller archive
+    Pack(PackArgs),
+    /// Write the images of an archive as the files that they were
+    Unpack(UnpackArgs),
+    /// Export a mesh of 2 million vertices, read it back, convert it; show how fast each step was
+    Demo(DemoArgs),
+    /// Read everything as fast as possible, to standard output or to nowhere
+    #[command(visible_alias = "read")]
+    Cat(CatArgs),
+    /// Find files with the same content
+    Dup(DupArgs),
+    /// Show many files as small pictures, on a page or in a picture
+    Sheet(Box<SheetArgs>),
+    /// Hash files (XXH128, SHA-256…), verify lists of checksums, keep histories of folders (ASC MHL)
+    Hash(Box<HashArgs>),
+    /// Measure what this machine can do at best: disk, memory, codecs
+    Light(LightArgs),
+    /// Run a command at a series of bandwidths: what would a slower disk cost?
+    Study(StudyArgs),
+    /// Tell how a task is done, or what a command takes
+    Help {
+        /// A task, such as export, or a command; without one both are listed
+        words: Vec<String>,
+    },
+    /// Print the completions of a shell
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// Write the man pages into a folder
+    Man {
+        /// The folder; made if missing
+        #[arg(value_hint = ValueHint::DirPath)]
+        dir: PathBuf,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+    use solio::Digits;
+    use solio::mesh::axes::Axis;
+
+    #[test]
+    fn the_definition_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn axes_and_switches_are_typed_as_blender_names_them() {
+        let line = "solio convert a -o b --forward-axis -Z --up-axis Y --export-uv=no \
+                    --export-triangulated-mesh --digits shortest";
+        let cli = Cli::try_parse_from(line.split_whitespace()).unwrap();
+        let Some(Command::Convert(c)) = cli.command else { panic!("convert") };
+        assert_eq!(c.write.forward_axis, Some(Axis::NegativeZ));
+        assert_eq!(c.write.export_uv, Some(false));
+        assert_eq!(c.write.export_triangulated_mesh, Some(true));
+        assert_eq!(c.write.digits, Some(Digits::Shortest));
+        assert_eq!(c.inputs.files, [PathBuf::from("a")]);
+    }
+
+    fn typed(line: &str) -> TypedOptions {
+        let mut root = Cli::command();
+        let matches = root.try_get_matches_from_mut(line.split(' ')).unwrap();
+        TypedOptions::of(&root, &matches)
+    }
+
+    #[test]
+    fn what_was_typed_is_known_by_its_heading() {
+        let given =
+            typed("solio convert a.obj -o b.ply -z zip --exposure 0 --upgrade --digits 3 --json");
+        assert_eq!(
+            [IMAGES, SCENES, READING, WRITING].map(|h| given.has(h)),
+            [true, true, false, true]
+        );
+        let error = given.refuse(&[WRITING], &["durable"], "images").unwrap_err();
+        assert!(error.to_string().contains("--digits does nothing for images"), "{error}");
+        assert!(given.refuse(&[WRITING], &["digits"], "images").is_ok());
+        assert!(given.refuse(&[READING], &[], "images").is_ok());
+        let defaults = typed("solio convert a.obj -o b.ply");
+        assert!(!defaults.has(IMAGES));
+        assert!(!typed("solio ls").has(IMAGES));
+    }
+}

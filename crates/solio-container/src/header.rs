@@ -1,0 +1,139 @@
+//! The few facts of a picture that every container's header has.
+
+use crate::check::with_view;
+use crate::gif::GifBlocks;
+use crate::riff::webp_size;
+use crate::{ByteView, boxes, jpeg, png, png_chunks, psd, riff_chunks, tiff};
+use solio_base::{Result, Source};
+use solio_kinds::FileKind;
+
+/// What a picture is, before it is decoded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ContainerHeader {
+    /// Columns, before any rotation that the metadata asks for.
+    pub width: u32,
+    /// Rows.
+    pub height: u32,
+    /// Bits of a sample, or of an index into a palette; 0 where the header does not say.
+    pub bits: u16,
+    /// Samples of a pixel: 1 for grey and palettes; 0 where the header does not say.
+    pub channels: u16,
+    /// Whether there is an ICC profile.
+    pub has_profile: bool,
+}
+
+impl ContainerHeader {
+    /// `640 × 480 pixels`.
+    pub(crate) fn pixels(&self) -> String {
+        format!("{} × {} pixels", self.width, self.height)
+    }
+}
+
+/// The header of a picture; `None` for kinds
+/// that have no pixels, and for files whose header is not there. Of files with several pictures it is
+/// that of the largest (TIFF, HEIF) or the first.
+///
+/// ```
+/// use solio_container::container_header;
+/// use solio_kinds::FileKind;
+/// let file = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\x02\x80\0\0\x01\xe0\x08\x06\0\0\0sum.";
+/// let header = container_header(FileKind::Png, &&file[..])?.unwrap();
+/// assert_eq!((header.width, header.height), (640, 480));
+/// assert_eq!((header.bits, header.channels, header.has_profile), (8, 4, false));
+/// # Ok::<(), solio_base::Error>(())
+/// ```
+///
+/// # Errors
+/// Those of `source`.
+pub fn container_header(kind: FileKind, source: &dyn Source) -> Result<Option<ContainerHeader>> {
+    with_view(source, |view| {
+        let header = match kind {
+            FileKind::Jpeg => of_jpeg(view),
+            FileKind::Png => of_png(view),
+            FileKind::Gif => GifBlocks::new(view).ok().map(|blocks| blocks.header),
+            FileKind::Webp => of_webp(view),
+            FileKind::Tiff | FileKind::Raw => tiff::header(view),
+            FileKind::Psd => psd::header(view).ok(),
+            FileKind::Heif => of_heif(view),
+            FileKind::Jp2 => of_jp2(view),
+            _ => None,
+        };
+        header.map(Ok)
+    })
+}
+
+fn of_jpeg(view: ByteView<'_>) -> Option<ContainerHeader> {
+    let mut has_profile = false;
+    let frame = jpeg::head(view).find_map(|segment| {
+        has_profile |=
+            segment.application() == Some(2) && segment.body.starts_with(b"ICC_PROFILE\0");
+        segment.frame()
+    })?;
+    Some(ContainerHeader { has_profile, ..frame })
+}
+
+fn of_png(view: ByteView<'_>) -> Option<ContainerHeader> {
+    let mut chunks = png_chunks(view).map_while(Result::ok);
+    let header = png::header(chunks.next()?.body)?;
+    let has_profile =
+        chunks.take_while(|chunk| &chunk.kind != b"IDAT").any(|chunk| &chunk.kind == b"iCCP");
+    Some(ContainerHeader { has_profile, ..header })
+}
+
+fn of_webp(view: ByteView<'_>) -> Option<ContainerHeader> {
+    let chunk = riff_chunks(view, 12).next()?.ok()?;
+    let (width, height) = webp_size(&chunk)?;
+    let flags = if &chunk.kind == b"VP8X" { chunk.body.u8(0)? } else { 0 };
+    let is_clear = flags & 0x10 != 0
+        || &chunk.kind == b"VP8L" && chunk.body.u8(4).is_some_and(|bits| bits & 0x10 != 0);
+    let (channels, has_profile) = (if is_clear { 4 } else { 3 }, flags & 0x20 != 0);
+    Some(ContainerHeader { width, height, bits: 8, channels, has_profile })
+}
+
+/// The properties of the items: the largest extent is that of the picture, others are its tiles and
+/// thumbnails (ISO/IEC 23008-12, 6.5).
+fn of_heif(view: ByteView<'_>) -> Option<ContainerHeader> {
+    let inner = |view, at, kind: &[u8; 4]| {
+        boxes(view, at).map_while(Result::ok).find(|found| &found.kind == kind)
+    };
+    let meta = inner(view, 0, b"meta")?.body;
+    let properties = inner(inner(meta, 4, b"iprp")?.body, 0, b"ipco")?.body;
+    let mut header = ContainerHeader::default();
+    for found in boxes(properties, 0).map_while(Result::ok) {
+        let body = found.body;
+        match &found.kind {
+            b"ispe" => {
+                let size = (body.be32(4)?, body.be32(8)?);
+                (header.width, header.height) = size.max((header.width, header.height));
+            }
+            b"pixi" if header.channels < u16::from(body.u8(4)?) => {
+                (header.channels, header.bits) = (body.u8(4)?.into(), body.u8(5)?.into());
+            }
+            b"colr" => header.has_profile |= matches!(&body.array(0)?, b"prof" | b"rICC"),
+            _ => {}
+        }
+    }
+    Some(header).filter(|header| header.width > 0)
+}
+
+fn of_jp2(view: ByteView<'_>) -> Option<ContainerHeader> {
+    let mut outer = boxes(view, 0).map_while(Result::ok);
+    let inner = outer.find(|found| &found.kind == b"jp2h")?.body;
+    let mut header = ContainerHeader::default();
+    for found in boxes(inner, 0).map_while(Result::ok) {
+        let body = found.body;
+        match &found.kind {
+            b"ihdr" => {
+                (header.height, header.width) = (body.be32(0)?, body.be32(4)?);
+                (header.channels, header.bits) =
+                    (body.be16(8)?, u16::from(body.u8(10)? & 0x7f) + 1);
+            }
+            b"colr" => header.has_profile |= matches!(body.u8(0)?, 2 | 3),
+            _ => {}
+        }
+    }
+    Some(header).filter(|header| header.width > 0)
+}
+
+#[cfg(test)]
+mod tests;
