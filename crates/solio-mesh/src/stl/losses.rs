@@ -144,7 +144,8 @@ fn computes_normals(mesh: &Mesh<'_>) -> bool {
     };
     // Some programs leave them out.
     let differs = |given: [f32; 3], made: [f32; 3]| {
-        given != [0.0; 3] && given.iter().zip(made).any(|(a, b)| !((a - b).abs() < 1e-4))
+        let is_far = |(a, b): (&f32, f32)| (a - b).abs() >= 1e-4 || (a - b).is_nan();
+        given != [0.0; 3] && given.iter().zip(made).any(is_far)
     };
     losses::any(mesh.face_offsets.len().saturating_sub(1), |face| {
         let corners = mesh.face_offsets[face] as usize..mesh.face_offsets[face + 1] as usize;
