@@ -58,6 +58,7 @@ fn apply(step: &str, n: f64) -> Option<f64> {
         "root" => n.sqrt(),
         "abs" => n.abs(),
         "whole" => n.trunc(),
+        "round" => n.round(),
         "thirds32" => thirds32(n as i64),
         "int8s" => f64::from(n as i64 as i8),
         "int16s" => f64::from(n as i64 as i16),
