@@ -45,9 +45,9 @@ class _Export(_Axes, ExportHelper):
             return {"CANCELLED"}
         path = bpy.path.abspath(self.filepath)
         lower = path.lower()
-        if not any(lower.endswith(self.filename_ext + end) for end in ("", ".gz", ".zst")):
+        if not any(lower.endswith(self.filename_ext + end) for end in ("", *p.COMPRESSED)):
             path += self.filename_ext
-        ends = {"GZIP": ".gz", "ZSTD": ".zst"}
+        ends = dict(zip(("GZIP", "ZSTD"), p.COMPRESSED, strict=True))
         end = ends.get(self.compression, "")
         if not lower.endswith(end):
             path += end
@@ -67,10 +67,10 @@ class SOLIO_OT_obj_export(_Export, bpy.types.Operator):
 
     bl_idname = "solio.obj_export"
     bl_label = "Wavefront (.obj) – Solio"
-    filename_ext = ".obj"
+    filename_ext = p.extension("obj")
     export = staticmethod(export_obj.export)
 
-    filter_glob: StringProperty(default="*.obj;*.mtl;*.obj.gz;*.obj.zst", options={"HIDDEN"})
+    filter_glob: p.file_filter("obj", "mtl")
     export_animation: p.switch("Export Animation", False, "Export multiple frames")
     start_frame: p.frame("Start Frame", -(2**31))
     end_frame: p.frame("End Frame", 2**31 - 1)
@@ -106,10 +106,10 @@ class SOLIO_OT_ply_export(_Export, bpy.types.Operator):
 
     bl_idname = "solio.ply_export"
     bl_label = "Stanford PLY (.ply) – Solio"
-    filename_ext = ".ply"
+    filename_ext = p.extension("ply")
     export = staticmethod(export_ply.export)
 
-    filter_glob: StringProperty(default="*.ply;*.ply.gz;*.ply.zst", options={"HIDDEN"})
+    filter_glob: p.file_filter("ply")
     forward_axis: p.forward("Y")
     up_axis: p.up("Z")
     global_scale: p.scale()
@@ -131,10 +131,10 @@ class SOLIO_OT_stl_export(_Export, bpy.types.Operator):
 
     bl_idname = "solio.stl_export"
     bl_label = "STL (.stl) – Solio"
-    filename_ext = ".stl"
+    filename_ext = p.extension("stl")
     export = staticmethod(export_stl.export)
 
-    filter_glob: StringProperty(default="*.stl;*.stl.gz;*.stl.zst", options={"HIDDEN"})
+    filter_glob: p.file_filter("stl")
     ascii_format: p.switch("ASCII Format", False)
     use_batch: p.switch("Batch Export", False, "Export each object to a separate file")
     export_selected_objects: p.switch("Export Selected Objects", False)
@@ -179,10 +179,10 @@ class SOLIO_OT_obj_import(_Import, bpy.types.Operator):
 
     bl_idname = "solio.obj_import"
     bl_label = "Wavefront (.obj) – Solio"
-    filename_ext = ".obj"
+    filename_ext = p.extension("obj")
     load = staticmethod(import_obj.load)
 
-    filter_glob: StringProperty(default="*.obj;*.mtl;*.obj.gz;*.obj.zst", options={"HIDDEN"})
+    filter_glob: p.file_filter("obj", "mtl")
     directory: StringProperty(subtype="DIR_PATH", options={"HIDDEN"})
     files: CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN"})
     global_scale: p.scale()
@@ -221,10 +221,10 @@ class SOLIO_OT_ply_import(_Import, bpy.types.Operator):
 
     bl_idname = "solio.ply_import"
     bl_label = "Stanford PLY (.ply) – Solio"
-    filename_ext = ".ply"
+    filename_ext = p.extension("ply")
     load = staticmethod(import_ply_stl.load_ply)
 
-    filter_glob: StringProperty(default="*.ply;*.ply.gz;*.ply.zst", options={"HIDDEN"})
+    filter_glob: p.file_filter("ply")
     directory: StringProperty(subtype="DIR_PATH", options={"HIDDEN"})
     files: CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN"})
     global_scale: p.scale(1e-6, 1e6)
@@ -241,10 +241,10 @@ class SOLIO_OT_stl_import(_Import, bpy.types.Operator):
 
     bl_idname = "solio.stl_import"
     bl_label = "STL (.stl) – Solio"
-    filename_ext = ".stl"
+    filename_ext = p.extension("stl")
     load = staticmethod(import_ply_stl.load_stl)
 
-    filter_glob: StringProperty(default="*.stl;*.stl.gz;*.stl.zst", options={"HIDDEN"})
+    filter_glob: p.file_filter("stl")
     directory: StringProperty(subtype="DIR_PATH", options={"HIDDEN"})
     files: CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN"})
     global_scale: p.scale(1e-6, 1e6)

@@ -3,7 +3,18 @@
 
 from __future__ import annotations
 
+import solio
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
+
+KINDS = {kind.name: kind for kind in solio.formats()}
+
+
+def extension(name):
+    """The usual extension of a format, with its dot."""
+    return "." + KINDS[name].extensions[0]
+
+
+COMPRESSED = (extension("gzip"), extension("zstd"))
 
 AXES = [
     (name, name.replace("NEGATIVE_", "-"), f"{sign} {name[-1]} axis")
@@ -102,3 +113,10 @@ def compression():
 
 def frame(name, default):
     return IntProperty(name=name, default=default)
+
+
+def file_filter(name, *beside):
+    """What the file browser shows: files of a format, also compressed, and those beside them."""
+    own, others = extension(name), (extension(other) for other in beside)
+    shown = (own, *others, *(own + packed for packed in COMPRESSED))
+    return StringProperty(default=";".join("*" + end for end in shown), options={"HIDDEN"})

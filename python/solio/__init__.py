@@ -32,6 +32,7 @@ from ._errors import (
     LimitError,
     UnsupportedError,
 )
+from ._formats import Format, formats
 from ._image import Image, Part
 from ._image_io import (
     encode_image,
@@ -57,6 +58,7 @@ __all__ = [
     "CancelledError",
     "CorruptError",
     "Error",
+    "Format",
     "FormatError",
     "Image",
     "Instance",
@@ -81,6 +83,7 @@ __all__ = [
     "color",
     "encode_image",
     "encode_mesh",
+    "formats",
     "image",
     "io",
     "light",

@@ -29,6 +29,7 @@ __all__ = [
     "color_to",
     "command",
     "encode",
+    "formats",
     "image_attribute_check",
     "image_attribute_type",
     "image_encode",
@@ -55,6 +56,7 @@ __all__ = [
 version: str
 
 def command(arguments: list[str]) -> int: ...
+def formats() -> list[tuple[str, str, str, list[str], str, list[str]]]: ...
 def read(source: str | PathLike[str] | bytes, options: dict[str, Any]) -> Mesh: ...
 def write(
     meshes: list[Mesh | Instance],

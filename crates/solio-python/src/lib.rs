@@ -19,6 +19,7 @@ mod color;
 mod color_arrays;
 mod command;
 mod errors;
+mod formats;
 mod functions;
 mod give;
 mod gradient;
@@ -50,6 +51,8 @@ mod _solio {
     use super::color_arrays::color_convert;
     #[pymodule_export]
     use super::command::command;
+    #[pymodule_export]
+    use super::formats::formats;
     #[pymodule_export]
     use super::functions::{encode, read, unused, write};
     #[pymodule_export]

@@ -1,6 +1,6 @@
 //! One table of kinds: no other place lists extensions or spells magic bytes.
 
-use solio_kinds::FileKind;
+use solio_kinds::{Ability, FileKind};
 use solio_tidy::{File, files, report};
 use std::collections::BTreeSet;
 
@@ -110,4 +110,32 @@ fn magic_bytes_are_spelled_once() {
         }
     }
     report("magic bytes are spelled in solio-kinds alone:", &breaches);
+}
+
+/// The table of kinds as the documents show it.
+fn shown_table() -> String {
+    let mut table = "| kind | extensions | read | write | info | meta | check | preview |\n\
+        |---|---|---|---|---|---|---|---|\n"
+        .to_owned();
+    for kind in FileKind::ALL {
+        if !Ability::ALL.iter().any(|can| kind.can(*can)) {
+            continue;
+        }
+        let extensions: Vec<String> = kind.all_extensions().map(|end| format!("`.{end}`")).collect();
+        let cells = Ability::ALL.map(|can| if kind.can(can) { "yes" } else { "" }).join(" | ");
+        table += &format!("| {} | {} | {cells} |\n", kind.title(), extensions.join(" "));
+    }
+    table
+}
+
+#[test]
+fn the_documents_show_the_table() {
+    let text = solio_tidy::file("docs/formats/index.md").text;
+    let (start, end) = ("<!-- kinds: start -->\n", "<!-- kinds: end -->");
+    let shown = text.split(start).nth(1).and_then(|rest| rest.split(end).next());
+    let table = shown_table();
+    let differs = shown.is_none_or(|shown| shown != table).then(|| {
+        format!("docs/formats/index.md: put this between {} and {end}:\n{table}", start.trim())
+    });
+    report("the table of kinds in the documents:", &Vec::from_iter(differs));
 }

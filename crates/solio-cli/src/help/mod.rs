@@ -2,10 +2,10 @@
 //! lie beside this file.
 
 use crate::args::Cli;
-use crate::table::{BOLD, DIM};
+use crate::table::{Align, BOLD, DIM, TextTable};
 use crate::{Outcome, screen};
 use clap::CommandFactory;
-use solio::{Error, Result};
+use solio::{Ability, Error, FileKind, Result};
 use std::fmt::Write;
 
 /// What `solio` without arguments says: enough to start.
@@ -85,8 +85,25 @@ pub(crate) fn run(words: &[String]) -> Result<Outcome> {
         return Err(unknown(&root, first));
     };
     let (title, rest) = page.split_once('\n').unwrap_or((page, ""));
-    screen::print(&format!("{BOLD}{title}{BOLD:#}\n{rest}"));
+    let table = if named == "formats" { kinds() } else { String::new() };
+    screen::print(&format!("{BOLD}{title}{BOLD:#}\n{rest}{table}"));
     Ok(Outcome::Done)
+}
+
+/// The table of kinds: what Solio does with files of each.
+fn kinds() -> String {
+    use Align::Left;
+    let mut table = TextTable::new(&[("kind", Left), ("extensions", Left), ("commands", Left)]);
+    let known = FileKind::ALL.iter().filter(|kind| Ability::ALL.iter().any(|can| kind.can(*can)));
+    for kind in known {
+        let extensions: Vec<&str> = kind.all_extensions().collect();
+        let more = if extensions.len() > 4 { " …" } else { "" };
+        let extensions = extensions[..extensions.len().min(4)].join(" ");
+        let abilities = Ability::ALL.iter().filter(|can| kind.can(**can));
+        let abilities: Vec<&str> = abilities.map(|can| can.as_str()).collect();
+        table.row(vec![kind.title().into(), extensions + more, abilities.join(" ")]);
+    }
+    format!("\n{}", table.render())
 }
 
 /// All that a command takes.

@@ -1,0 +1,42 @@
+"""The table of file kinds: what Solio reads, writes, checks and shows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from . import _solio
+
+
+@dataclass(frozen=True)
+class Format:
+    """A kind of file.
+
+    >>> exr = next(format for format in formats() if format.name == "exr")
+    >>> exr.title, exr.family, exr.extensions[0], "write" in exr.abilities
+    ('OpenEXR', 'image', 'exr', True)
+    """
+
+    name: str
+    """A short name, such as ``ply``; the archive and the packed scene share ``solio``."""
+    title: str
+    """What people call it."""
+    family: str
+    """``mesh``, ``image``, ``photo``, ``scene``, ``gradient``, ``archive``, ``catalogue`` or ``other``."""
+    extensions: tuple[str, ...]
+    """Extensions without a dot, the usual one first."""
+    mime: str
+    """MIME type."""
+    abilities: frozenset[str]
+    """What Solio does with it: ``read``, ``write``, ``info``, ``meta``, ``check``, ``preview``."""
+
+
+def formats() -> list[Format]:
+    """All kinds of files that Solio knows.
+
+    >>> [format.name for format in formats() if format.family == "mesh" and "write" in format.abilities]
+    ['obj', 'ply', 'stl']
+    """
+    return [
+        Format(name, title, family, tuple(extensions), mime, frozenset(abilities))
+        for name, title, family, extensions, mime, abilities in _solio.formats()
+    ]
