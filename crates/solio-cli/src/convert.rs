@@ -165,7 +165,7 @@ fn plan(args: &ConvertArgs, inputs: Vec<PathBuf>) -> Result<Vec<MeshConversion>>
     refuse_both(output, args.json)?;
     if is_standard(output) && args.format.is_none() {
         return Err(Error::argument("standard output has no name that tells the format")
-            .hint("add --format: obj, ply, stl, exr, png…; solio help formats"));
+            .hint(format!("add --format: {}, exr, png…; solio help formats", Format::written())));
     }
     let several = inputs.len() > 1 && !is_standard(output);
     let folder = is_folder(output) || several && Format::of_name(output).is_none();
@@ -175,12 +175,15 @@ fn plan(args: &ConvertArgs, inputs: Vec<PathBuf>) -> Result<Vec<MeshConversion>>
             if SceneFormat::of_name(output).is_some() || solio::is_scene(output) {
                 return Err(Error::argument("only a scene (.pbrt, .solio) becomes such a file")
                     .at_path(output)
-                    .hint("a mesh becomes .obj, .ply or .stl; solio help formats"));
+                    .hint(format!(
+                        "meshes are written as {}; solio help formats",
+                        Format::written()
+                    )));
             }
             return Err(Error::argument("the name does not tell the format to write")
                 .at_path(output)
                 .hint(
-                    "end it in .obj, .ply, .stl, .exr, .png…, or add --format; solio help formats",
+                    "use an extension such as .obj or .png, or add --format; solio help formats",
                 ));
         }
         let [input] = <[PathBuf; 1]>::try_from(inputs).map_err(|inputs| {
@@ -197,7 +200,7 @@ fn plan(args: &ConvertArgs, inputs: Vec<PathBuf>) -> Result<Vec<MeshConversion>>
     let Some(format) = args.mesh_format() else {
         return Err(Error::argument("the output is a folder, which does not tell the format")
             .at_path(output)
-            .hint("add --format obj, ply or stl"));
+            .hint(format!("add --format: {}", Format::written())));
     };
     let compression = args.write.compress.map_or(Compression::None, Into::into);
     let mut jobs = Vec::new();

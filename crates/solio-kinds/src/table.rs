@@ -6,6 +6,7 @@
 
 use crate::family::Ability::{Check, Info, Meta, Preview, Read, Write};
 use crate::family::{Ability, Family};
+use crate::subset::subset;
 
 /// Bytes that a file of a kind has at certain offsets; all parts must match.
 pub type Magic = &'static [(usize, &'static [u8])];
@@ -249,6 +250,61 @@ kinds! {
     /// Nothing that the table knows; its name is what `infer` says, or `data`.
     Data "data" "data" Other [] "application/octet-stream" [] [] [];
     Empty "empty" "an empty file" Other [] "application/x-empty" [] [] [];
+}
+
+subset! {
+    /// A mesh format.
+    ///
+    /// ```
+    /// use solio_kinds::MeshFormat;
+    /// assert_eq!("PLY".parse(), Ok(MeshFormat::Ply));
+    /// assert!("fbx".parse::<MeshFormat>().is_err());
+    /// assert_eq!(MeshFormat::of_name("scan.PLY.zst".as_ref()), Some(MeshFormat::Ply));
+    /// assert_eq!(MeshFormat::of_content(b"# by hand\nv 0 0 0\n", None), Some(MeshFormat::Obj));
+    /// // A binary STL of no triangles is 84 bytes long, whatever its header says.
+    /// let empty = [&[b' '; 80][..], &[0; 4]].concat();
+    /// assert_eq!(MeshFormat::of_content(&empty, Some(84)), Some(MeshFormat::Stl));
+    /// ```
+    MeshFormat "mesh" [Obj Ply Stl]
+}
+
+subset! {
+    /// An image format.
+    ///
+    /// ```
+    /// use solio_kinds::ImageFormat;
+    /// assert_eq!("JPG".parse(), Ok(ImageFormat::Jpeg));
+    /// assert!("gif".parse::<ImageFormat>().is_err());
+    /// assert_eq!(ImageFormat::of_name("a.0001.EXR".as_ref()), Some(ImageFormat::Exr));
+    /// assert_eq!(ImageFormat::of_content(b"\x89PNG\r\n\x1a\n", None), Some(ImageFormat::Png));
+    /// ```
+    ImageFormat "image" [Exr Hdr Jpeg Png Tiff]
+}
+
+subset! {
+    /// A format of whole scenes that other programs read.
+    ///
+    /// ```
+    /// use solio_kinds::SceneFormat;
+    /// assert_eq!("glb".parse(), Ok(SceneFormat::Glb));
+    /// assert_eq!(SceneFormat::ALL.map(SceneFormat::as_str), ["gltf", "glb", "usda"]);
+    /// assert_eq!(SceneFormat::of_name("car.usdc".as_ref()), Some(SceneFormat::Usd));
+    /// assert_eq!(SceneFormat::of_name("car.obj".as_ref()), None);
+    /// ```
+    SceneFormat "scene" [Gltf Glb Usd]
+}
+
+subset! {
+    /// A gradient format.
+    ///
+    /// ```
+    /// use solio_kinds::GradientFormat;
+    /// let names = GradientFormat::ALL.map(GradientFormat::as_str).join(", ");
+    /// assert_eq!(names, "css, ggr, grd, cpt, cube, unity, godot, json, svg");
+    /// assert_eq!(GradientFormat::of_name("heat.TSCN".as_ref()), Some(GradientFormat::Godot));
+    /// assert_eq!(GradientFormat::Godot.extension(), "tres");
+    /// ```
+    GradientFormat "gradient" [Css Ggr Grd Cpt Cube Unity Godot Json Svg]
 }
 
 impl FileKind {

@@ -4,14 +4,8 @@ use pyo3::prelude::*;
 use solio::{Ability, FileKind};
 
 /// Name, title, family, extensions, MIME type and what Solio does with it.
-type FormatRow = (
-    &'static str,
-    &'static str,
-    &'static str,
-    Vec<&'static str>,
-    &'static str,
-    Vec<&'static str>,
-);
+type FormatRow =
+    (&'static str, &'static str, &'static str, Vec<&'static str>, &'static str, Vec<&'static str>);
 
 /// All rows.
 #[pyfunction]

@@ -121,7 +121,8 @@ fn shown_table() -> String {
         if !Ability::ALL.iter().any(|can| kind.can(*can)) {
             continue;
         }
-        let extensions: Vec<String> = kind.all_extensions().map(|end| format!("`.{end}`")).collect();
+        let extensions: Vec<String> =
+            kind.all_extensions().map(|end| format!("`.{end}`")).collect();
         let cells = Ability::ALL.map(|can| if kind.can(can) { "yes" } else { "" }).join(" | ");
         table += &format!("| {} | {} | {cells} |\n", kind.title(), extensions.join(" "));
     }

@@ -90,7 +90,7 @@ impl MeshWriteOptions {
         self.format.or_else(|| Format::of_name(path)).ok_or_else(|| {
             Error::argument("the name does not tell the format to write")
                 .at_path(path)
-                .hint("end it in .obj, .ply or .stl, or name the format")
+                .hint(format!("the extension or the format can be: {}", Format::written()))
         })
     }
 
@@ -176,7 +176,7 @@ pub fn write_mesh(
             Format::Obj => write_obj(scene, path, options, &file, work),
             Format::Ply => write_ply(scene, path, options, &file, work),
             Format::Stl if options.stl_batch => per_object::write_batch(scene, path, options, work),
-            Format::Stl => write_one(scene, format, path, options, &file, work),
+            _ => write_one(scene, format, path, options, &file, work),
         };
         Ok(Written { losses, ..written? })
     };

@@ -98,7 +98,7 @@ pub(crate) fn draw_mesh(
 pub(crate) fn up_of(format: Format) -> Axis {
     match format {
         Format::Obj => Axis::Y,
-        Format::Ply | Format::Stl => Axis::Z,
+        _ => Axis::Z,
     }
 }
 
