@@ -1,5 +1,5 @@
 // The peer of `solio-bench exr` with OpenEXR's C++ library: a line on standard input asks for one
-// piece of work, a line on standard output answers it. crates/solio-cli/src/bench/exr/peer.rs
+// piece of work, a line on standard output answers it. crates/solio-bench/src/exr/peer.rs
 // has the words. Pixels are read into memory that is there already; a file "in memory" is written
 // into a buffer that is used again.
 #include <ImfChannelList.h>
