@@ -106,6 +106,10 @@ kinds! {
     Stl "stl" "STL (stereolithography)" Mesh ["stl"] "model/stl" [] []
         [Read Write Info Check Preview];
 
+    Off "off" "OFF (Geomview)" Mesh ["off"] "model/x-off"
+        [&[(0, b"OFF")], &[(0, b"COFF")], &[(0, b"NOFF")], &[(0, b"CNOFF")], &[(0, b"STOFF")]] []
+        [Read Write Info Check Preview];
+
     // Images.
     Exr "exr" "OpenEXR" Image ["exr" "sxr" "mxr" "tx"] "image/x-exr"
         [&[(0, b"\x76\x2f\x31\x01")]] [] [Read Write Info Meta Check Preview];
@@ -265,7 +269,7 @@ subset! {
     /// let empty = [&[b' '; 80][..], &[0; 4]].concat();
     /// assert_eq!(MeshFormat::of_content(&empty, Some(84)), Some(MeshFormat::Stl));
     /// ```
-    MeshFormat "mesh" [Obj Ply Stl]
+    MeshFormat "mesh" [Obj Ply Stl Off]
 }
 
 subset! {

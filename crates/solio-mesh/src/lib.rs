@@ -1,4 +1,4 @@
-//! Meshes: one model ([`Scene`], [`Mesh`]), three formats ([`obj`], [`ply`], [`stl`]).
+//! Meshes: one model ([`Scene`], [`Mesh`]), four formats ([`obj`], [`ply`], [`stl`], [`off`]).
 //!
 //! Formats read from a [`Source`](solio_base::Source) and write to a [`Sink`](solio_base::Sink);
 //! they never open files.
@@ -13,6 +13,7 @@ pub mod material;
 mod merge;
 pub mod model;
 pub mod obj;
+pub mod off;
 mod offsets;
 mod parallel;
 mod placement;

@@ -8,6 +8,7 @@ use solio_kinds::{FileKind, FileType};
 use solio_measure::SpanName;
 use solio_mesh::Scene;
 use solio_mesh::obj::{self, ObjReadOptions};
+use solio_mesh::off::{self, OffReadOptions};
 use solio_mesh::ply::{self, PlyReadOptions};
 use solio_mesh::stl::{self, StlReadOptions};
 use std::path::Path;
@@ -229,6 +230,10 @@ fn decode_into(
             let strict = options.strict || options.stl.strict;
             let options = StlReadOptions { strict, limits, ..options.stl.clone() };
             *scene = stl::decode_stl(source, &options, work)?;
+        }
+        Format::Off => {
+            let options = OffReadOptions { strict: options.strict, limits };
+            *scene = off::decode_off(source, &options, work)?;
         }
     }
     Ok(())

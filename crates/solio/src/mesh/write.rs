@@ -7,6 +7,7 @@ use solio_codec::compress::Compression;
 use solio_io::{FileSink, SinkOptions};
 use solio_measure::SpanName;
 use solio_mesh::obj::{self, MtlWriteOptions, ObjWriteOptions};
+use solio_mesh::off;
 use solio_mesh::ply::{self, PlyWriteOptions};
 use solio_mesh::stl::{self, StlWriteOptions};
 use solio_mesh::{Material, Scene};
@@ -222,6 +223,7 @@ fn losses(
         }
         Format::Ply => ply::ply_losses(scene, &options.ply, work),
         Format::Stl => stl::stl_losses(scene, &options.stl, options.stl_batch, work),
+        Format::Off => off::off_losses(scene, work),
     }
 }
 
@@ -262,6 +264,7 @@ fn encode(
         Format::Obj => obj::encode_obj(scene, &options.obj, work, sink),
         Format::Ply => ply::encode_ply(scene, &options.ply, work, sink),
         Format::Stl => stl::encode_stl(scene, &options.stl, work, sink),
+        Format::Off => off::encode_off(scene, work, sink),
     }
 }
 
