@@ -54,3 +54,68 @@ fn help_and_wrong_words_name_this_program() {
     assert_eq!(code, 2, "{err}");
     assert!(err.contains("solio-bench help mesh lists all options"), "{err}");
 }
+
+const MATERIALS: &str =
+    "MakeNamedMaterial \"red\" \"string type\" \"diffuse\" \"rgb reflectance\" [ 1 0 0 ]\n";
+
+const SQUARE: &str = "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\n\
+    property float z\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n\
+    -1 -1 0\n1 -1 0\n1 1 0\n-1 1 0\n4 0 1 2 3\n";
+
+const SCENE: &str = r#"LookAt 0 0 5  0 0 0  0 1 0
+Camera "perspective" "float fov" 60
+Film "rgb" "integer xresolution" 60 "integer yresolution" 40 "string filename" "a.exr"
+WorldBegin
+Include "materials/all.pbrt"
+ObjectBegin "square"
+  NamedMaterial "red"
+  Shape "plymesh" "string filename" "square.ply"
+ObjectEnd
+AttributeBegin
+  Scale 0.5 0.5 0.5
+  ObjectInstance "square"
+AttributeEnd
+Translate 0 1 0
+ObjectInstance "square"
+"#;
+
+#[test]
+fn a_study_takes_every_way_to_store_a_scene_and_draws_one_picture() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::create_dir(dir.path().join("materials")).unwrap();
+    std::fs::write(dir.path().join("materials/all.pbrt"), MATERIALS).unwrap();
+    std::fs::write(dir.path().join("square.ply"), SQUARE).unwrap();
+    std::fs::write(dir.path().join("scene.pbrt"), SCENE).unwrap();
+    let line = "scene --study scene.pbrt --quick -j 2 --bandwidths 1M,50M --json -o page.html";
+    let words: Vec<&str> = line.split(' ').collect();
+    let (code, out, err) = bench(dir.path(), &words);
+    assert_eq!(code, 0, "{err}");
+    let study: serde_json::Value = serde_json::from_str(out.lines().next().unwrap()).unwrap();
+    let names: Vec<_> = study["encodings"].as_array().unwrap().iter().map(|e| &e["name"]).collect();
+    assert_eq!(names, ["plain", "zlib", "libdeflate", "zst", "packed"]);
+    assert_eq!(study["threads"], serde_json::json!([1, 2]));
+    let cells = study["cells"].as_array().unwrap();
+    assert_eq!(cells.len(), 5 * 2 * 3, "encodings, cores, bandwidths");
+    for cell in cells {
+        let figures = |name: &str| -> Vec<f64> {
+            let stages = cell["stages"].as_array().unwrap();
+            stages.iter().map(|stage| stage[name].as_f64().unwrap()).collect()
+        };
+        let (wall, read) = (figures("wall_s"), figures("read_bytes"));
+        assert!(wall[0] > 0.0 && wall.is_sorted() && read[0] > 0.0 && read.is_sorted(), "{cell}");
+        assert!(figures("bound_s").iter().all(|bound| *bound > 0.0));
+        assert_eq!(cell["timeline"]["cores"].as_array().unwrap().len(), 60);
+    }
+    // Without a limit the bound is the computing; at a low one it is the bytes.
+    let stage = |cell: &serde_json::Value, name: &str| cell["stages"][2][name].as_f64().unwrap();
+    assert!((stage(&cells[2], "bound_s") - stage(&cells[2], "cpu_s")).abs() < 1e-9);
+    assert!(stage(&cells[0], "bound_s") >= stage(&cells[2], "read_bytes") / 1e6);
+    let page = std::fs::read_to_string(dir.path().join("page.html")).unwrap();
+    assert!(page.contains("\"encodings\"") && !page.contains("/*DATA*/") && page.len() < 400_000);
+    // A scene that is not whole has no first picture to compare.
+    std::fs::remove_file(dir.path().join("square.ply")).unwrap();
+    let line = ["scene", "--study", "scene.pbrt", "--quick", "--bandwidths", "1M"];
+    let (code, _, err) = bench(dir.path(), &line);
+    assert_eq!(code, 1);
+    assert!(err.contains("square.ply"), "{err}");
+}

@@ -103,7 +103,7 @@ fn plan(
 
 /// That the options say something about these inputs and outputs.
 fn check_kinds(args: &PreviewArgs, inputs: &[PathBuf], outputs: Option<&[PathBuf]>) -> Result<()> {
-    if !inputs.iter().any(|input| is_drawn(input)) {
+    if !inputs.iter().any(|input| may_be_drawn(input)) {
         return args.given.refuse(&[DRAWING], &[], "images");
     }
     if outputs.is_some_and(|outputs| outputs.iter().all(|output| has_end(output, "exr"))) {
@@ -158,9 +158,14 @@ fn check_format(output: &Path, inputs: &[PathBuf]) -> Result<()> {
     Ok(())
 }
 
-/// Whether it may be a scene or a mesh, as far as its name tells: rays are sent, and there is more
-/// than colours.
+/// Whether its name tells that it is a scene or a mesh: rays are sent, and there is more than
+/// colours.
 fn is_drawn(path: &Path) -> bool {
     let drawn = |named: FileType| matches!(named.family(), Family::Mesh | Family::Scene);
-    FileType::of_path(path).is_none_or(drawn)
+    FileType::of_path(path).is_some_and(drawn)
+}
+
+/// Whether it may be one: a name that tells nothing rules nothing out.
+fn may_be_drawn(path: &Path) -> bool {
+    is_drawn(path) || FileType::of_path(path).is_none()
 }

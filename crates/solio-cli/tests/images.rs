@@ -452,8 +452,8 @@ fn pictures_are_packed_by_name() {
     let dir = folder();
     let bytes = std::fs::read(dir.path().join("a.exr")).unwrap();
     let ran = run(dir.path(), "pack - -o z.solio", &bytes);
-    assert_eq!(ran.code, 2, "{}", ran.err);
-    assert!(ran.err.contains("this is no scene of pbrt"), "{}", ran.err);
+    assert_eq!(ran.code, 1, "{}", ran.err);
+    assert!(ran.err.contains("the file is an OpenEXR image, not a pbrt scene"), "{}", ran.err);
     assert!(!dir.path().join("z.solio").exists());
     run(dir.path(), "pack - -o z.solio", b"WorldBegin\nShape \"sphere\"\n").fine();
     // Of one that comes twice nothing is kept twice.
@@ -635,7 +635,7 @@ fn check_lists_all_that_is_wrong() {
     assert!(ran.text().starts_with(&format!("cut.exr: 1 problem\n  {first}\n")), "{}", ran.text());
     assert!(ran.text().contains("tri.stl: 1 problem\n"), "{}", ran.text());
     assert!(!ran.text().contains("tri.obj") && !ran.text().contains("a.exr:"));
-    assert!(ran.err.contains("known are EXR, PNG, JPEG, TIFF, HDR, GIF"), "{}", ran.err);
+    assert!(ran.err.contains("can be checked: avi, cr3, crw, exr"), "{}", ran.err);
     assert!(ran.err.contains("gone.exr: cannot open"));
     assert!(ran.err.contains("4 of 6 files are damaged or unreadable"), "{}", ran.err);
     let ran = solio(dir.path(), "check --json cut.exr a.exr");
@@ -741,12 +741,10 @@ fn an_image_from_a_pipe_has_the_same_preview() {
         run(dir.path(), &format!("preview - -o p.png {options}"), &read(name)).fine();
         assert_eq!(read("p.png"), read("f.png"), "{name}");
     }
-    let ran = run(dir.path(), "preview - -o p.png", b"v 0 0 0\n");
-    assert!(ran.code == 1 && ran.err.contains("from a pipe"), "{}", ran.err);
-    let ran = run(dir.path(), "preview - -o out/", &read("a.exr"));
-    assert!(ran.code == 2 && ran.err.contains("no name"), "{}", ran.err);
-    let ran = run(dir.path(), "sheet - -o s.html", b"v 0 0 0\n");
-    assert!(ran.code == 2 && ran.err.contains("made of files"), "{}", ran.err);
+    // A mesh is one, too; text is nothing to look at.
+    run(dir.path(), "preview - -o p.png", b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n").fine();
+    let ran = run(dir.path(), "preview - -o p.png", b"only words\n");
+    assert!(ran.code == 1 && ran.err.contains("neither content nor name"), "{}", ran.err);
 }
 
 #[test]
@@ -938,7 +936,8 @@ fn images_that_come_as_a_stream_are_checked() {
         assert_eq!(cut.code, 1, "{name}: {}", cut.text());
     }
     run(at, "check -", b"v 0 0 0\n").fine();
-    let scene = run(at, "check -", b"WorldBegin\nShape \"sphere\"\n");
-    assert_eq!(scene.code, 1);
-    assert!(scene.err.contains("are checked as files: name one"), "{}", scene.err);
+    run(at, "check -", b"WorldBegin\nShape \"sphere\"\n").fine();
+    let text = run(at, "check -", b"only words\n");
+    assert_eq!(text.code, 1);
+    assert!(text.err.contains("cannot be checked"), "{}", text.err);
 }

@@ -204,7 +204,10 @@ fn every_kind_goes_through_the_commands_that_the_table_promises() {
                 broken.push(format!("{args:?}: exit code {}, {}", ran.code, ran.err.trim()));
             }
         };
-        tried(&["info", name], kind.can(Ability::Info));
+        // Of a compressed file what is in it counts.
+        let inner =
+            if matches!(kind, FileKind::Gzip | FileKind::Zstd) { FileKind::Ply } else { *kind };
+        tried(&["info", name], inner.can(Ability::Info));
         if kind.can(Ability::Meta) {
             tried(&["meta", name], true);
         }
@@ -212,7 +215,7 @@ fn every_kind_goes_through_the_commands_that_the_table_promises() {
             tried(&["check", name], true);
         }
         let png = format!("{name}.preview.png");
-        tried(&["preview", name, "-o", &png], kind.can(Ability::Preview) && has_picture(*kind));
+        tried(&["preview", name, "-o", &png], inner.can(Ability::Preview) && has_picture(inner));
     }
     assert!(broken.is_empty(), "{}", broken.join("\n"));
 }
@@ -230,7 +233,16 @@ fn every_command_and_the_scan_name_the_same_kind_whatever_the_file_is_called() {
         if is_told {
             let to = format!("{}.dat", kind.as_str());
             std::fs::copy(dir.path().join(name), other.path().join(&to)).unwrap();
-            expected.insert(to, kind.as_str());
+            let input = solio::Input::open(
+                &dir.path().join(name),
+                &Default::default(),
+                &Default::default(),
+            )
+            .unwrap();
+            let is_packed = matches!(kind, FileKind::Gzip | FileKind::Zstd);
+            // The catalogue has the alias: heic, not heif.
+            let alias = if is_packed { kind.as_str() } else { input.file_type().name() };
+            expected.insert(to, alias);
         }
     }
     let scanned = other.path().join("c.csv.sqlite");
@@ -305,7 +317,7 @@ fn every_command_opens_an_input_once() {
             vec!["info", name],
             vec!["meta", name],
             vec!["check", name],
-            vec!["check", "--decode", name],
+            vec!["check", "--deep", name],
             vec!["preview", name, "-o", &png],
             vec!["sheet", name, "-o", "sheet.png"],
             vec!["hash", name],

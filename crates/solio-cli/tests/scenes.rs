@@ -192,7 +192,8 @@ fn convert_writes_instances_out_as_meshes() {
     std::fs::write(dir.path().join("lit.pbrt"), lit).unwrap();
     for format in ["obj", "ply", "stl"] {
         let ran = solio(dir.path(), &format!("convert lit.pbrt -o lit.{format} --json")).fine();
-        assert_eq!(ran.err, "solio: note: lit.pbrt: left out: 1 light without a shape\n");
+        let first = "solio: note: lit.pbrt: left out: 1 light without a shape\n";
+        assert!(ran.err.starts_with(first), "{}", ran.err);
         let loss = &ran.json()[0]["losses"][0];
         assert_eq!(loss["reason"], "left out: 1 light without a shape");
     }
@@ -318,42 +319,6 @@ fn packed_scenes_are_scenes() {
     }
     solio(dir.path(), "preview back/scene.pbrt -o c.exr").fine();
     assert!(bytes("a.exr") == bytes("c.exr"));
-}
-
-#[test]
-fn a_study_takes_every_way_to_store_a_scene_and_draws_one_picture() {
-    let dir = folder();
-    let line =
-        "bench scene --study scene.pbrt --quick -j 2 --bandwidths 1M,50M --json -o page.html";
-    let ran = solio(dir.path(), line);
-    assert_eq!(ran.code, 0, "{}", ran.err);
-    let study = &ran.json()[0];
-    let names: Vec<_> = study["encodings"].as_array().unwrap().iter().map(|e| &e["name"]).collect();
-    assert_eq!(names, ["plain", "zlib", "libdeflate", "zst", "packed"]);
-    assert_eq!(study["threads"], serde_json::json!([1, 2]));
-    let cells = study["cells"].as_array().unwrap();
-    assert_eq!(cells.len(), 5 * 2 * 3, "encodings, cores, bandwidths");
-    for cell in cells {
-        let figures = |name: &str| -> Vec<f64> {
-            let stages = cell["stages"].as_array().unwrap();
-            stages.iter().map(|stage| stage[name].as_f64().unwrap()).collect()
-        };
-        let (wall, read) = (figures("wall_s"), figures("read_bytes"));
-        assert!(wall[0] > 0.0 && wall.is_sorted() && read[0] > 0.0 && read.is_sorted(), "{cell}");
-        assert!(figures("bound_s").iter().all(|bound| *bound > 0.0));
-        assert_eq!(cell["timeline"]["cores"].as_array().unwrap().len(), 60);
-    }
-    // Without a limit the bound is the computing; at a low one it is the bytes.
-    let stage = |cell: &serde_json::Value, name: &str| cell["stages"][2][name].as_f64().unwrap();
-    assert!((stage(&cells[2], "bound_s") - stage(&cells[2], "cpu_s")).abs() < 1e-9);
-    assert!(stage(&cells[0], "bound_s") >= stage(&cells[2], "read_bytes") / 1e6);
-    let page = std::fs::read_to_string(dir.path().join("page.html")).unwrap();
-    assert!(page.contains("\"encodings\"") && !page.contains("/*DATA*/") && page.len() < 400_000);
-    // A scene that is not whole has no first picture to compare.
-    std::fs::remove_file(dir.path().join("square.ply")).unwrap();
-    let ran = solio(dir.path(), "bench scene --study scene.pbrt --quick --bandwidths 1M");
-    assert_eq!(ran.code, 1);
-    assert!(ran.err.contains("square.ply"), "{}", ran.err);
 }
 
 #[test]

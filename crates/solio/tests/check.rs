@@ -94,7 +94,7 @@ fn rules_are_told_by_their_names() {
     }
     write(&at("text.png"), b"hello, this is text");
     let found = check(&at("text.png")).unwrap();
-    assert_eq!(found.problems[0].message, "this is no PNG: it does not start as one");
+    assert_eq!(found.problems[0].message, "the file does not start as PNG does");
     let work = Work::serial();
     assert!(check_file(&at("notes.txt"), &CheckOptions::default(), &work).is_err());
     let deep = CheckOptions { decode: true, ..CheckOptions::default() };
@@ -238,7 +238,7 @@ fn a_stream_is_told_what_a_file_is() {
         ("z.exr.gz", &[0; 5000][..], "all 5000 bytes are zero"),
         ("e.exr.gz", b"", "the file is empty"),
         ("t.png.gz", b"words", "PNG"),
-        ("t.psd.gz", b"words", "this is no PSD"),
+        ("t.psd.gz", b"words", "does not start as PSD does"),
         ("x.png.gz", &std::fs::read(at("a.exr")).unwrap(), "the content is exr"),
     ] {
         write(&at(name), &gzip(content));
@@ -249,8 +249,8 @@ fn a_stream_is_told_what_a_file_is() {
     assert!(told(&at("z.bin.gz"), false).contains("all 5000 bytes are zero"));
     for (name, content, words) in [
         ("empty.png.gz", &b""[..], "the file is empty"),
-        ("text.exr.gz", b"words", "this is no GZIP"),
-        ("plain.jpg.gz", &std::fs::read(at("a.png")).unwrap(), "the name ends with .gz"),
+        ("text.exr.gz", b"words", "does not start as GZIP does"),
+        ("plain.jpg.gz", &std::fs::read(at("a.png")).unwrap(), "the extension is .gz"),
     ] {
         write(&at(name), content);
         let said = told(&at(name), false);

@@ -49,7 +49,7 @@ pub(super) fn material(element: &TwinElement) -> String {
 pub(super) fn large(element: &str, file: &str) -> String {
     format!(
         "    NamedMaterial \"{element}_material\"\n\
-         \x20   TwinMesh \"plymesh\" \"string filename\" [ \"{file}\" ]\n"
+         \x20   Shape \"plymesh\" \"string filename\" [ \"{file}\" ]\n"
     )
 }
 

@@ -76,7 +76,7 @@ pub(crate) enum ProgressChoice {
     None,
 }
 
-/// What most commands have: how its results are printed, and how it runs.
+// What most commands have: how its results are printed, and how it runs.
 #[derive(Debug, Args)]
 pub(crate) struct RunArgs {
     /// Print JSON, one object per file

@@ -208,7 +208,7 @@ fn check_content(input: &Input, options: &CheckOptions, work: &Work) -> Result<F
         _ if kind.family() == Family::Mesh => mesh::check(input, options, work)?,
         _ => without_mark(path, path)?,
     };
-    check.odd.extend(kinds::misnamed(input.kind(), path));
+    check.odd.extend(kinds::misnamed(input.kind(), unpacked_name(path)));
     if is_plain && check.is_fine() && check.format != OTHER {
         check.odd.extend(kinds::not_packed(check.format, path));
     }

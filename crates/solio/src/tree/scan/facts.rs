@@ -496,8 +496,11 @@ fn check(input: &Input, facts: &FileFacts, work: &Work, problems: &mut Vec<Strin
         found => found?,
     };
     problems.extend(found.problems.iter().map(|problem| match problem.offset {
-        Some(offset) => format!("byte {offset}: {}", problem.message),
-        None => problem.message.clone(),
+        // A line says more of a text than a byte.
+        Some(offset) if !problem.message.starts_with("line ") => {
+            format!("byte {offset}: {}", problem.message)
+        }
+        _ => problem.message.clone(),
     }));
     problems.extend(found.text_problems.iter().map(ToString::to_string));
     problems.extend(found.odd.iter().map(ToString::to_string));
