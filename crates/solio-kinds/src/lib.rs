@@ -14,6 +14,6 @@ mod text;
 
 pub use detect::{FileType, HEAD_BYTES};
 pub use family::{Ability, Family};
-pub use subset::{GradientFormat, ImageFormat, MeshFormat, SceneFormat, UnknownFormat};
+pub use subset::{GradientFormat, ImageFormat, MeshFormat, SceneFormat, UnknownFormat, listed};
 pub use table::{Alias, FileKind, Magic};
 pub use text::PBRT_DIRECTIVES;

@@ -9,13 +9,9 @@ use solio_exr::{Channel, PixelType};
 use std::borrow::Cow;
 
 /// The channels of `part` that a name, or a pattern with one `*`, means.
-pub(crate) fn matching<'a>(part: &'a Part, pattern: &str) -> impl Iterator<Item = &'a Channel> {
-    let channels = match part.get("channels") {
-        Some(Value::Channels(channels)) => &channels[..],
-        _ => &[],
-    };
+pub fn matching<'a>(part: &'a Part, pattern: &str) -> impl Iterator<Item = &'a Channel> {
     let pattern = pattern.to_owned();
-    channels.iter().filter(move |channel| star(&pattern, &channel.name).is_some())
+    part.channels().iter().filter(move |channel| star(&pattern, &channel.name).is_some())
 }
 
 /// What the `*` of a pattern stands for in `name`; nothing where there is no `*`.
@@ -27,7 +23,10 @@ pub(crate) fn star<'a>(pattern: &str, name: &'a str) -> Option<&'a str> {
 }
 
 /// Keeps the channels that names, or patterns with one `*`, mean; a part without any is left out.
-pub(crate) fn keep(image: &mut Image<'_>, patterns: &[String]) -> Result<()> {
+///
+/// # Errors
+/// `Argument`, where a pattern means no channel.
+pub fn keep(image: &mut Image<'_>, patterns: &[String]) -> Result<()> {
     let there = |image: &Image<'_>, pattern: &str| {
         image.parts.iter().any(|part| matching(&part.header, pattern).next().is_some())
     };
@@ -45,7 +44,20 @@ pub(crate) fn keep(image: &mut Image<'_>, patterns: &[String]) -> Result<()> {
 
 /// Gives channels other names: `old` and `new`, each with the same `*` or without one. Each channel
 /// gets the name of the first pair that is about it.
-pub(crate) fn rename(image: &mut Image<'_>, names: &[(String, String)]) -> Result<()> {
+///
+/// ```
+/// use solio_image::{edit, gradient_image};
+/// let map = solio_color::gradient::colormap("magma").unwrap();
+/// let mut image = gradient_image(&map, [8, 4])?;
+/// edit::rename(&mut image, &[("*".into(), "glow.*".into())])?;
+/// assert_eq!(image.parts[0].header.channels()[0].name, "glow.A");
+/// assert!(edit::rename(&mut image, &[("Z".into(), "depth".into())]).is_err());
+/// # Ok::<(), solio_base::Error>(())
+/// ```
+///
+/// # Errors
+/// `Argument`, where there is no channel to rename, or two would get the same name.
+pub fn rename(image: &mut Image<'_>, names: &[(String, String)]) -> Result<()> {
     let mut used = vec![false; names.len()];
     for part in &mut image.parts {
         let mut rename = |channel: &mut Channel| {
@@ -72,7 +84,10 @@ fn pair_of(name: &str, names: &[(String, String)]) -> Option<(usize, String)> {
 }
 
 /// That [`rename`] could do what is asked, of an image whose names go nowhere.
-pub(crate) fn check_names(image: &Image<'_>, names: &[(String, String)]) -> Result<()> {
+///
+/// # Errors
+/// As [`rename`].
+pub fn check_names(image: &Image<'_>, names: &[(String, String)]) -> Result<()> {
     let mut used = vec![false; names.len()];
     for part in &image.parts {
         let rename = |channel: &Channel| {
@@ -128,7 +143,10 @@ fn check_channels(channels: &[Channel]) -> Result<()> {
 }
 
 /// Stores floating point samples as `wanted`; integers stay. Says what is lost.
-pub(crate) fn convert(image: &mut Image<'_>, wanted: PixelType) -> Result<Losses> {
+///
+/// # Errors
+/// `Argument`, where a channel has no name, or that of another.
+pub fn convert(image: &mut Image<'_>, wanted: PixelType) -> Result<Losses> {
     let (mut rounded, mut infinite) = (0, 0);
     for part in &mut image.parts {
         each_level(part, |planes| {
@@ -169,7 +187,10 @@ pub(crate) fn convert(image: &mut Image<'_>, wanted: PixelType) -> Result<Losses
 }
 
 /// The pixels of flat parts with one sample a pixel that lie in `window`.
-pub(crate) fn crop(image: &mut Image<'_>, window: &Box2i) -> Result<()> {
+///
+/// # Errors
+/// `Argument`, where there are none.
+pub fn crop(image: &mut Image<'_>, window: &Box2i) -> Result<()> {
     for part in &mut image.parts {
         let Pixels::Flat(levels) = &mut part.pixels else { continue };
         for level in levels {

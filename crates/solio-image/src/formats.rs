@@ -1,0 +1,117 @@
+//! The table of picture formats: how each is decoded and encoded, and what it can hold. A new one is a
+//! row here, beside that of `solio-kinds`.
+
+use crate::decode::{self, Stored};
+use crate::encode::{self, Packed, Values};
+use image::ImageResult;
+use image::codecs::jpeg::JpegEncoder;
+use solio_base::{Error, Result};
+use solio_kinds::ImageFormat;
+
+/// Quality of JPEG where nobody asks for one.
+const JPEG_QUALITY: u8 = 90;
+
+/// What there is to know of a format.
+pub(crate) struct FormatRow {
+    pub(crate) format: ImageFormat,
+    /// From the bytes of a file, whose pixels may take so many.
+    pub(crate) decode: fn(&[u8], u64) -> Result<Stored>,
+    /// To the bytes of a file.
+    pub(crate) encode: fn(&Values<'_>, &mut Packed) -> ImageResult<()>,
+    /// Bits of a value that can be written, the usual ones first, and with how many channels: 1 is
+    /// grey, 2 grey and alpha, 3 colours, 4 colours and alpha.
+    pub(crate) samples: &'static [(u8, &'static [usize])],
+    /// Pixels are packed with loss, with this quality where nobody asks for another.
+    pub(crate) quality: Option<u8>,
+}
+
+const ROWS: [FormatRow; 4] = [
+    FormatRow {
+        format: ImageFormat::Hdr,
+        decode: decode::hdr,
+        encode: encode::hdr,
+        samples: &[(32, &[3])],
+        quality: None,
+    },
+    FormatRow {
+        format: ImageFormat::Jpeg,
+        decode: decode::jpeg,
+        encode: |values, file| {
+            let quality = values.quality.unwrap_or(JPEG_QUALITY);
+            values.write(JpegEncoder::new_with_quality(file, quality))
+        },
+        samples: &[(8, &[1, 3])],
+        quality: Some(JPEG_QUALITY),
+    },
+    FormatRow {
+        format: ImageFormat::Png,
+        decode: decode::png,
+        encode: |values, file| values.write(encode::png_encoder(file)),
+        samples: &[(8, &[1, 2, 3, 4]), (16, &[1, 2, 3, 4])],
+        quality: None,
+    },
+    FormatRow {
+        format: ImageFormat::Tiff,
+        decode: decode::tiff,
+        encode: encode::tiff,
+        samples: &[(8, &[1, 3, 4]), (16, &[1, 3, 4]), (32, &[3, 4])],
+        quality: None,
+    },
+];
+
+impl FormatRow {
+    /// The row of a format.
+    ///
+    /// # Errors
+    /// `Argument` for OpenEXR, which has a crate of its own.
+    pub(crate) fn of(format: ImageFormat) -> Result<&'static FormatRow> {
+        let found = ROWS.iter().find(|row| row.format == format);
+        found.ok_or_else(|| Error::argument(format!("{format} is not a format of pictures")))
+    }
+
+    /// What people call it: `PNG`.
+    pub(crate) fn name(&self) -> String {
+        self.format.as_str().to_uppercase()
+    }
+
+    /// With how many channels values of `bits` bits can be written.
+    pub(crate) fn channels(&self, bits: u8) -> &'static [usize] {
+        let found = self.samples.iter().find(|(known, _)| *known == bits);
+        found.map_or(&[], |(_, channels)| channels)
+    }
+
+    /// Whether more bits than `bits` can be written, and so many at least.
+    pub(crate) fn has_more_bits(&self, bits: u8, least: u8) -> bool {
+        self.samples.iter().any(|(more, _)| *more > bits && *more >= least)
+    }
+}
+
+/// Whether floating point numbers can be chosen for the values of a format.
+///
+/// ```
+/// use solio_image::can_choose_floats;
+/// use solio_kinds::ImageFormat;
+/// // Radiance HDR has nothing else.
+/// let formats = ImageFormat::ALL.into_iter().filter(|format| can_choose_floats(*format));
+/// assert_eq!(formats.collect::<Vec<_>>(), [ImageFormat::Tiff]);
+/// ```
+pub fn can_choose_floats(format: ImageFormat) -> bool {
+    FormatRow::of(format).is_ok_and(|row| row.has_more_bits(row.samples[0].0, 32))
+}
+
+/// The names of all picture formats that `which` is about, for people: `JPEG, PNG and TIFF`.
+///
+/// ```
+/// use solio_image::{can_choose_floats, picture_names};
+/// assert_eq!(picture_names(can_choose_floats), "TIFF");
+/// assert!(picture_names(|_| true).ends_with(" and TIFF"));
+/// ```
+pub fn picture_names(which: impl Fn(ImageFormat) -> bool) -> String {
+    let rows = ROWS.iter().filter(|row| which(row.format));
+    solio_kinds::listed(&rows.map(FormatRow::name).collect::<Vec<_>>(), "and")
+}
+
+/// Whether a format packs pixels with loss, of a quality to choose.
+pub fn has_quality(format: ImageFormat) -> bool {
+    FormatRow::of(format).is_ok_and(|row| row.quality.is_some())
+}
