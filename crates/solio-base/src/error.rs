@@ -42,10 +42,10 @@ impl ErrorKind {
 }
 
 /// An error with its place. One pointer wide, so that `Result` stays cheap in hot loops.
-pub struct Error(Box<Inner>);
+pub struct Error(Box<ErrorDetails>);
 
 #[derive(Clone)]
-struct Inner {
+struct ErrorDetails {
     kind: ErrorKind,
     message: String,
     path: Option<PathBuf>,
@@ -60,7 +60,7 @@ impl Error {
     /// An error of `kind`; `message` says what was found and what was expected.
     #[cold]
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Error(Box::new(Inner {
+        Error(Box::new(ErrorDetails {
             kind,
             message: message.into(),
             path: None,

@@ -104,7 +104,7 @@ pub fn run_in<S: Default + Send>(
     let mut free: Vec<S> = (slots.len()..window).map(|_| S::default()).collect();
     free.append(slots);
     let pipeline = Pipeline {
-        line: Mutex::new(Line::new(free)),
+        line: Mutex::new(SlotQueues::new(free)),
         moved: Condvar::new(),
         input: Mutex::new(next),
         map,
@@ -118,24 +118,24 @@ pub fn run_in<S: Default + Send>(
 }
 
 /// A slot with its number in the input, and what went wrong with it.
-struct Job<S> {
+struct NumberedSlot<S> {
     number: u64,
     slot: S,
     error: Option<Error>,
 }
 
 /// Where the jobs are that no thread works on.
-struct Line<S> {
+struct SlotQueues<S> {
     free: Vec<S>,
     /// From the input.
-    filled: VecDeque<Job<S>>,
+    filled: VecDeque<NumberedSlot<S>>,
     /// A thread takes one from the input.
     filling: bool,
     /// Jobs that were taken from the input; no more are when it has ended.
     taken: u64,
     ended: bool,
     /// Worked on, waiting for their turn: the first place is that of `turn`.
-    ready: VecDeque<Option<Job<S>>>,
+    ready: VecDeque<Option<NumberedSlot<S>>>,
     turn: u64,
     committing: bool,
     /// Threads that wait, and the core of the thread that woke one last.
@@ -145,9 +145,9 @@ struct Line<S> {
     failed: Option<Error>,
 }
 
-impl<S> Line<S> {
+impl<S> SlotQueues<S> {
     fn new(free: Vec<S>) -> Self {
-        Line {
+        SlotQueues {
             free,
             filled: VecDeque::new(),
             filling: false,
@@ -173,7 +173,7 @@ impl<S> Line<S> {
 }
 
 struct Pipeline<'w, S, N, M, C> {
-    line: Mutex<Line<S>>,
+    line: Mutex<SlotQueues<S>>,
     /// There is something to do, or nothing any more.
     moved: Condvar,
     input: Mutex<N>,
@@ -200,7 +200,7 @@ where
     }
 
     /// The next job to work on; `None` when there is none any more.
-    fn job(&self) -> Option<Job<S>> {
+    fn job(&self) -> Option<NumberedSlot<S>> {
         let mut line = lock(&self.line);
         while !line.stop {
             let enough = line.filled.len() >= line.waiting + FILLED_AHEAD;
@@ -226,7 +226,7 @@ where
     }
 
     /// Takes a job from the input.
-    fn fill(&self, mut slot: S) -> MutexGuard<'_, Line<S>> {
+    fn fill(&self, mut slot: S) -> MutexGuard<'_, SlotQueues<S>> {
         let result = self.cancel.check().and_then(|()| lock(&self.input)(&mut slot));
         let mut line = lock(&self.line);
         line.ended = !matches!(result, Ok(true));
@@ -239,11 +239,14 @@ where
         }
         let number = line.taken;
         line.taken += 1;
-        line.filled.push_back(Job { number, slot, error: result.err() });
+        line.filled.push_back(NumberedSlot { number, slot, error: result.err() });
         line
     }
 
-    fn wait<'l>(&'l self, mut line: MutexGuard<'l, Line<S>>) -> MutexGuard<'l, Line<S>> {
+    fn wait<'l>(
+        &'l self,
+        mut line: MutexGuard<'l, SlotQueues<S>>,
+    ) -> MutexGuard<'l, SlotQueues<S>> {
         let _span = WAIT.begin();
         line.waiting += 1;
         line = self.moved.wait(line).unwrap_or_else(PoisonError::into_inner);
@@ -258,7 +261,7 @@ where
     }
 
     /// Delivers `job`, and those behind it that wait for their turn.
-    fn commit(&self, job: Job<S>) {
+    fn commit(&self, job: NumberedSlot<S>) {
         let mut line = lock(&self.line);
         let place = (job.number - line.turn) as usize;
         if line.ready.len() <= place {
@@ -333,7 +336,7 @@ pub fn for_chunks(
 
 /// A panic in any closure must wake the other threads, or they would wait for ever.
 struct StopOnPanic<'a, S> {
-    line: &'a Mutex<Line<S>>,
+    line: &'a Mutex<SlotQueues<S>>,
     moved: &'a Condvar,
 }
 

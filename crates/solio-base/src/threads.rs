@@ -16,13 +16,13 @@ use std::time::Duration;
 /// A thread without work ends after this time.
 const KEPT: Duration = Duration::from_secs(10);
 
-type Job = Box<dyn FnOnce() + Send>;
+type SharedJob = Box<dyn FnOnce() + Send>;
 
 /// Threads without work, the one that had some last at the end.
 struct Waiting {
     /// The process that they are threads of: a copy made by `fork` has none.
     process: u32,
-    threads: Vec<(u64, Sender<Job>)>,
+    threads: Vec<(u64, Sender<SharedJob>)>,
 }
 
 static WAITING: Mutex<Waiting> = Mutex::new(Waiting { process: 0, threads: Vec::new() });
@@ -61,7 +61,7 @@ pub fn start(job: impl FnOnce() + Send + 'static) -> Result<()> {
     }))
 }
 
-fn give(mut job: Job) -> Result<()> {
+fn give(mut job: SharedJob) -> Result<()> {
     loop {
         let last = waiting().threads.pop();
         let Some((_, thread)) = last else { break };
@@ -77,7 +77,7 @@ fn give(mut job: Job) -> Result<()> {
 }
 
 /// What a thread does, beginning with `job`. A panic in one ends it.
-fn serve(number: u64, mut job: Job) {
+fn serve(number: u64, mut job: SharedJob) {
     let (sender, jobs) = channel();
     loop {
         job();
@@ -177,7 +177,7 @@ pub fn beside<T>(count: usize, helper: &(dyn Fn() + Sync), here: impl FnOnce() -
         return here();
     }
     let call = Arc::new(Call::default());
-    let end = End(&call);
+    let end = JobEnd(&call);
     for _ in 0..count {
         let (call, helper) = (Arc::clone(&call), Helper::new(helper));
         // Without one more thread the others do its work.
@@ -195,12 +195,12 @@ pub fn beside<T>(count: usize, helper: &(dyn Fn() + Sync), here: impl FnOnce() -
 /// One call of [`beside`].
 #[derive(Default)]
 struct Call {
-    state: Mutex<State>,
+    state: Mutex<PoolState>,
     moved: Condvar,
 }
 
 #[derive(Default)]
-struct State {
+struct PoolState {
     /// No thread begins any more.
     ended: bool,
     /// Threads that have begun and not ended.
@@ -217,7 +217,7 @@ impl Call {
             }
             state.running += 1;
         }
-        // SAFETY: `End` waits for this thread, which has just been counted, before the function ends
+        // SAFETY: `JobEnd` waits for this thread, which has just been counted, before the function ends
         // that borrows the helper.
         let helper = unsafe { &*helper.0 };
         let panic = catch_unwind(AssertUnwindSafe(helper)).err();
@@ -229,9 +229,9 @@ impl Call {
 }
 
 /// Waits for all that have begun, also after a panic.
-struct End<'c>(&'c Call);
+struct JobEnd<'c>(&'c Call);
 
-impl Drop for End<'_> {
+impl Drop for JobEnd<'_> {
     fn drop(&mut self) {
         let mut state = lock(&self.0.state);
         state.ended = true;

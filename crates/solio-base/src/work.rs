@@ -86,10 +86,10 @@ static WRITTEN: Counter = Counter::total("written to files", Unit::Bytes);
 ///
 /// The job adds, about once a chunk; a progress bar on another thread looks now and then.
 #[derive(Clone, Debug, Default)]
-pub struct Progress(Arc<Counts>);
+pub struct Progress(Arc<ProgressCounts>);
 
 #[derive(Debug, Default)]
-struct Counts {
+struct ProgressCounts {
     read: AtomicU64,
     read_total: AtomicU64,
     written: AtomicU64,

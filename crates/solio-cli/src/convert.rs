@@ -140,7 +140,9 @@ fn convert(args: &ConvertArgs, plan: &MeshConversion, work: &Work) -> Result<Mes
             MeshInfo { warnings: scene.warnings.clone(), ..MeshInfo::default() }
         };
         let moved = work.progress.now();
-        written.losses.extend(left_out);
+        // What the scene loses comes before what its meshes do.
+        let of_meshes = std::mem::replace(&mut written.losses, left_out);
+        written.losses.extend(of_meshes);
         Ok(MeshReport { counts, moved, fetched, read, write, written })
     };
     let report = if solio::is_scene(&plan.input) {

@@ -1,6 +1,7 @@
 //! `solio gradient`: gradients as pictures, pages, text and files of other programs.
 
 use crate::args::GradientArgs;
+use crate::output_path::has_end;
 use crate::table::visible;
 use crate::{Outcome, chart_page, losses, options, schema, screen, terminal_image};
 use serde_json::{Value, json};
@@ -9,7 +10,7 @@ use solio::color::gradient::formats::{self, GradientFormat, GradientWriteOptions
 use solio::color::gradient::presets::{Preset, STUDY};
 use solio::color::gradient::{COLORMAPS, ColorStop, Gradient, colormap, parse_stops, unevenness};
 use solio::{
-    Compared, ComparedRow, Error, ImageWriteOptions, Limits, Preview, Result, Work,
+    Compared, ComparedRow, Error, ImageFormat, ImageWriteOptions, Limits, Preview, Result, Work,
     compare_gradient, gradient_image, gradient_strips,
 };
 use std::fmt::Write;
@@ -56,7 +57,7 @@ pub(crate) fn run(args: &GradientArgs) -> Result<Outcome> {
 
 /// That each option says something about what is made.
 fn check(args: &GradientArgs) -> Result<()> {
-    let end = args.output.as_deref().and_then(end);
+    let image = args.output.as_deref().and_then(ImageFormat::of_name);
     let format = args.output.as_deref().and_then(GradientFormat::of_name);
     let wrong = |message: &str, hint: &str| Err(Error::argument(message).hint(hint));
     if args.compare && !args.json && format.is_some() {
@@ -71,16 +72,11 @@ fn check(args: &GradientArgs) -> Result<()> {
         let hint = "name the output .gradients, or leave it out";
         return wrong("--fit does nothing but for Unity's files", hint);
     }
-    if args.size.is_some() && !matches!(end.as_deref(), Some("png" | "exr")) {
+    if args.size.is_some() && !matches!(image, Some(ImageFormat::Png | ImageFormat::Exr)) {
         let hint = "name the output .png or .exr, or leave it out";
         return wrong("--size does nothing but for pictures", hint);
     }
     Ok(())
-}
-
-/// The extension of a file, in small letters.
-fn end(path: &Path) -> Option<String> {
-    path.extension().map(|end| end.to_string_lossy().to_lowercase())
 }
 
 /// The gradients that a word of the command line means.
@@ -114,10 +110,11 @@ fn read(spec: &str, args: &GradientArgs, work: &Work) -> Result<Vec<Gradient>> {
 }
 
 fn write(gradients: &[Gradient], args: &GradientArgs, output: &Path, work: &Work) -> Result<()> {
-    match end(output).as_deref() {
-        Some("png") => solio::write_bytes(output, &picture(gradients, args, SIZE)?.to_png()?),
-        Some("html") => chart_page::write(PAGE, &page_data(gradients, args)?, output),
-        Some("exr") => {
+    match ImageFormat::of_name(output) {
+        Some(ImageFormat::Png) => {
+            solio::write_bytes(output, &picture(gradients, args, SIZE)?.to_png()?)
+        }
+        Some(ImageFormat::Exr) => {
             let [gradient] = gradients else {
                 let message = format!("an EXR image holds one gradient, not {}", gradients.len());
                 return Err(Error::argument(message).at_path(output));
@@ -127,6 +124,9 @@ fn write(gradients: &[Gradient], args: &GradientArgs, output: &Path, work: &Work
             }
             let image = gradient_image(gradient, args.size.unwrap_or(SIZE))?;
             solio::write_image(&image, output, &ImageWriteOptions::default(), work).map(|_| ())
+        }
+        _ if has_end(output, "html") => {
+            chart_page::write(PAGE, &page_data(gradients, args)?, output)
         }
         _ => {
             let mut options = GradientWriteOptions { fit: args.fit, ..Default::default() };

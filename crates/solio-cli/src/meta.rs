@@ -6,8 +6,8 @@ use crate::stats::RunMeter;
 use crate::table::{BOLD, DIM, csv_cell, visible};
 use crate::{Outcome, inputs, options, screen};
 use solio::photo::{Fields, JsonOptions, Metadata, Tag, Value, json, json_string};
-use solio::{Error, ErrorKind, ExifTool, ExifToolOptions, Limits, MetadataEngine, MetadataOptions};
-use solio::{Result, Work};
+use solio::{Ability, Error, ErrorKind, ExifTool, ExifToolOptions, FileType, Limits};
+use solio::{MetadataEngine, MetadataOptions, Result, Work};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -221,13 +221,7 @@ fn inside(folder: &Path) -> Result<Vec<PathBuf>> {
 /// Whether the name alone says that it is no folder: a look at each of many files takes a fifth of
 /// the time of reading their dates. A folder of such a name shows when it is read.
 fn is_named_as_photo(path: &Path) -> bool {
-    const ENDS: [&str; 32] = [
-        "jpg", "jpeg", "tif", "tiff", "png", "heic", "heif", "avif", "webp", "nef", "cr2", "cr3",
-        "arw", "dng", "raf", "orf", "rw2", "pef", "srw", "crw", "mrw", "exv", "jps", "gif", "psd",
-        "jp2", "jxl", "xmp", "mov", "mp4", "m4a", "icc",
-    ];
-    let end = path.extension().unwrap_or_default();
-    ENDS.iter().any(|known| end.eq_ignore_ascii_case(known))
+    FileType::of_path(path).is_some_and(|named| named.kind.can(Ability::Meta))
 }
 
 /// The columns asked for; `None`: all that turn up.

@@ -539,14 +539,39 @@ fn colors_finer_than_bytes_are_told_of_and_kept_on_demand() {
     assert!(ran.text().contains("\n0 0 0 128 26 255 255\n"), "{}", ran.text());
     std::fs::write(dir.path().join("fine.obj"), fine).unwrap();
     let said = solio(dir.path(), &["convert", "fine.obj", "-o", "fine.ply", "--json"], b"").json();
-    let warnings = said[0]["warnings"].as_array().unwrap();
-    assert!(warnings.len() == 1 && warnings[0].as_str().unwrap().contains("--float-colors"));
+    assert_eq!(said[0]["losses"].as_array().unwrap().len(), 1);
+    let loss = &said[0]["losses"][0];
+    assert_eq!((&loss["what"], &loss["option"]), (&"color_depth".into(), &"--float-colors".into()));
     let ran = convert(fine, &["--float-colors"]);
     assert_eq!(ran.err, "");
     assert!(ran.text().contains("\n0 0 0 0.5 0.1 2.5 1\n"), "{}", ran.text());
     // Bytes as OBJ has them, and no colours at all.
     assert_eq!(convert("v 0 0 0 0.5020 0.0039 1.0000\n", &[]).err, "");
     assert_eq!(convert(fine, &["--export-colors=none"]).err, "");
+}
+
+#[test]
+fn what_would_be_lost_is_refused_on_demand() {
+    let dir = folder();
+    let quad = "o Tile\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n";
+    std::fs::write(dir.path().join("quad.obj"), quad).unwrap();
+    let ran = solio(dir.path(), &["convert", "quad.obj", "-o", "quad.stl"], b"");
+    let told = "solio: note: quad.obj: STL has one mesh, and no objects (1 object, \"Tile\"; \
+                --use-batch keeps them)\n\
+                solio: note: quad.obj: STL has triangles: larger faces are cut (1 face)\n";
+    assert_eq!((ran.code, ran.err.as_str()), (0, told));
+    // Others go on.
+    let strict = ["convert", "quad.obj", "tri.obj", "-o", "out", "--format=stl", "--strict-loss"];
+    let ran = solio(dir.path(), &strict, b"");
+    assert_eq!(ran.code, 1);
+    assert!(ran.err.contains("larger faces are cut (1 face)"), "{}", ran.err);
+    assert_eq!(names(&dir.path().join("out")), ["tri.stl"]);
+    let ran = solio(dir.path(), &[&strict[..], &["--json"]].concat(), b"");
+    let failed = &ran.json()[0];
+    assert_eq!(
+        (&failed["schema"], &failed["error"]["kind"]),
+        (&"solio/failure/1".into(), &"unsupported".into())
+    );
 }
 
 #[test]

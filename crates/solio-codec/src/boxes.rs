@@ -27,7 +27,7 @@
 use crate::lanes::{self, LaneJob, Lanes};
 
 /// A row-major matrix of 3 × 4: y = M x + t, t in the last column.
-pub type AffineMatrix = [f32; 12];
+pub type Transform = [f32; 12];
 
 /// An axis-aligned box. Empty where a minimum is above its maximum, or NaN.
 ///
@@ -171,7 +171,7 @@ impl CentredBox {
     /// assert_eq!((min[2], max[2]), (f32::NEG_INFINITY, f32::INFINITY));
     /// ```
     #[inline(always)]
-    pub fn transformed(&self, transform: &AffineMatrix) -> Box3 {
+    pub fn transformed(&self, transform: &Transform) -> Box3 {
         if self.empty {
             return Box3::EMPTY;
         }
@@ -208,7 +208,7 @@ impl CentredBox {
 /// assert_eq!(boxes[99], tree.transformed(&places[99]));
 /// assert!(boxes[99].max[0] >= 298.0 && boxes[98].max[0] < 298.0);
 /// ```
-pub fn boxes_of_instances(object: &CentredBox, transforms: &[AffineMatrix], boxes: &mut [Box3]) {
+pub fn boxes_of_instances(object: &CentredBox, transforms: &[Transform], boxes: &mut [Box3]) {
     assert_eq!(transforms.len(), boxes.len());
     if object.empty {
         boxes.fill(Box3::EMPTY);
@@ -219,7 +219,7 @@ pub fn boxes_of_instances(object: &CentredBox, transforms: &[AffineMatrix], boxe
 
 struct Boxes<'a> {
     object: &'a CentredBox,
-    transforms: &'a [AffineMatrix],
+    transforms: &'a [Transform],
     boxes: &'a mut [Box3],
 }
 
@@ -239,7 +239,7 @@ impl LaneJob for Boxes<'_> {
 }
 
 #[inline(always)]
-fn eight<L: Lanes>(lanes: L, object: &CentredBox, from: &[AffineMatrix; 8], to: &mut [Box3; 8]) {
+fn eight<L: Lanes>(lanes: L, object: &CentredBox, from: &[Transform; 8], to: &mut [Box3; 8]) {
     let [x0, x1] = axis::<L, 0>(lanes, object, from);
     let [y0, y1] = axis::<L, 1>(lanes, object, from);
     let [z0, z1] = axis::<L, 2>(lanes, object, from);
@@ -256,7 +256,7 @@ fn eight<L: Lanes>(lanes: L, object: &CentredBox, from: &[AffineMatrix; 8], to: 
 fn axis<L: Lanes, const AXIS: usize>(
     lanes: L,
     object: &CentredBox,
-    from: &[AffineMatrix; 8],
+    from: &[Transform; 8],
 ) -> [L::Floats; 2] {
     let [x, y, z, t] = lanes.columns([
         &from[0].as_chunks().0[AXIS],

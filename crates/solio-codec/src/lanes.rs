@@ -25,9 +25,9 @@ pub struct Eight(pub [f32; 8]);
 /// Operations on eight floats. A value of the type is the proof that the machine has them.
 ///
 /// ```
-/// use solio_codec::lanes::{LaneConstants, ScalarLanes};
+/// use solio_codec::lanes::{Lanes, ScalarLanes};
 /// /// a + (b − a) t, of eight at once.
-/// fn between<L: LaneConstants>(lanes: L, a: L::Floats, b: L::Floats, t: f32) -> L::Floats {
+/// fn between<L: Lanes>(lanes: L, a: L::Floats, b: L::Floats, t: f32) -> L::Floats {
 ///     lanes.add(a, lanes.mul(lanes.sub(b, a), lanes.splat(t)))
 /// }
 /// assert_eq!(between(ScalarLanes, [2.0; 8], [4.0; 8], 0.25), [2.5; 8]);
@@ -38,7 +38,7 @@ pub trait Lanes: Copy {
     /// From memory.
     ///
     /// ```
-    /// use solio_codec::lanes::{Eight, LaneConstants, ScalarLanes};
+    /// use solio_codec::lanes::{Eight, Lanes, ScalarLanes};
     /// let heights = Eight([0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0]);
     /// assert_eq!(ScalarLanes.least(ScalarLanes.load(&heights)), 0.5);
     /// ```
@@ -46,7 +46,7 @@ pub trait Lanes: Copy {
     /// To memory.
     ///
     /// ```
-    /// use solio_codec::lanes::{Eight, LaneConstants, ScalarLanes};
+    /// use solio_codec::lanes::{Eight, Lanes, ScalarLanes};
     /// let mut row = [Eight([1.0; 8]), Eight([2.0; 8])];
     /// for eight in &mut row {
     ///     *eight = ScalarLanes.store(ScalarLanes.mul(ScalarLanes.load(eight), ScalarLanes.splat(10.0)));
@@ -57,7 +57,7 @@ pub trait Lanes: Copy {
     /// The same eight times.
     ///
     /// ```
-    /// use solio_codec::lanes::{LaneConstants, ScalarLanes};
+    /// use solio_codec::lanes::{Lanes, ScalarLanes};
     /// // One plane against eight boxes.
     /// let far_sides = [0.0, 1.0, 2.0, 3.0, 0.0, 1.0, 2.0, 1.5];
     /// assert_eq!(ScalarLanes.at_most(ScalarLanes.splat(1.5), far_sides), 0b1100_1100);
@@ -66,7 +66,7 @@ pub trait Lanes: Copy {
     /// a + b
     ///
     /// ```
-    /// use solio_codec::lanes::{LaneConstants, ScalarLanes};
+    /// use solio_codec::lanes::{Lanes, ScalarLanes};
     /// let x = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0];
     /// assert_eq!(ScalarLanes.add(x, ScalarLanes.splat(0.5))[7], 8.5);
     /// ```
@@ -74,7 +74,7 @@ pub trait Lanes: Copy {
     /// a − b
     ///
     /// ```
-    /// use solio_codec::lanes::{LaneConstants, ScalarLanes};
+    /// use solio_codec::lanes::{Lanes, ScalarLanes};
     /// // Widths of eight boxes; infinity less itself is no number.
     /// let (min, max) = ([f32::INFINITY; 8], [3.0, 3.0, 3.0, 3.0, 3.0, 3.0, 3.0, f32::INFINITY]);
     /// let widths = ScalarLanes.sub(max, min);
@@ -84,7 +84,7 @@ pub trait Lanes: Copy {
     /// a · b
     ///
     /// ```
-    /// use solio_codec::lanes::{LaneConstants, ScalarLanes};
+    /// use solio_codec::lanes::{Lanes, ScalarLanes};
     /// // Rounded before anything is added: no fused operation, on no machine.
     /// let (third, ninth) = (1.0f32 / 3.0, 1.0f32 / 9.0);
     /// let square = ScalarLanes.mul([third; 8], [third; 8]);
@@ -95,7 +95,7 @@ pub trait Lanes: Copy {
     /// a where a < b, else b: b where one is NaN.
     ///
     /// ```
-    /// use solio_codec::lanes::{LaneConstants, ScalarLanes};
+    /// use solio_codec::lanes::{Lanes, ScalarLanes};
     /// // The smallest so far comes second: then what is no number leaves it as it is.
     /// let so_far = [2.0; 8];
     /// assert_eq!(ScalarLanes.min([f32::NAN; 8], so_far), so_far);
@@ -105,7 +105,7 @@ pub trait Lanes: Copy {
     /// a where a > b, else b: b where one is NaN.
     ///
     /// ```
-    /// use solio_codec::lanes::{LaneConstants, ScalarLanes};
+    /// use solio_codec::lanes::{Lanes, ScalarLanes};
     /// // Nothing negative, and nothing that is no number.
     /// let x = [-1.0, 0.5, f32::NAN, 2.0, -0.5, 1.0, f32::NEG_INFINITY, 3.0];
     /// let held = ScalarLanes.max(x, ScalarLanes.splat(0.0));
@@ -115,7 +115,7 @@ pub trait Lanes: Copy {
     /// Without the sign.
     ///
     /// ```
-    /// use solio_codec::lanes::{LaneConstants, ScalarLanes};
+    /// use solio_codec::lanes::{Lanes, ScalarLanes};
     /// let sizes = ScalarLanes.abs([-0.0, -1.5, 2.0, 0.0, f32::NEG_INFINITY, -3.0, 4.0, 5.0]);
     /// assert_eq!(sizes[..5], [0.0, 1.5, 2.0, 0.0, f32::INFINITY]);
     /// // Also of zero.
@@ -125,7 +125,7 @@ pub trait Lanes: Copy {
     /// Bit i is set where a ≤ b.
     ///
     /// ```
-    /// use solio_codec::lanes::{LaneConstants, ScalarLanes};
+    /// use solio_codec::lanes::{Lanes, ScalarLanes};
     /// // How many of eight rays meet something before they have gone 10.
     /// let met = [3.0, 10.0, 11.0, f32::INFINITY, f32::NAN, 9.5, 20.0, 0.0];
     /// assert_eq!(ScalarLanes.at_most(met, ScalarLanes.splat(10.0)).count_ones(), 4);
@@ -134,7 +134,7 @@ pub trait Lanes: Copy {
     /// `then` where a < b, else `otherwise` (also where one is NaN).
     ///
     /// ```
-    /// use solio_codec::lanes::{LaneConstants, ScalarLanes};
+    /// use solio_codec::lanes::{Lanes, ScalarLanes};
     /// // Straight below a bound, as the curve of sRGB is; 1 elsewhere.
     /// let (x, bound) = ([0.25, 0.75, f32::NAN, 0.5, 0.0, 0.0, 0.0, 0.0], ScalarLanes.splat(0.5));
     /// let y = ScalarLanes.where_less(x, bound, ScalarLanes.mul(x, ScalarLanes.splat(2.0)), ScalarLanes.splat(1.0));
@@ -150,7 +150,7 @@ pub trait Lanes: Copy {
     /// Lanes 4, 5, 6, 7, 0, 1, 2, 3.
     ///
     /// ```
-    /// use solio_codec::lanes::{LaneConstants, ScalarLanes};
+    /// use solio_codec::lanes::{Lanes, ScalarLanes};
     /// // The sums of four pairs, twice.
     /// let x = [1.0, 2.0, 3.0, 4.0, 10.0, 20.0, 30.0, 40.0];
     /// let sums = ScalarLanes.add(x, ScalarLanes.swap_halves(x));
@@ -160,7 +160,7 @@ pub trait Lanes: Copy {
     /// Lanes 1, 2, 0, 3 of each half.
     ///
     /// ```
-    /// use solio_codec::lanes::{LaneConstants, ScalarLanes};
+    /// use solio_codec::lanes::{Lanes, ScalarLanes};
     /// // Two cross products: x × y is z, and y × z is x.
     /// let a = [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0];
     /// let b = [0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0];
@@ -172,7 +172,7 @@ pub trait Lanes: Copy {
     /// `first`, then lanes 0 to 6.
     ///
     /// ```
-    /// use solio_codec::lanes::{LaneConstants, ScalarLanes};
+    /// use solio_codec::lanes::{Lanes, ScalarLanes};
     /// // Differences along a row; 10 was the last number of the group before.
     /// let x = [11.0, 13.0, 13.0, 14.0, 14.0, 14.0, 20.0, 21.0];
     /// let steps = ScalarLanes.sub(x, ScalarLanes.shift_in(x, 10.0));
@@ -182,7 +182,7 @@ pub trait Lanes: Copy {
     /// Column i holds element i of each row.
     ///
     /// ```
-    /// use solio_codec::lanes::{LaneConstants, ScalarLanes};
+    /// use solio_codec::lanes::{Lanes, ScalarLanes};
     /// // Points with a weight: all x, all y, all z and all weights.
     /// let points: [[f32; 4]; 8] = std::array::from_fn(|i| [i as f32, 2.0, 3.0, 0.5]);
     /// let [x, y, _, weight] = ScalarLanes.columns(std::array::from_fn(|i| &points[i]));
@@ -193,7 +193,7 @@ pub trait Lanes: Copy {
     /// The other way round.
     ///
     /// ```
-    /// use solio_codec::lanes::{LaneConstants, ScalarLanes};
+    /// use solio_codec::lanes::{Lanes, ScalarLanes};
     /// // Four channels of eight pixels become pixels.
     /// let [red, green, blue, alpha] = [0.1, 0.2, 0.3, 1.0].map(|x| ScalarLanes.splat(x));
     /// let pixels = ScalarLanes.rows([red, green, blue, alpha]);
@@ -203,7 +203,7 @@ pub trait Lanes: Copy {
     /// Whole numbers towards zero; each lane must lie in −2^31 .. 2^31.
     ///
     /// ```
-    /// use solio_codec::lanes::{LaneConstants, ScalarLanes};
+    /// use solio_codec::lanes::{Lanes, ScalarLanes};
     /// let x = [1.9, -1.9, 0.5, -0.0, 255.0, 1e9, -1e9, 2.0];
     /// assert_eq!(ScalarLanes.whole(x), [1, -1, 0, 0, 255, 1_000_000_000, -1_000_000_000, 2]);
     /// ```
@@ -211,7 +211,7 @@ pub trait Lanes: Copy {
     /// The smallest lane; any number where one is NaN.
     ///
     /// ```
-    /// use solio_codec::lanes::{LaneConstants, ScalarLanes};
+    /// use solio_codec::lanes::{Lanes, ScalarLanes};
     /// // The nearest of eight distances.
     /// assert_eq!(ScalarLanes.least([8.0, 3.0, 5.0, 2.5, 9.0, 4.0, 7.0, f32::INFINITY]), 2.5);
     /// ```
@@ -221,12 +221,12 @@ pub trait Lanes: Copy {
 /// Work to be done by [`run`].
 ///
 /// ```
-/// use solio_codec::lanes::{Eight, LaneJob, LaneConstants, run};
+/// use solio_codec::lanes::{Eight, LaneJob, Lanes, run};
 /// struct Sum<'a>(&'a [Eight]);
 /// impl LaneJob for Sum<'_> {
 ///     type Output = Eight;
 ///     #[inline(always)]
-///     fn run<L: LaneConstants>(self, lanes: L) -> Eight {
+///     fn run<L: Lanes>(self, lanes: L) -> Eight {
 ///         let add = |sum, x| lanes.add(sum, lanes.load(x));
 ///         lanes.store(self.0.iter().fold(lanes.splat(0.0), add))
 ///     }
@@ -240,12 +240,12 @@ pub trait LaneJob {
     /// for the registers of `lanes`.
     ///
     /// ```
-    /// # use solio_codec::lanes::{LaneJob, LaneConstants, ScalarLanes, run};
+    /// # use solio_codec::lanes::{LaneJob, Lanes, ScalarLanes, run};
     /// struct Inverse([[f32; 4]; 8]);
     /// impl LaneJob for Inverse {
     ///     type Output = [[f32; 4]; 8];
     ///     #[inline(always)]
-    ///     fn run<L: LaneConstants>(self, lanes: L) -> [[f32; 4]; 8] {
+    ///     fn run<L: Lanes>(self, lanes: L) -> [[f32; 4]; 8] {
     ///         let columns = lanes.columns(std::array::from_fn(|i| &self.0[i]));
     ///         lanes.rows(columns.map(|column| lanes.sub(lanes.splat(0.0), column)))
     ///     }
@@ -260,13 +260,13 @@ pub trait LaneJob {
 /// Runs `job` with the lanes for this machine's tier ([`tier`]).
 ///
 /// ```
-/// use solio_codec::lanes::{Eight, LaneJob, LaneConstants, run};
+/// use solio_codec::lanes::{Eight, LaneJob, Lanes, run};
 /// /// How many numbers lie in 0 to 1.
 /// struct Inside<'a>(&'a [Eight]);
 /// impl LaneJob for Inside<'_> {
 ///     type Output = u32;
 ///     #[inline(always)]
-///     fn run<L: LaneConstants>(self, lanes: L) -> u32 {
+///     fn run<L: Lanes>(self, lanes: L) -> u32 {
 ///         let (zero, one) = (lanes.splat(0.0), lanes.splat(1.0));
 ///         let inside = |x| lanes.at_most(zero, x) & lanes.at_most(x, one);
 ///         self.0.iter().map(|x| inside(lanes.load(x)).count_ones()).sum()
@@ -319,7 +319,7 @@ pub fn prefetch<T>(values: &[T], index: usize) {
 /// Arrays, for every machine.
 ///
 /// ```
-/// use solio_codec::lanes::{LaneConstants, ScalarLanes};
+/// use solio_codec::lanes::{Lanes, ScalarLanes};
 /// // No instructions are needed, so a value of the type is always at hand.
 /// assert_eq!(ScalarLanes.mul([3.0; 8], ScalarLanes.splat(0.5)), [1.5; 8]);
 /// ```

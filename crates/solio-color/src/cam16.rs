@@ -2,7 +2,7 @@
 //! Cui, Melgosa, Brill and Pointer, "Comprehensive color solutions: CAM16, CAT16, and CAM16-UCS",
 //! Color Research & Application 42, 2017.
 
-use crate::convert::{Vector, apply};
+use crate::transfer::{Vector, apply};
 
 const M16: [Vector; 3] = [
     [0.401288, 0.650173, -0.051461],

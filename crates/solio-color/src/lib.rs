@@ -24,8 +24,8 @@ mod parse;
 mod primaries;
 mod space;
 pub mod srgb;
-mod step;
 mod tone;
+mod transfer;
 
 pub use color::{Color, Missing};
 pub use convert::convert;

@@ -147,7 +147,7 @@ impl Segment {
 
 /// A component's class: what is analogous to what (CSS Color 4, §12.2).
 #[derive(Clone, Copy, PartialEq)]
-enum ComponentClass {
+enum AxisClass {
     Red,
     Green,
     Blue,
@@ -162,20 +162,18 @@ enum ComponentClass {
     Own,
 }
 
-fn classes(space: Space) -> [ComponentClass; 3] {
+fn classes(space: Space) -> [AxisClass; 3] {
     match space {
-        Space::Hsl => {
-            [ComponentClass::Hue, ComponentClass::Colorfulness, ComponentClass::Lightness]
-        }
-        Space::Hsv => [ComponentClass::Hue, ComponentClass::Colorfulness, ComponentClass::Value],
-        Space::Hwb => [ComponentClass::Hue, ComponentClass::Own, ComponentClass::Own],
+        Space::Hsl => [AxisClass::Hue, AxisClass::Colorfulness, AxisClass::Lightness],
+        Space::Hsv => [AxisClass::Hue, AxisClass::Colorfulness, AxisClass::Value],
+        Space::Hwb => [AxisClass::Hue, AxisClass::Own, AxisClass::Own],
         Space::Lab | Space::Oklab => {
-            [ComponentClass::Lightness, ComponentClass::OpponentA, ComponentClass::OpponentB]
+            [AxisClass::Lightness, AxisClass::OpponentA, AxisClass::OpponentB]
         }
         Space::Lch | Space::Oklch => {
-            [ComponentClass::Lightness, ComponentClass::Colorfulness, ComponentClass::Hue]
+            [AxisClass::Lightness, AxisClass::Colorfulness, AxisClass::Hue]
         }
-        _ => [ComponentClass::Red, ComponentClass::Green, ComponentClass::Blue],
+        _ => [AxisClass::Red, AxisClass::Green, AxisClass::Blue],
     }
 }
 
@@ -187,13 +185,11 @@ fn carry(color: &Color, space: Space) -> Color {
         return converted;
     }
     let (from, to) = (classes(color.space), classes(space));
-    let partner = |class: ComponentClass, others: [ComponentClass; 3]| {
-        let place = |class: ComponentClass| {
-            if class == ComponentClass::Value { ComponentClass::Lightness } else { class }
+    let partner = |class: AxisClass, others: [AxisClass; 3]| {
+        let place = |class: AxisClass| {
+            if class == AxisClass::Value { AxisClass::Lightness } else { class }
         };
-        others
-            .iter()
-            .position(|other| place(*other) == place(class) && class != ComponentClass::Own)
+        others.iter().position(|other| place(*other) == place(class) && class != AxisClass::Own)
     };
     let mut rest = (0..3).filter(|i| partner(from[*i], to).is_none()).peekable();
     let set = rest.peek().is_some() && rest.all(|i| color.missing.contains(i));

@@ -33,7 +33,7 @@ impl Color {
 
 /// A component as it is written.
 #[derive(Clone, Copy)]
-enum ComponentText<'t> {
+enum CssValue<'t> {
     None,
     Number(&'t str),
     Percent(&'t str),
@@ -43,7 +43,7 @@ enum ComponentText<'t> {
 
 /// How a component is to be read.
 #[derive(Clone, Copy)]
-enum ComponentRule {
+enum CssScale {
     /// Numbers as they are; 100 % is this much.
     Plain(f64),
     /// Codes of eight bits, 100 % is 1; held within 0 to 1.
@@ -143,7 +143,7 @@ impl<'t> CssCursor<'t> {
     }
 
     fn function(&mut self, name: &str, start: usize) -> Result<Color> {
-        use ComponentRule::{Code, Hue, Hundredths, Plain};
+        use CssScale::{Code, Hue, Hundredths, Plain};
         match name {
             "rgb" | "rgba" => self.components(Space::Srgb, [Code; 3], true),
             "hsl" | "hsla" => self.components(Space::Hsl, [Hue, Hundredths, Hundredths], true),
@@ -175,12 +175,7 @@ impl<'t> CssCursor<'t> {
     }
 
     /// The rest of a function whose components are held within their ranges.
-    fn components(
-        &mut self,
-        space: Space,
-        rules: [ComponentRule; 3],
-        legacy: bool,
-    ) -> Result<Color> {
+    fn components(&mut self, space: Space, rules: [CssScale; 3], legacy: bool) -> Result<Color> {
         let mut color = self.arguments(space, rules, legacy)?;
         let [a, b, _] = &mut color.components;
         match space {
@@ -197,12 +192,7 @@ impl<'t> CssCursor<'t> {
 
     /// Three components, perhaps alpha, and the parenthesis. With `legacy` there may be commas
     /// between them, and then neither `none` nor numbers and percentages together.
-    fn arguments(
-        &mut self,
-        space: Space,
-        rules: [ComponentRule; 3],
-        legacy: bool,
-    ) -> Result<Color> {
+    fn arguments(&mut self, space: Space, rules: [CssScale; 3], legacy: bool) -> Result<Color> {
         let mut color = Color::new(space, [0.0; 3]);
         let mut missing = Missing::NONE;
         let mut commas = false;
@@ -216,7 +206,7 @@ impl<'t> CssCursor<'t> {
                 }
             }
             let value = self.value()?;
-            percents += usize::from(matches!(value, ComponentText::Percent(_)));
+            percents += usize::from(matches!(value, CssValue::Percent(_)));
             match self.number(value, rule)? {
                 Some(number) => color.components[i] = number,
                 None => missing = missing.with(i),
@@ -232,7 +222,7 @@ impl<'t> CssCursor<'t> {
         }
         if self.passes(if commas { b',' } else { b'/' }) {
             let value = self.value()?;
-            match self.number(value, ComponentRule::Plain(1.0))? {
+            match self.number(value, CssScale::Plain(1.0))? {
                 Some(alpha) => color.alpha = alpha.clamp(0.0, 1.0),
                 None if commas => return Err(self.error(message)),
                 None => missing = missing.with(Missing::ALPHA),
@@ -244,13 +234,13 @@ impl<'t> CssCursor<'t> {
         Ok(color.with_missing(missing))
     }
 
-    fn value(&mut self) -> Result<ComponentText<'t>> {
+    fn value(&mut self) -> Result<CssValue<'t>> {
         self.space();
         let number = &self.rest()[..number_length(self.rest().as_bytes())];
         if number.is_empty() {
             let before = self.at;
             if self.word().eq_ignore_ascii_case("none") {
-                return Ok(ComponentText::None);
+                return Ok(CssValue::None);
             }
             self.at = before;
             return Err(self.error("a number, a percentage or none is expected"));
@@ -258,11 +248,11 @@ impl<'t> CssCursor<'t> {
         self.at += number.len();
         if self.rest().starts_with('%') {
             self.at += 1;
-            return Ok(ComponentText::Percent(number));
+            return Ok(CssValue::Percent(number));
         }
         let before = self.at;
         let degrees = match self.word().to_ascii_lowercase().as_str() {
-            "" => return Ok(ComponentText::Number(number)),
+            "" => return Ok(CssValue::Number(number)),
             "deg" => 1.0,
             "grad" => 0.9,
             "rad" => 1f64.to_degrees(),
@@ -272,7 +262,7 @@ impl<'t> CssCursor<'t> {
                 return Err(self.error("deg, grad, rad or turn is expected"));
             }
         };
-        Ok(ComponentText::Angle(self.bounded(self.finite(number)? * degrees)?))
+        Ok(CssValue::Angle(self.bounded(self.finite(number)? * degrees)?))
     }
 
     fn finite(&self, number: &str) -> Result<f64> {
@@ -285,31 +275,22 @@ impl<'t> CssCursor<'t> {
     }
 
     /// The number that a value stands for; `None` where it is missing.
-    fn number(&self, value: ComponentText<'_>, rule: ComponentRule) -> Result<Option<f64>> {
+    fn number(&self, value: CssValue<'_>, rule: CssScale) -> Result<Option<f64>> {
         let number = match (rule, value) {
-            (_, ComponentText::None) => return Ok(None),
-            (ComponentRule::Hue, ComponentText::Angle(degrees)) => degrees,
-            (_, ComponentText::Angle(_)) => {
+            (_, CssValue::None) => return Ok(None),
+            (CssScale::Hue, CssValue::Angle(degrees)) => degrees,
+            (_, CssValue::Angle(_)) => {
                 return Err(self.error("an angle stands where none can"));
             }
-            (ComponentRule::Hue, ComponentText::Percent(_)) => {
+            (CssScale::Hue, CssValue::Percent(_)) => {
                 return Err(self.error("a hue is a number or an angle"));
             }
-            (ComponentRule::Hue | ComponentRule::Plain(_), ComponentText::Number(text)) => {
-                self.finite(text)?
-            }
-            (ComponentRule::Code, ComponentText::Number(text)) => self.finite(text)? / 255.0,
-            (
-                ComponentRule::Hundredths,
-                ComponentText::Number(text) | ComponentText::Percent(text),
-            )
-            | (ComponentRule::Code, ComponentText::Percent(text)) => {
-                self.finite(&hundredth(text))?
-            }
-            (ComponentRule::Plain(1.0), ComponentText::Percent(text)) => {
-                self.finite(&hundredth(text))?
-            }
-            (ComponentRule::Plain(whole), ComponentText::Percent(text)) => {
+            (CssScale::Hue | CssScale::Plain(_), CssValue::Number(text)) => self.finite(text)?,
+            (CssScale::Code, CssValue::Number(text)) => self.finite(text)? / 255.0,
+            (CssScale::Hundredths, CssValue::Number(text) | CssValue::Percent(text))
+            | (CssScale::Code, CssValue::Percent(text)) => self.finite(&hundredth(text))?,
+            (CssScale::Plain(1.0), CssValue::Percent(text)) => self.finite(&hundredth(text))?,
+            (CssScale::Plain(whole), CssValue::Percent(text)) => {
                 self.bounded(self.finite(text)? * (whole / 100.0))?
             }
         };

@@ -4,7 +4,7 @@
 //! RP 177). Where the whites differ, the eye's adaptation is imitated (the linear Bradford
 //! transform: Lam, 1985, as in the profiles of the ICC).
 
-use crate::convert::{Matrix, apply, product};
+use crate::transfer::{Matrix, apply, product};
 
 /// CIE x and y of red, green, blue and white.
 #[derive(Clone, Copy, Debug, PartialEq)]

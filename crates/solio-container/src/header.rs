@@ -65,7 +65,8 @@ pub fn container_header(kind: FileKind, source: &dyn Source) -> Result<Option<Co
 fn of_jpeg(view: ByteView<'_>) -> Option<ContainerHeader> {
     let mut has_profile = false;
     let frame = jpeg::head(view).find_map(|segment| {
-        has_profile |= segment.marker == 0xe2 && segment.body.starts_with(b"ICC_PROFILE\0");
+        has_profile |=
+            segment.application() == Some(2) && segment.body.starts_with(b"ICC_PROFILE\0");
         segment.frame()
     })?;
     Some(ContainerHeader { has_profile, ..frame })

@@ -15,6 +15,8 @@ const WIDE: u64 = 64 << 10;
 const START: u8 = 0xd8;
 const END: u8 = 0xd9;
 const SCAN: u8 = 0xda;
+/// The marker of comments.
+pub const COMMENT: u8 = 0xfe;
 
 /// A segment, or a marker that stands alone.
 #[derive(Clone, Copy)]
@@ -34,6 +36,11 @@ pub struct JpegSegment<'a> {
 }
 
 impl JpegSegment<'_> {
+    /// The number of an application segment: 1 for APP1.
+    pub fn application(&self) -> Option<u8> {
+        self.marker.checked_sub(0xe0).filter(|number| *number < 16)
+    }
+
     /// Where the next one starts, if nothing lies between.
     pub fn end(&self) -> u64 {
         self.start + self.len

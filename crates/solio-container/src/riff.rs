@@ -3,6 +3,7 @@
 use crate::cursor::{ViewCursor, damaged};
 use crate::{ByteView, ContainerChunk, ContainerReport, riff_chunks};
 use solio_base::Result;
+use solio_kinds::FileKind;
 
 /// The size of a WebP picture as one of its chunks has it: `VP8X`, `VP8 ` or `VP8L` (RFC 9649).
 pub fn webp_size(chunk: &ContainerChunk<'_>) -> Option<(u32, u32)> {
@@ -32,7 +33,7 @@ pub(crate) fn check(view: ByteView<'_>) -> Result<ContainerReport> {
     // Large AVI files have several.
     while file.rest() > 0 {
         let rest = view.from(file.at);
-        if rest.len() < 8 || !rest.starts_with(b"RIFF") {
+        if rest.len() < 8 || !rest.starts_with(FileKind::Webp.mark()) {
             report.note_rest(rest);
             break;
         }

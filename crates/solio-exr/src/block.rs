@@ -103,6 +103,11 @@ impl Channel {
         Channel { name: name.into(), pixel_type, linear: false, x_sampling: 1, y_sampling: 1 }
     }
 
+    /// The counts of a deep part, seen as a channel.
+    pub(crate) fn counts() -> Channel {
+        Channel::new("counts", PixelType::Uint)
+    }
+
     /// The order of channels in a file: by the bytes of their names there.
     ///
     /// ```

@@ -3,7 +3,7 @@
 
 mod images;
 
-use images::{deep_images, flat_images};
+use images::{UnmappedBytes, deep_images, flat_images};
 use solio_base::{Error, Limits, Result, Source, Work};
 use solio_codec::array::Effort;
 use solio_codec::array::file::{ArrayFile, ArrayReadOptions, ArrayWriter, ChunkChecksum, Kind};
@@ -144,19 +144,10 @@ fn files_of_every_make_come_back() {
 
 #[test]
 fn files_come_back_from_sources_without_memory() {
-    struct ArchiveBytes(Vec<u8>);
-    impl Source for ArchiveBytes {
-        fn len_bytes(&self) -> Option<u64> {
-            self.0.len_bytes()
-        }
-        fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<usize> {
-            self.0.read_at(offset, buf)
-        }
-    }
     let (_, file) = files(&WriteOptions::default()).remove(20);
     let options = PackingOptions::default();
     let (bytes, _) = archive(&&file[..], &options).unwrap();
-    assert!(bytes == archive(&ArchiveBytes(file), &options).unwrap().0);
+    assert!(bytes == archive(&UnmappedBytes(file), &options).unwrap().0);
 }
 
 #[test]

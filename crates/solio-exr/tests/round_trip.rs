@@ -2,7 +2,7 @@
 
 mod images;
 
-use images::{channel, deep_images, flat_images, flat_part};
+use images::{UnmappedBytes, channel, deep_images, flat_images, flat_part};
 use solio_base::{Result, Sink, Source, Work};
 use solio_exr::header::{Box2i, LineOrder, Part, Tiles, Value};
 use solio_exr::model::{FlatLevel, Image, ImagePart, Pixels, Plane, Samples};
@@ -44,18 +44,6 @@ fn pixels<'i>(image: &'i Image<'i>) -> Vec<&'i Pixels<'i>> {
 fn planes<'i>(image: &'i Image<'i>) -> &'i [Plane<'i>] {
     let Pixels::Flat(levels) = &image.parts[0].pixels else { panic!() };
     &levels[0].planes
-}
-
-/// A source that has its bytes elsewhere.
-struct UnmappedBytes(Vec<u8>);
-
-impl Source for UnmappedBytes {
-    fn len_bytes(&self) -> Option<u64> {
-        self.0.len_bytes()
-    }
-    fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<usize> {
-        self.0.read_at(offset, buf)
-    }
 }
 
 /// A source that gives its bytes once.

@@ -37,6 +37,16 @@ struct HeadCounters {
     read: AtomicU64,
 }
 
+impl HeadCounters {
+    /// Counts a file of so many bytes of which `read` were read.
+    fn add(&self, total: u64, read: usize) -> &HeadCounters {
+        self.files.fetch_add(1, Relaxed);
+        self.total.fetch_add(total, Relaxed);
+        self.read.fetch_add(read as u64, Relaxed);
+        self
+    }
+}
+
 /// A file whose start has been read.
 pub struct HeadSource<'r> {
     pub(crate) file: OwnedFd,
@@ -74,10 +84,7 @@ impl HeadReader {
         }
         throttle::wait(got as u64)?;
         span.set_bytes(got);
-        let counts = &self.counts;
-        counts.files.fetch_add(1, Relaxed);
-        counts.total.fetch_add(all, Relaxed);
-        counts.read.fetch_add(got as u64, Relaxed);
+        let counts = self.counts.add(all, got);
         Ok(Some(HeadSource { file, head, bytes: all, counts }))
     }
 
@@ -97,10 +104,7 @@ impl HeadReader {
         let got = read(&file, 0, head).map_err(|e| Error::io("read", e.into()))?;
         throttle::wait(got as u64)?;
         span.set_bytes(got);
-        let counts = &self.counts;
-        counts.files.fetch_add(1, Relaxed);
-        counts.total.fetch_add(size, Relaxed);
-        counts.read.fetch_add(got as u64, Relaxed);
+        let counts = self.counts.add(size, got);
         let bytes = if got < want { got as u64 } else { size };
         Ok(HeadSource { file, head: &self.head[..got], bytes, counts })
     }

@@ -8,16 +8,16 @@ const WORDS: usize = BLOCK / 64;
 
 /// A set of numbers below a count. It takes an eighth of a byte for each.
 #[derive(Debug, Default, PartialEq)]
-pub(crate) struct Bits {
+pub(crate) struct RankedBits {
     words: Vec<u64>,
-    /// Members before each block, as far as [`Bits::count_blocks`] has come; then all of them.
+    /// Members before each block, as far as [`RankedBits::count_blocks`] has come; then all of them.
     before: Vec<u32>,
 }
 
-impl Bits {
+impl RankedBits {
     /// The empty set, for numbers below `count`.
-    pub(crate) fn new(count: usize) -> Bits {
-        Bits { words: vec![0; count.div_ceil(64)], before: vec![0] }
+    pub(crate) fn new(count: usize) -> RankedBits {
+        RankedBits { words: vec![0; count.div_ceil(64)], before: vec![0] }
     }
 
     /// What a set for numbers below `count` takes.
@@ -42,7 +42,7 @@ impl Bits {
         }
     }
 
-    /// Counts the members of the blocks up to number `end`, for [`Bits::before`]; it goes on where
+    /// Counts the members of the blocks up to number `end`, for [`RankedBits::before`]; it goes on where
     /// it stopped, so members of blocks that are counted must not change.
     pub(crate) fn count_blocks(&mut self, end: usize) {
         let blocks = self.words[..end.div_ceil(64)].chunks(WORDS);
@@ -104,7 +104,7 @@ mod tests {
         for count in [0, 1, 63, 64, 65, BLOCK, 2 * BLOCK + 77] {
             let of: std::collections::BTreeSet<usize> =
                 (0..count).filter(|i| i % 7 == 3 || i % 64 == 63).collect();
-            let mut bits = Bits::new(count);
+            let mut bits = RankedBits::new(count);
             of.iter().for_each(|&i| bits.insert(i));
             bits.count_blocks(count / BLOCK * BLOCK);
             bits.count_blocks(count);

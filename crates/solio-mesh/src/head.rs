@@ -1,20 +1,20 @@
 //! A source whose first bytes have been looked at.
 //!
-//! A compressed stream serves its bytes once. [`Head`] keeps what was read to find out what the
+//! A compressed stream serves its bytes once. [`SourceHead`] keeps what was read to find out what the
 //! file is, and serves it again to the reader proper.
 
 use solio_base::{Result, Source};
 
 /// A source with its first bytes in memory.
-pub(crate) struct Head<'a> {
+pub(crate) struct SourceHead<'a> {
     source: &'a dyn Source,
     bytes: Vec<u8>,
     ended: bool,
 }
 
-impl<'a> Head<'a> {
+impl<'a> SourceHead<'a> {
     pub(crate) fn new(source: &'a dyn Source) -> Self {
-        Head { source, bytes: Vec::new(), ended: false }
+        SourceHead { source, bytes: Vec::new(), ended: false }
     }
 
     /// The bytes looked at so far, from the start of the source.

@@ -7,6 +7,7 @@ use crate::model::{Mesh, Scene};
 use crate::parallel;
 use solio_base::{Loss, Losses, Result, Work};
 use solio_codec::number::Digits;
+use std::ops::Range;
 
 /// Something that a mesh may have and a format may lack.
 pub(crate) struct Feature {
@@ -135,31 +136,45 @@ pub(crate) fn look<R: Send>(
 
 /// Whether `is` holds for one of `0..count`.
 pub(crate) fn any(count: usize, is: impl Fn(usize) -> bool + Sync) -> bool {
-    if count <= FEW || rayon::current_thread_index().is_none() {
-        return (0..count).any(is);
+    any_range(count, |range| range.into_iter().any(&is))
+}
+
+/// [`any`], of a test of many at once.
+fn any_range(count: usize, is: impl Fn(Range<usize>) -> bool + Sync) -> bool {
+    let pieces = count.div_ceil(FEW);
+    let piece = |i: usize| is(i * FEW..count.min((i + 1) * FEW));
+    if pieces < 2 || rayon::current_thread_index().is_none() {
+        return (0..pieces).any(piece);
     }
-    let piece = |i: usize| (i * FEW..count.min((i + 1) * FEW)).any(&is);
     // The first values mostly tell.
-    piece(0) || parallel::any(count.div_ceil(FEW) - 1, &|i| piece(i + 1))
+    piece(0) || parallel::any(pieces - 1, &|i| piece(i + 1))
 }
 
 /// Whether some of `values` do not read back as they were, where they are written with `digits`.
 pub(crate) fn rounds(values: &[f32], digits: Digits) -> bool {
-    any(values.len(), |i| rounds_one(f64::from(values[i]), digits, |text| text as f32 == values[i]))
+    /// Added and taken away again, it leaves no digits behind the point of what is below 2^51.
+    const ROUNDER: f64 = 1.5 * (1u64 << 52) as f64;
+    let Digits::Fixed(digits) = digits else { return false };
+    let scale = SCALES[usize::from(digits.min(Digits::MAX_FIXED))];
+    let is_rounded = |&value: &f32| {
+        let scaled = f64::from(value) * scale;
+        let text = ((scaled + ROUNDER) - ROUNDER) / scale;
+        // Larger floats have no more digits than are written. What is no number is not less.
+        (scaled.abs() < 2e15) & (text as f32 != value)
+    };
+    // Without branches, so that these are vector loops.
+    let some = |values: &[f32]| values.iter().fold(false, |some, value| some | is_rounded(value));
+    any_range(values.len(), |range| values[range].chunks(256).any(some))
 }
 
 /// The same of 64-bit values.
 pub(crate) fn rounds_f64(values: &[f64], digits: Digits) -> bool {
-    any(values.len(), |i| rounds_one(values[i], digits, |text| text == values[i]))
-}
-
-#[inline(always)]
-fn rounds_one(value: f64, digits: Digits, is_same: impl Fn(f64) -> bool) -> bool {
     let Digits::Fixed(digits) = digits else { return false };
     let scale = SCALES[usize::from(digits.min(Digits::MAX_FIXED))];
-    let scaled = (value * scale).round_ties_even();
-    // What is larger has no more digits behind the point than are written, or none at all.
-    value.is_finite() && scaled.abs() < 9e15 && !is_same(scaled / scale)
+    any(values.len(), |i| {
+        let scaled = (values[i] * scale).round_ties_even();
+        scaled.abs() < 9e15 && scaled / scale != values[i]
+    })
 }
 
 /// Powers of ten.
@@ -178,7 +193,7 @@ mod tests {
         let mut random = 1u32;
         for _ in 0..100_000 {
             random = random.wrapping_mul(0x9e37_79b1).rotate_left(13) ^ 0x5bd1;
-            let value = f32::from_bits(random & 0x43ff_ffff | random & 0x8000_0000);
+            let value = f32::from_bits(random & 0x5fff_ffff | random & 0x8000_0000);
             for digits in [0, 4, 6, 9] {
                 let mut text = Vec::new();
                 push_f32(&mut text, Digits::Fixed(digits), value);

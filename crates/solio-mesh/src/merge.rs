@@ -33,16 +33,16 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 pub(crate) const CHUNK: usize = 1 << 15;
 
 /// Bytes that merging takes at most for each element: its place, and, where all values of its
-/// chunk differ, 6 of [`Chunk`] and 16 of [`number`], whose lists double as they grow.
+/// chunk differ, 6 of [`MergeChunk`] and 16 of [`number`], whose lists double as they grow.
 pub(crate) const BYTES: u64 = 2 + 6 + 16;
 
 /// The values to merge.
-pub(crate) trait Values<const N: usize>: Sync {
+pub(crate) trait MergeValues<const N: usize>: Sync {
     /// How many there are.
     fn count(&self) -> usize;
     /// The values of `range`, made in `scratch` unless they lie somewhere already.
     fn slice<'s>(&'s self, range: Range<usize>, scratch: &'s mut Vec<f32>) -> &'s [[f32; N]];
-    /// One value, the same as [`Values::slice`] gives.
+    /// One value, the same as [`MergeValues::slice`] gives.
     fn value(&self, element: usize) -> [f32; N];
     /// Flags of the elements that take part; `None` for all.
     fn used(&self) -> Option<&[bool]> {
@@ -57,12 +57,12 @@ pub(crate) trait Values<const N: usize>: Sync {
 
 /// Which values are equal: element → number of its value in first-seen order.
 pub(crate) struct Merged {
-    chunks: Vec<Chunk>,
+    chunks: Vec<MergeChunk>,
     count: u32,
 }
 
 /// The values of one chunk; few of them are equal.
-struct Chunk {
+struct MergeChunk {
     /// For each element that takes part its place in the lists below.
     places: Vec<u16>,
     /// The elements, counted from the chunk's first one, that bring a value not seen in any
@@ -138,7 +138,7 @@ impl Merged {
 }
 
 /// Merges all values; call it inside the thread pool that shall do the work.
-pub(crate) fn merge<const N: usize>(values: &impl Values<N>) -> Merged {
+pub(crate) fn merge<const N: usize>(values: &impl MergeValues<N>) -> Merged {
     let count = values.count();
     // Of corners about a quarter brings a new value.
     let entries = if values.keys().is_some() { count / 4 } else { count };
@@ -149,8 +149,8 @@ pub(crate) fn merge<const N: usize>(values: &impl Values<N>) -> Merged {
         let elements = i * group..count.min((i + 1) * group);
         SCRATCH.with_borrow_mut(|scratch| lists(values, elements, bits, scratch))
     });
-    let (groups, chunks): (Vec<Sorted>, Vec<Vec<Chunk>>) = listed.into_iter().unzip();
-    let mut chunks: Vec<Chunk> = chunks.into_iter().flatten().collect();
+    let (groups, chunks): (Vec<Sorted>, Vec<Vec<MergeChunk>>) = listed.into_iter().unzip();
+    let mut chunks: Vec<MergeChunk> = chunks.into_iter().flatten().collect();
     parallel::each(1 << bits, &|part| {
         SCRATCH.with_borrow_mut(|scratch| join(values, &groups, &chunks, part, scratch));
     });
@@ -179,15 +179,15 @@ const FILTER: usize = 1 << 17;
 const AGAIN: usize = 1 << 14;
 
 thread_local! {
-    static SCRATCH: RefCell<Scratch> = RefCell::default();
+    static SCRATCH: RefCell<MergeScratch> = RefCell::default();
 }
 
 /// Buffers that a thread keeps: fresh memory costs more than the work.
 #[derive(Default)]
-struct Scratch {
+struct MergeScratch {
     /// The element last seen for each of so many tags, below other bits of the tag and the chunk.
     seen: Vec<u32>,
-    /// Values made by [`Values::slice`].
+    /// Values made by [`MergeValues::slice`].
     values: Vec<f32>,
     /// The hashes of a chunk's elements.
     tags: Vec<u32>,
@@ -214,11 +214,11 @@ const PROBE: usize = 2048;
 /// Lists the chunks of `elements`, and sorts their entries by the upper `bits` bits of their
 /// hashes.
 fn lists<const N: usize>(
-    values: &impl Values<N>,
+    values: &impl MergeValues<N>,
     elements: Range<usize>,
     bits: u32,
-    scratch: &mut Scratch,
-) -> (Sorted, Vec<Chunk>) {
+    scratch: &mut MergeScratch,
+) -> (Sorted, Vec<MergeChunk>) {
     let first = elements.start / CHUNK;
     let mut chunks = Vec::with_capacity(elements.len().div_ceil(CHUNK));
     scratch.hashes.clear();
@@ -237,20 +237,20 @@ fn lists<const N: usize>(
 }
 
 /// Lists the elements of the chunk that starts at element `start` and whose values it does not
-/// find among the chunk's earlier ones; their hashes go behind [`Scratch::hashes`].
+/// find among the chunk's earlier ones; their hashes go behind [`MergeScratch::hashes`].
 fn list<const N: usize, const USED: bool>(
     values: &[[f32; N]],
     keys: Option<&[u32]>,
     used: &[bool],
     start: usize,
-    scratch: &mut Scratch,
-) -> Chunk {
-    let Scratch { seen, tags, places, firsts, hashes, .. } = scratch;
+    scratch: &mut MergeScratch,
+) -> MergeChunk {
+    let MergeScratch { seen, tags, places, firsts, hashes, .. } = scratch;
     seen.resize(SEEN, 0);
     tags.resize(CHUNK, 0);
     places.resize(CHUNK, 0);
     firsts.resize(CHUNK, 0);
-    let mut lists = Lists {
+    let mut lists = MergeLists {
         seen: seen.first_chunk_mut().expect("just made"),
         places: places.first_chunk_mut().expect("just made"),
         firsts: firsts.first_chunk_mut().expect("just made"),
@@ -259,7 +259,7 @@ fn list<const N: usize, const USED: bool>(
     };
     let tags: &mut [u32; CHUNK] = tags.first_chunk_mut().expect("just made");
     let by_key = keys.is_some_and(|keys| {
-        let plain = wide(Plain(values));
+        let plain = wide(PlainValues(values));
         lists.look_up_all::<N, USED>(values, keys, used, plain, 2)
     });
     if by_key {
@@ -273,7 +273,7 @@ fn list<const N: usize, const USED: bool>(
         let firsts = lists.firsts[..lists.count].iter();
         hashes.extend(firsts.map(|&f| tags[usize::from(f) % CHUNK]));
     }
-    Chunk {
+    MergeChunk {
         firsts: lists.firsts[..lists.count].to_vec(),
         numbers: std::iter::repeat_with(|| AtomicU32::new(UNKNOWN)).take(lists.count).collect(),
         places: lists.places[..values.len()].to_vec(),
@@ -281,8 +281,8 @@ fn list<const N: usize, const USED: bool>(
 }
 
 /// The lists of a chunk while they are made.
-struct Lists<'a> {
-    /// See [`Scratch`].
+struct MergeLists<'a> {
+    /// See [`MergeScratch`].
     seen: &'a mut [u32; SEEN],
     places: &'a mut [u16; CHUNK],
     firsts: &'a mut [u16; CHUNK],
@@ -292,9 +292,9 @@ struct Lists<'a> {
     count: usize,
 }
 
-impl Lists<'_> {
+impl MergeLists<'_> {
     /// Lists all elements; those with the same tag may be equal, and if all values are `plain` (see
-    /// [`Plain`]), equal ones have the same bits. Lists only the first [`PROBE`] and gives `false`
+    /// [`PlainValues`]), equal ones have the same bits. Lists only the first [`PROBE`] and gives `false`
     /// where it finds less than one `part` of these.
     fn look_up_all<const N: usize, const USED: bool>(
         &mut self,
@@ -377,9 +377,9 @@ fn same_bits<const N: usize>(a: &[f32; N], b: &[f32; N]) -> bool {
 }
 
 /// Whether no value has a NaN.
-struct Plain<'a, const N: usize>(&'a [[f32; N]]);
+struct PlainValues<'a, const N: usize>(&'a [[f32; N]]);
 
-impl<const N: usize> Wide for Plain<'_, N> {
+impl<const N: usize> Wide for PlainValues<'_, N> {
     type Output = bool;
 
     #[inline(always)]
@@ -388,7 +388,7 @@ impl<const N: usize> Wide for Plain<'_, N> {
     }
 }
 
-/// What [`Chunk::numbers`] holds before [`number`]: no earlier element has this value.
+/// What [`MergeChunk::numbers`] holds before [`number`]: no earlier element has this value.
 const UNKNOWN: u32 = u32::MAX;
 
 /// Numbers in a value, at most.
@@ -424,7 +424,7 @@ fn tag<const N: usize>(value: &[f32; N], element: usize, seeds: &[u64; WIDEST]) 
     if equal(value, value) { seeded(value, seeds) } else { lone }
 }
 
-/// Makes the [`tag`]s of a chunk; gives what [`Plain`] gives.
+/// Makes the [`tag`]s of a chunk; gives what [`PlainValues`] gives.
 struct Hashes<'a, const N: usize> {
     values: &'a [[f32; N]],
     start: usize,
@@ -447,7 +447,7 @@ impl<const N: usize> Wide for Hashes<'_, N> {
 }
 
 /// Sorts the entries of the lists from chunk `first` on by the upper `bits` bits of their hashes.
-fn sort(chunks: &[Chunk], first: usize, hashes: &[u32], bits: u32) -> Sorted {
+fn sort(chunks: &[MergeChunk], first: usize, hashes: &[u32], bits: u32) -> Sorted {
     if let ([_], 0) = (chunks, bits) {
         let entries = hashes.iter().zip((first * CHUNK) as u64..);
         let entries = entries.map(|(&hash, entry)| (u64::from(hash) << 32) | entry).collect();
@@ -478,20 +478,20 @@ fn sort(chunks: &[Chunk], first: usize, hashes: &[u32], bits: u32) -> Sorted {
     Sorted { entries, parts }
 }
 
-/// Finds the values of one part that an earlier element has too; their [`Chunk::numbers`] become
+/// Finds the values of one part that an earlier element has too; their [`MergeChunk::numbers`] become
 /// the element that was the first.
 ///
 /// Few values are there twice. So a first pass only notes in sets of bits which hashes appear, and
 /// which of these had appeared before; a second pass takes what may be one of the latter. The rest
 /// is not looked at again.
 fn join<const N: usize>(
-    values: &impl Values<N>,
+    values: &impl MergeValues<N>,
     groups: &[Sorted],
-    chunks: &[Chunk],
+    chunks: &[MergeChunk],
     part: usize,
-    scratch: &mut Scratch,
+    scratch: &mut MergeScratch,
 ) {
-    let Scratch { bits, likely, elements, found, .. } = scratch;
+    let MergeScratch { bits, likely, elements, found, .. } = scratch;
     let total: usize = groups.iter().map(|group| group.part(part).len()).sum();
     bits.clear();
     bits.resize((total / 2).next_power_of_two().min(FILTER / 64), 0);
@@ -543,7 +543,7 @@ fn join<const N: usize>(
 }
 
 /// Turns what [`join`] found into the numbers of the values.
-fn number(chunks: &mut [Chunk]) -> u32 {
+fn number(chunks: &mut [MergeChunk]) -> u32 {
     // The places that [`join`] found in an earlier chunk, rising, and the element found there.
     let mut repeats: Vec<Vec<(u16, u32)>> = vec![Vec::new(); chunks.len()];
     let mut both: Vec<_> = chunks.iter_mut().zip(&mut repeats).collect();
@@ -580,8 +580,8 @@ fn number(chunks: &mut [Chunk]) -> u32 {
     count
 }
 
-impl Chunk {
-    /// Takes the values that an earlier chunk has out of [`Chunk::firsts`]: their places, rising,
+impl MergeChunk {
+    /// Takes the values that an earlier chunk has out of [`MergeChunk::firsts`]: their places, rising,
     /// and the elements found there.
     fn repeats(&mut self) -> Vec<(u16, u32)> {
         /// Most blocks have no repeat.
@@ -618,7 +618,7 @@ mod tests {
     /// Values, flags of those that take part, and keys.
     struct Given<'a, const N: usize>(&'a [[f32; N]], Option<&'a [bool]>, Option<&'a [u32]>);
 
-    impl<const N: usize> Values<N> for Given<'_, N> {
+    impl<const N: usize> MergeValues<N> for Given<'_, N> {
         fn count(&self) -> usize {
             self.0.len()
         }

@@ -5,35 +5,35 @@ use solio_base::{Error, Result, Work};
 use std::sync::Mutex;
 
 /// Where such work runs.
-pub(crate) enum Pool {
+pub(crate) enum ArrayPool {
     /// On the pool that the caller runs on already.
     Here,
     /// On threads of its own; they end with the value.
     Own(rayon::ThreadPool),
 }
 
-impl Pool {
+impl ArrayPool {
     /// Runs `job`, with rayon's parallel loops on this pool.
     pub(crate) fn install<R: Send>(&self, job: impl FnOnce() -> R + Send) -> R {
         match self {
-            Pool::Here => job(),
-            Pool::Own(pool) => pool.install(job),
+            ArrayPool::Here => job(),
+            ArrayPool::Own(pool) => pool.install(job),
         }
     }
 }
 
 /// A pool of `work.threads` threads. A caller that runs on a pool of that size, because it writes
 /// many small meshes, keeps it: starting a thread costs more than a small mesh.
-pub(crate) fn pool(work: &Work) -> Result<Pool> {
+pub(crate) fn pool(work: &Work) -> Result<ArrayPool> {
     let threads = work.threads.max(1);
     if rayon::current_thread_index().is_some() && rayon::current_num_threads() == threads {
-        return Ok(Pool::Here);
+        return Ok(ArrayPool::Here);
     }
     rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
         .thread_name(|i| format!("array {i}"))
         .build()
-        .map(Pool::Own)
+        .map(ArrayPool::Own)
         .map_err(|e| Error::io("start threads", std::io::Error::other(e)))
 }
 

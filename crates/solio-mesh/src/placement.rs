@@ -4,7 +4,7 @@
 //! No operation here may be fused or reordered.
 
 use crate::axes::Axis;
-use crate::transform::{self, Transform};
+use crate::transform::{self, FileTransform};
 use solio_base::Result;
 
 /// What happens to positions and normals on the way into a file.
@@ -26,7 +26,8 @@ impl Placement {
     ) -> Result<Placement> {
         let axes = transform::axes(from, to)?;
         let scale = transform::scale(scale)?;
-        let Transform { position, mirrors, .. } = Transform::new(object, axes.as_ref(), 1.0);
+        let FileTransform { position, mirrors, .. } =
+            FileTransform::new(object, axes.as_ref(), 1.0);
         let normal = position.map(|m| inverse_transpose(&m.map(|row| [row[0], row[1], row[2]])));
         Ok(Placement { position, normal, scale, mirrors })
     }

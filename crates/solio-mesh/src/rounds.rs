@@ -10,8 +10,8 @@
 //! it needs neither a file nor a second copy of anything. The result is that of
 //! [`crate::merge::merge`], in first-seen order.
 
-use crate::bits::{BLOCK, Bits};
-use crate::merge::{self, Merged, Values};
+use crate::bits::{BLOCK, RankedBits};
+use crate::merge::{self, MergeValues, Merged};
 use crate::parallel;
 use solio_base::{Error, Result};
 use std::ops::Range;
@@ -48,16 +48,16 @@ pub(crate) fn too_little(others: u64) -> Error {
 }
 
 /// The elements that bring a new value, of rounds of `round` elements.
-pub(crate) fn firsts<const N: usize>(values: &impl Values<N>, round: usize) -> Bits {
+pub(crate) fn firsts<const N: usize>(values: &impl MergeValues<N>, round: usize) -> RankedBits {
     let count = values.count();
-    let mut bits = Bits::new(count);
+    let mut bits = RankedBits::new(count);
     // A block is either known or not.
     let round = (round / BLOCK).max(1) * BLOCK;
     for start in (0..count).step_by(round) {
         let range = start..count.min(start + round);
-        let part = Part { values, elements: Elements::Range(range.clone()) };
+        let part = RoundPart { values, elements: RoundElements::Range(range.clone()) };
         let merged = merge::merge(&part);
-        let found = Table::new(&part, &merged).look_up(values, &bits, start);
+        let found = RoundTable::new(&part, &merged).look_up(values, &bits, start);
         for (element, found) in local_firsts(&merged).zip(found) {
             if found.into_inner() == UNKNOWN {
                 bits.insert(start + element);
@@ -70,13 +70,13 @@ pub(crate) fn firsts<const N: usize>(values: &impl Values<N>, round: usize) -> B
 
 /// The numbers of some elements' values, from what [`firsts`] found.
 pub(crate) fn numbers<const N: usize>(
-    values: &impl Values<N>,
-    bits: &Bits,
+    values: &impl MergeValues<N>,
+    bits: &RankedBits,
     elements: &[u32],
 ) -> Vec<u32> {
-    let part = Part { values, elements: Elements::List(elements) };
+    let part = RoundPart { values, elements: RoundElements::List(elements) };
     let merged = merge::merge(&part);
-    let found = Table::new(&part, &merged).look_up(values, bits, values.count());
+    let found = RoundTable::new(&part, &merged).look_up(values, bits, values.count());
     let mut numbers = Vec::with_capacity(elements.len());
     merged.numbers(0..elements.len(), &mut numbers);
     place(&mut numbers, elements, &found, bits);
@@ -84,7 +84,7 @@ pub(crate) fn numbers<const N: usize>(
 }
 
 /// Makes the numbers that some elements have among each other their numbers among all.
-fn place(numbers: &mut [u32], elements: &[u32], found: &[AtomicU32], bits: &Bits) {
+fn place(numbers: &mut [u32], elements: &[u32], found: &[AtomicU32], bits: &RankedBits) {
     let mut blocks: Vec<_> = numbers.chunks_mut(BLOCK).zip(elements.chunks(BLOCK)).collect();
     parallel::each_of(&mut blocks, &|_, (numbers, elements)| {
         for (number, &element) in numbers.iter_mut().zip(*elements) {
@@ -100,30 +100,30 @@ fn place(numbers: &mut [u32], elements: &[u32], found: &[AtomicU32], bits: &Bits
 const UNKNOWN: u32 = u32::MAX;
 
 /// Some of the values.
-struct Part<'a, V> {
+struct RoundPart<'a, V> {
     values: &'a V,
-    elements: Elements<'a>,
+    elements: RoundElements<'a>,
 }
 
-enum Elements<'a> {
+enum RoundElements<'a> {
     Range(Range<usize>),
     List(&'a [u32]),
 }
 
-impl<const N: usize, V: Values<N>> Values<N> for Part<'_, V> {
+impl<const N: usize, V: MergeValues<N>> MergeValues<N> for RoundPart<'_, V> {
     fn count(&self) -> usize {
         match &self.elements {
-            Elements::Range(range) => range.len(),
-            Elements::List(list) => list.len(),
+            RoundElements::Range(range) => range.len(),
+            RoundElements::List(list) => list.len(),
         }
     }
 
     fn slice<'s>(&'s self, range: Range<usize>, scratch: &'s mut Vec<f32>) -> &'s [[f32; N]] {
         match &self.elements {
-            Elements::Range(all) => {
+            RoundElements::Range(all) => {
                 self.values.slice(all.start + range.start..all.start + range.end, scratch)
             }
-            Elements::List(list) => {
+            RoundElements::List(list) => {
                 scratch.clear();
                 let mut made = Vec::new();
                 // Neighbours are made at once.
@@ -139,22 +139,22 @@ impl<const N: usize, V: Values<N>> Values<N> for Part<'_, V> {
 
     fn value(&self, element: usize) -> [f32; N] {
         self.values.value(match &self.elements {
-            Elements::Range(range) => range.start + element,
-            Elements::List(list) => list[element] as usize,
+            RoundElements::Range(range) => range.start + element,
+            RoundElements::List(list) => list[element] as usize,
         })
     }
 
     fn used(&self) -> Option<&[bool]> {
         match &self.elements {
-            Elements::Range(range) => self.values.used().map(|used| &used[range.clone()]),
-            Elements::List(_) => None,
+            RoundElements::Range(range) => self.values.used().map(|used| &used[range.clone()]),
+            RoundElements::List(_) => None,
         }
     }
 
     fn keys(&self) -> Option<&[u32]> {
         match &self.elements {
-            Elements::Range(range) => self.values.keys().map(|keys| &keys[range.clone()]),
-            Elements::List(_) => None,
+            RoundElements::Range(range) => self.values.keys().map(|keys| &keys[range.clone()]),
+            RoundElements::List(_) => None,
         }
     }
 }
@@ -168,8 +168,8 @@ fn local_firsts(merged: &Merged) -> impl Iterator<Item = usize> {
 }
 
 /// A hash table of the values of a round.
-struct Table<'a, const N: usize, V> {
-    part: &'a Part<'a, V>,
+struct RoundTable<'a, const N: usize, V> {
+    part: &'a RoundPart<'a, V>,
     /// `hash << 32 | number`, or [`FREE`].
     slots: Vec<u64>,
     /// The element of the round that brought each value.
@@ -178,8 +178,8 @@ struct Table<'a, const N: usize, V> {
 
 const FREE: u64 = u64::MAX;
 
-impl<'a, const N: usize, V: Values<N>> Table<'a, N, V> {
-    fn new(part: &'a Part<'a, V>, merged: &Merged) -> Self {
+impl<'a, const N: usize, V: MergeValues<N>> RoundTable<'a, N, V> {
+    fn new(part: &'a RoundPart<'a, V>, merged: &Merged) -> Self {
         let count = merged.count() as usize;
         let mut slots = vec![FREE; (2 * count).next_power_of_two()];
         let mask = slots.len() - 1;
@@ -197,11 +197,11 @@ impl<'a, const N: usize, V: Values<N>> Table<'a, N, V> {
             }
             slots[slot] = u64::from(hash) << 32 | number as u64;
         }
-        Table { part, slots, firsts }
+        RoundTable { part, slots, firsts }
     }
 
     /// The numbers that the values of the round have among the members of `bits` below `end`.
-    fn look_up(&self, values: &V, bits: &Bits, end: usize) -> Vec<AtomicU32> {
+    fn look_up(&self, values: &V, bits: &RankedBits, end: usize) -> Vec<AtomicU32> {
         let found: Vec<AtomicU32> = self.firsts.iter().map(|_| AtomicU32::new(UNKNOWN)).collect();
         let mask = self.slots.len() - 1;
         let blocks = end.div_ceil(BLOCK);
@@ -237,7 +237,7 @@ mod tests {
 
     struct Plain(Vec<[f32; 2]>);
 
-    impl Values<2> for Plain {
+    impl MergeValues<2> for Plain {
         fn count(&self) -> usize {
             self.0.len()
         }

@@ -8,7 +8,7 @@ use solio_base::{Error, Result};
 
 /// What happens to positions, normals and the order of corners on the way into a file.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Transform {
+pub(crate) struct FileTransform {
     /// Rows of the matrix for positions; `None` leaves them alone.
     pub(crate) position: Option<[[f32; 4]; 3]>,
     /// The same for positions in double precision, which keep all of the scale.
@@ -20,7 +20,7 @@ pub(crate) struct Transform {
     pub(crate) mirrors: bool,
 }
 
-impl Transform {
+impl FileTransform {
     /// Applies `object` (rows), then `axes`, then `scale`.
     pub(crate) fn new(
         object: Option<&[[f32; 4]; 4]>,
@@ -28,7 +28,7 @@ impl Transform {
         scale: f64,
     ) -> Self {
         if object.is_none() && axes.is_none() && scale == 1.0 {
-            return Transform::default();
+            return FileTransform::default();
         }
         let mut m = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]];
         if let Some(o) = object {
@@ -42,7 +42,7 @@ impl Transform {
         }
         let directions = m.map(|row| [row[0], row[1], row[2]]);
         let normal = inverse_transpose(&directions);
-        Transform {
+        FileTransform {
             position: Some(m.map(|row| row.map(|x| scale as f32 * x))),
             position_f64: Some(m.map(|row| row.map(|x| scale * f64::from(x)))),
             normal: (object.is_some() || axes.is_some()).then_some(normal),
@@ -84,13 +84,13 @@ pub(crate) fn in_lanes(
 }
 
 /// Takes points through rows of a matrix, by [`solio_codec::wide`].
-pub(crate) struct Points<'a> {
+pub(crate) struct PointRows<'a> {
     pub(crate) from: &'a [[f32; 3]],
     pub(crate) matrix: &'a [[f32; 4]; 3],
     pub(crate) to: &'a mut [[f32; 3]],
 }
 
-impl solio_codec::wide::Wide for Points<'_> {
+impl solio_codec::wide::Wide for PointRows<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -187,7 +187,7 @@ mod tests {
     #[test]
     fn blenders_default_axes() {
         let m = axes((Axis::Y, Axis::Z), (Axis::NegativeZ, Axis::Y)).unwrap().unwrap();
-        let t = Transform::new(None, Some(&m), 2.0);
+        let t = FileTransform::new(None, Some(&m), 2.0);
         assert_eq!(point([1.0, 2.0, 3.0], &t.position.unwrap()), [2.0, 6.0, -4.0]);
         assert_eq!(direction([0.0, 0.0, 5.0], &t.normal.unwrap()), [0.0, 1.0, 0.0]);
         assert!(!t.mirrors);
@@ -198,9 +198,9 @@ mod tests {
     #[test]
     fn mirrors_and_flat_matrices() {
         let mut m = [[2., 0., 0., 1.], [0., -1., 0., 0.], [0., 0., 1., 0.], [0., 0., 0., 1.]];
-        assert!(Transform::new(Some(&m), None, 1.0).mirrors);
+        assert!(FileTransform::new(Some(&m), None, 1.0).mirrors);
         m[2][2] = 0.0;
-        let flat = Transform::new(Some(&m), None, 1.0);
+        let flat = FileTransform::new(Some(&m), None, 1.0);
         assert_eq!((flat.normal, flat.mirrors), (Some([[0.0; 3]; 3]), false));
     }
 }

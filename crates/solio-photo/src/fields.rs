@@ -1,11 +1,21 @@
 //! Which tags are wanted; what is not wanted is not read.
 
-use crate::composite::{self, Composites};
-use crate::metadata::{family, in_group, is_main, is_size};
+pub(crate) mod inputs;
+
+pub(crate) use inputs::Composites;
+
+use crate::Tag;
+use crate::groups::{family, in_group, is_main, is_size};
 use crate::table::{self, Lazy};
-use crate::{Tag, exif, xmp};
+use solio_container::ReadSteps;
 use std::sync::OnceLock;
 
+/// For a few fields: most dates stand within the first 2 KiB; what is read then is often no more
+/// than the next segment's head. Of 1,000 mixed files 4.0 MB are read, with 4 KiB first 5.4, and both
+/// take the same time.
+const FEW: ReadSteps = ReadSteps { head: 2 << 10, next: 2 << 10 };
+/// For everything.
+const ALL: ReadSteps = ReadSteps { head: 64 << 10, next: 16 << 10 };
 /// Which tags are wanted.
 #[derive(Clone, Debug, Default)]
 pub struct Fields {
@@ -109,27 +119,27 @@ impl Fields {
                 Some((group, name)) => (Some(group.to_owned()), name.to_owned()),
                 None => (None, name.as_ref().trim().to_owned()),
             };
-            for input in composite::inputs(&name) {
-                wanted.push(WantedField::of(None, (*input).to_owned(), false));
+            for input in inputs::inputs(&name) {
+                wanted.push(WantedField::of(None, input.to_owned(), false));
                 // Some are made of others; dates are not, and should be quick.
                 if input.contains("Date") {
                     continue;
                 }
-                for of_input in composite::inputs(input).iter().filter(|of| *of != input) {
-                    wanted.push(WantedField::of(None, (*of_input).to_owned(), false));
+                for of_input in inputs::inputs(input).filter(|of| *of != input) {
+                    wanted.push(WantedField::of(None, of_input.to_owned(), false));
                 }
             }
             let all_of = |wanted: &str| {
                 name == "*" && group.as_deref().is_some_and(|g| g.eq_ignore_ascii_case(wanted))
             };
             // All composites are made of anything.
-            if all_of(composite::GROUP) {
+            if all_of(inputs::GROUP) {
                 wanted.push(WantedField::of(None, name.clone(), false));
             }
             // What the file is may depend on what is in it.
             if all_of("File") {
-                for input in composite::inputs("FileType") {
-                    wanted.push(WantedField::of(None, (*input).to_owned(), false));
+                for input in inputs::inputs("FileType") {
+                    wanted.push(WantedField::of(None, input.to_owned(), false));
                 }
             }
             wanted.push(WantedField::of(group, name, true));
@@ -148,14 +158,14 @@ impl Fields {
             let named = |name: &str| {
                 shapes.has(name) && wanted.iter().any(|f| f.name.eq_ignore_ascii_case(name))
             };
-            let xmp = if all { Vec::new() } else { xmp::ends_of(named) };
+            let xmp = if all { Vec::new() } else { table::xmp_ends(named) };
             let names = wanted.iter().map(|field| field.name.as_str()).chain(xmp.iter().copied());
             FieldPlan {
                 last: names.fold(0, |bits, name| bits | last_bit(name.as_bytes())),
-                exif: (!all).then(|| exif::ids_of(named).into()),
+                exif: (!all).then(|| table::exif_ids(named).into()),
                 xmp,
                 profile: self.is_all() || wanted.iter().any(WantedField::may_be_of_a_profile),
-                composites: composite::of(|name| self.asks(composite::GROUP, name)),
+                composites: inputs::of(|name| self.asks(inputs::GROUP, name)),
                 names: shapes,
             }
         })
@@ -195,9 +205,14 @@ impl Fields {
         self.plan().composites
     }
 
+    /// How much is read at once.
+    pub(crate) fn steps(&self) -> ReadSteps {
+        if self.is_all() { ALL } else { FEW }
+    }
+
     /// How many bytes of a file are worth reading first.
     pub fn head_bytes(&self) -> usize {
-        crate::read::steps(self).head
+        self.steps().head
     }
 
     /// Whether everything is wanted.

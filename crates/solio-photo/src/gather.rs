@@ -1,6 +1,6 @@
 //! Where readers put what they find, within bounds.
 
-use crate::metadata::{Gap, Tag};
+use crate::metadata::{Gap, Tag, counting};
 use crate::rule::TagRule;
 use crate::{Fields, Value};
 use solio_container::ByteView;
@@ -34,6 +34,8 @@ pub(crate) struct Gather<'f> {
     /// The file has a place for IPTC that is not in its EXIF.
     pub(crate) has_place_for_iptc: bool,
     pub(crate) gaps: Vec<Gap>,
+    /// What reads a JPEG within another file.
+    pub(crate) read_jpeg: fn(ByteView<'_>, &mut Gather<'_>),
     bytes: usize,
     /// Something lay past the end of the bytes that it should be in.
     cut: bool,
@@ -48,6 +50,7 @@ impl<'f> Gather<'f> {
             tags: Vec::new(),
             warnings: Vec::new(),
             gaps: Vec::new(),
+            read_jpeg: |_, _| {},
             iptc_groups: 0,
             has_place_for_iptc: false,
             bytes: 0,
@@ -195,17 +198,6 @@ impl<'f> Gather<'f> {
     pub(crate) fn find(&self, group: &str, name: &str) -> Option<&Tag> {
         self.tags.iter().find(|tag| tag.name == name && tag.group == group)
     }
-}
-
-/// Of tags of one name the one that counts.
-pub(crate) fn counting<'t>(tags: impl Iterator<Item = &'t Tag>) -> Option<&'t Tag> {
-    let mut best: Option<&Tag> = None;
-    for tag in tags {
-        if best.is_none_or(|best| tag.outdoes(best)) {
-            best = Some(tag);
-        }
-    }
-    best
 }
 
 fn size(value: &Value) -> usize {

@@ -3,7 +3,7 @@
 //! ICC.1:2022, clauses 7 (header, tag table) and 10 (types). All numbers are big-endian.
 
 use crate::gather::Gather;
-use crate::maker::read_container;
+use crate::record::read_container;
 use crate::rule::TagRule;
 use crate::table;
 use crate::value::{Value, lossy};

@@ -9,8 +9,7 @@ use crate::gather::Gather;
 use crate::rule::TagRule;
 use crate::table;
 use crate::value::{Value, binary_text};
-use solio_container::ByteView;
-use solio_container::tiff::word;
+use solio_container::{ByteView, tiff::word};
 
 /// Most bytes that are read.
 const MOST: u64 = 16 << 20;

@@ -19,23 +19,25 @@
 #![forbid(unsafe_code)]
 #![allow(clippy::ptr_arg)] // names of groups are cloned, as a rule without allocating
 
+mod camera;
 mod cbor;
 mod composite;
 mod container;
 mod exif;
 mod fields;
 mod gather;
+mod groups;
 mod icc;
 mod iptc;
 mod json;
-mod maker;
 mod metadata;
 mod number;
-mod photoshop;
 mod picture_info;
 mod read;
+mod record;
 mod rule;
 mod stated;
+mod stored;
 mod table;
 mod text;
 mod text_tree;

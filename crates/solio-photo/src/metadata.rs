@@ -1,7 +1,7 @@
 //! What a file says about itself: tags with their groups.
 
 use crate::Value;
-use crate::gather::counting;
+use crate::groups::{family, in_group, is_main, is_size};
 use crate::number::is_number;
 use crate::rule::TagRule;
 use foldhash::{HashMap, HashMapExt};
@@ -99,30 +99,6 @@ pub fn date_of_unix(seconds: i64) -> String {
     crate::rule::Named::UnixDate.number(&Value::int(seconds)).plain()
 }
 
-/// The wider group of `group`.
-pub(crate) fn family(group: &str) -> &str {
-    if group.starts_with("XMP-") {
-        return "XMP";
-    }
-    if group.starts_with("ICC-") {
-        return "ICC_Profile";
-    }
-    if group.starts_with("SubIFD") || group.starts_with("IFD") || group.starts_with("MP") {
-        return if group.starts_with("MP") { "MPF" } else { "EXIF" };
-    }
-    if group.starts_with("Track") {
-        return "QuickTime";
-    }
-    match group {
-        "ExifIFD" | "GPS" | "InteropIFD" | "PreviewIFD" => "EXIF",
-        group if group.starts_with("IPTC") => "IPTC",
-        "Keys" | "ItemList" | "UserData" | "Meta" | "iTunes" => "QuickTime",
-        "PNG-pHYs" | "PNG-cICP" => "PNG",
-        group if group.starts_with("OpenEXR") => "OpenEXR",
-        other => other,
-    }
-}
-
 /// All that was read of a file.
 #[derive(Clone, Debug, Default)]
 pub struct Metadata {
@@ -195,11 +171,6 @@ impl Metadata {
         let first = self.tags.iter().filter(|tag| seen.insert(&*tag.name));
         first.map(|tag| best[&tag.name.to_ascii_lowercase()]).collect()
     }
-}
-
-/// Whether `group` is `wanted` or belongs to it.
-pub(crate) fn in_group(group: &str, wanted: &str) -> bool {
-    group.eq_ignore_ascii_case(wanted) || family(group).eq_ignore_ascii_case(wanted)
 }
 
 /// Whether of several tags of this name in one group the first counts, and not the last: as
@@ -280,16 +251,6 @@ fn rank(group: &str, name: &str) -> u8 {
     }
 }
 
-/// Whether a group is a main directory of EXIF, or a PNG's own chunks.
-pub(crate) fn is_main(group: &str) -> bool {
-    matches!(group, "IFD0" | "ExifIFD" | "GPS" | "InteropIFD" | "PNG")
-}
-
-/// Whether tags called so tell how large the picture is.
-pub(crate) fn is_size(name: &str) -> bool {
-    name.eq_ignore_ascii_case("ImageWidth") || name.eq_ignore_ascii_case("ImageHeight")
-}
-
 /// Whether the composite called so is made of what counts less than EXIF's own tag.
 fn is_lesser(name: &str) -> bool {
     matches!(
@@ -302,6 +263,17 @@ fn is_lesser(name: &str) -> bool {
             | "GPSDestLatitudeRef"
             | "GPSDestLongitudeRef"
     )
+}
+
+/// Of tags of one name the one that counts.
+pub(crate) fn counting<'t>(tags: impl Iterator<Item = &'t Tag>) -> Option<&'t Tag> {
+    let mut best: Option<&Tag> = None;
+    for tag in tags {
+        if best.is_none_or(|best| tag.outdoes(best)) {
+            best = Some(tag);
+        }
+    }
+    best
 }
 
 #[cfg(test)]

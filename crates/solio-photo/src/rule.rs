@@ -1,6 +1,7 @@
 //! Rules: from a value as stored to the number and the words that people read.
 
 mod lists;
+pub(crate) mod makers;
 mod named;
 mod own;
 mod place;
@@ -69,7 +70,7 @@ impl TagRule {
             b'~' => TagRule::Steps(RuleSteps::parse(&text[1..])?),
             _ if text.starts_with("hook:") => TagRule::Hook(&text[5..]),
             _ if text.contains(['%', '{']) => TagRule::Template(text),
-            _ if text.contains('.') => TagRule::Own(crate::maker::own(text)?),
+            _ if text.contains('.') => TagRule::Own(makers::own(text)?),
             _ => TagRule::Named(Named::parse(text)?),
         })
     }

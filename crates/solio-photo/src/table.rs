@@ -14,9 +14,9 @@ mod when;
 pub(crate) use names::{TableNames, hash};
 pub(crate) use when::{When, WhenFacts};
 
-use crate::metadata::in_group;
+use crate::groups::in_group;
 use crate::rule::TagRule;
-use solio_container::tiff::FieldType;
+use solio_container::tiff::{FieldType, tags};
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
@@ -286,6 +286,46 @@ books! {
     PANASONIC = "panasonic.tsv";
     /// Maker notes of several others.
     MAKERS = "makers.tsv";
+}
+
+/// Numbers of entries in EXIF's directories that matter where only the tags `named` do: those, and
+/// whatever leads elsewhere.
+pub(crate) fn exif_ids(named: impl Fn(&str) -> bool) -> Vec<u16> {
+    let leads =
+        |rule| matches!(rule, TagRule::Record(_) | TagRule::Directory(_) | TagRule::Hook(_));
+    let rows = EXIF.get().rows().iter().filter(|row| leads(row.rule) || named(row.name));
+    rows.map(|row| row.id as u16).chain(LEADING).collect()
+}
+
+/// Directories, blocks, notes of makers, keys of GeoTIFF, and the names of maker and model.
+const LEADING: [u16; 16] = [
+    tags::EXIF_IFD,
+    tags::GPS_IFD,
+    tags::SUB_IFDS,
+    tags::INTEROP_IFD,
+    tags::XMP,
+    tags::IPTC,
+    tags::PHOTOSHOP,
+    tags::ICC_PROFILE,
+    tags::PRINT_IM,
+    tags::MAKER_NOTE,
+    tags::DNG_PRIVATE_DATA,
+    tags::MAKE,
+    tags::MODEL,
+    tags::GEO_KEY_DIRECTORY,
+    tags::GEO_DOUBLE_PARAMS,
+    tags::GEO_ASCII_PARAMS,
+];
+
+/// The last parts of the paths in the table that have a name that is `named`.
+pub(crate) fn xmp_ends(named: impl Fn(&str) -> bool) -> Vec<&'static str> {
+    let text = include_str!("../tables/xmp.tsv");
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    let paths = lines.filter_map(|line| {
+        let (path, rest) = line.split_once('\t')?;
+        named(rest.split('\t').next()?).then_some(path)
+    });
+    paths.filter_map(|path| path.rsplit([':', '/']).next()).collect()
 }
 
 #[cfg(test)]

@@ -19,7 +19,8 @@ use solio::mesh::Scene;
 use solio::scene::pack::{PackReadOptions, PackReader};
 use solio::scene::pbrt::{ReadOptions, Statements, read_statements};
 use solio::{
-    Compression, Error, MeshReadOptions, Result, ScenePackOptions, Stopwatch, Usage, Work,
+    Compression, Error, FileKind, FileType, MeshReadOptions, Result, ScenePackOptions, Stopwatch,
+    Usage, Work,
 };
 use solio_cli::args::{WorkArgs, parse_rate};
 use solio_cli::table::{Align, DIM, TextTable, bytes};
@@ -160,9 +161,9 @@ impl SceneFiles {
             return Err(error);
         }
         for path in found {
-            match path.extension().and_then(|end| end.to_str()) {
-                Some("pbrt") => text.push(path),
-                Some("ply") => meshes.push(path),
+            match FileType::of_path(&path).map(|named| named.kind) {
+                Some(FileKind::Pbrt) => text.push(path),
+                Some(FileKind::Ply) => meshes.push(path),
                 _ => {}
             }
         }

@@ -19,7 +19,7 @@ fn exact(x: f32) -> BigInt {
 }
 
 /// The exact corners' smallest and largest coordinate of each axis, times 2^298.
-fn exact_bounds(object: &Box3, transform: &AffineMatrix) -> [[BigInt; 2]; 3] {
+fn exact_bounds(object: &Box3, transform: &Transform) -> [[BigInt; 2]; 3] {
     std::array::from_fn(|axis| {
         let row = &transform[4 * axis..][..4];
         let corner = |at: usize| {
@@ -36,7 +36,7 @@ fn exact_bounds(object: &Box3, transform: &AffineMatrix) -> [[BigInt; 2]; 3] {
 }
 
 /// Asserts that the exact box is inside, and that the slack is what the head of the file says.
-fn check(object: &Box3, transform: &AffineMatrix) {
+fn check(object: &Box3, transform: &Transform) {
     let got = CentredBox::of(object).transformed(transform);
     for (axis, [low, high]) in exact_bounds(object, transform).into_iter().enumerate() {
         let (min, max) = (got.min[axis], got.max[axis]);
@@ -80,7 +80,7 @@ fn object() -> impl Strategy<Value = Box3> {
     })
 }
 
-fn any_transform() -> impl Strategy<Value = AffineMatrix> {
+fn any_transform() -> impl Strategy<Value = Transform> {
     let any = prop_oneof![
         9 => number().boxed(),
         1 => prop::sample::select(vec![f32::INFINITY, f32::NEG_INFINITY, f32::NAN]).boxed(),

@@ -1,5 +1,6 @@
 //! Streaming decompression: bytes in from a reader, bytes out into the caller's buffer.
 
+use super::input::{CompressedInput, corrupt_at};
 use super::{Compression, gzip::Gzip, lacks_memory};
 use solio_base::{Error, Limits, Result};
 use std::io::Read;
@@ -7,9 +8,6 @@ use zstd::stream::raw::{DParameter, InBuffer, Operation, OutBuffer};
 
 /// Largest zstd window that is taken without being asked: 128 MiB, as the `zstd` command does.
 const WINDOW_LOG_MAX: u32 = 27;
-/// Bytes asked of the reader at a time.
-const INPUT_BYTES: usize = 64 << 10;
-
 /// One decompressed stream over a reader of compressed bytes.
 ///
 /// Errors are `Corrupt` with the offset in the *compressed* file, and say so. What comes out is
@@ -132,87 +130,6 @@ fn zstd_error(error: &std::io::Error, at: u64) -> Error {
     match lacks_memory(error) {
         true => Error::io("decompress", std::io::Error::other(text)),
         false => corrupt_at(at, "zstd", &text),
-    }
-}
-
-/// `Corrupt`, with an offset that is said to be in the compressed file.
-pub(super) fn corrupt_at(at: u64, what: &str, why: &str) -> Error {
-    Error::corrupt(format!("the compressed file's {what} data is corrupt here: {why}"))
-        .at_offset(at)
-}
-
-/// A buffered reader that knows its offset.
-pub(super) struct CompressedInput<R> {
-    reader: R,
-    buffer: Vec<u8>,
-    start: usize,
-    end: usize,
-    /// Offset in the file of `buffer[end]`.
-    offset: u64,
-}
-
-impl<R: Read> CompressedInput<R> {
-    fn new(reader: R) -> Self {
-        CompressedInput { reader, buffer: Vec::new(), start: 0, end: 0, offset: 0 }
-    }
-
-    /// Offset in the file of the next byte.
-    pub(super) fn position(&self) -> u64 {
-        self.offset - (self.end - self.start) as u64
-    }
-
-    /// The bytes at hand; empty only at the end of the file.
-    pub(super) fn fill(&mut self) -> Result<&[u8]> {
-        if self.start == self.end {
-            if self.buffer.is_empty() {
-                self.buffer.resize(INPUT_BYTES, 0);
-            }
-            self.start = 0;
-            self.end = read_some(&mut self.reader, &mut self.buffer)?;
-            self.offset += self.end as u64;
-        }
-        Ok(&self.buffer[self.start..self.end])
-    }
-
-    /// Marks `count` of the bytes at hand as used.
-    pub(super) fn take(&mut self, count: usize) {
-        self.start += count;
-    }
-
-    /// One byte, or `None` at the end.
-    pub(super) fn byte(&mut self) -> Result<Option<u8>> {
-        let byte = self.fill()?.first().copied();
-        self.start += usize::from(byte.is_some());
-        Ok(byte)
-    }
-
-    /// The error for a file that stops inside `what`.
-    pub(super) fn ends_early(&self, what: &str) -> Error {
-        Error::corrupt(format!("the compressed file ends inside a {what}"))
-            .at_offset(self.position())
-            .hint("the file was probably cut off while it was copied or written")
-    }
-
-    fn read(&mut self, out: &mut [u8]) -> Result<usize> {
-        let mut got = 0;
-        while got < out.len() {
-            match read_some(&mut self.reader, &mut out[got..])? {
-                0 => break,
-                n => got += n,
-            }
-        }
-        self.offset += got as u64;
-        Ok(got)
-    }
-}
-
-fn read_some(reader: &mut impl Read, buffer: &mut [u8]) -> Result<usize> {
-    loop {
-        match reader.read(buffer) {
-            Ok(n) => return Ok(n),
-            Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(e) => return Err(Error::io("read", e)),
-        }
     }
 }
 

@@ -8,7 +8,7 @@
 //! Zero bytes behind the last member are padding (tapes); other bytes there are passed over, as
 //! the `gzip` command does, and reported.
 
-use super::decode::{CompressedInput, corrupt_at};
+use super::input::{CompressedInput, corrupt_at};
 use flate2::{Decompress, FlushDecompress, Status};
 use solio_base::{Error, Result};
 use std::io::Read;

@@ -7,6 +7,7 @@
 mod decode;
 mod encode;
 mod gzip;
+mod input;
 mod zlib;
 
 pub use decode::StreamDecoder;

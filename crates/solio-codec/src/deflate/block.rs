@@ -1,8 +1,8 @@
 //! One block: counts its symbols, makes their codes, writes it (RFC 1951, section 3.2).
 
 use super::counts::{DISTANCES, END, LITERALS, SymbolCounts};
-use super::huffman::{self, HuffmanCode, LENGTH_AT};
-use super::matches::LiteralsAndMatch;
+use super::huffman::{self, LENGTH_AT, PrefixCode};
+use super::matches::LzSequence;
 use super::symbols::{distance_symbol, length_symbol};
 use crate::wide::{Wide, wide};
 
@@ -58,8 +58,8 @@ impl<'o> BitWriter<'o> {
 pub(super) struct DeflateBlock {
     lengths: [u8; LITERALS],
     distance_lengths: [u8; DISTANCES],
-    codes: [HuffmanCode; LITERALS],
-    distance_codes: [HuffmanCode; DISTANCES],
+    codes: [PrefixCode; LITERALS],
+    distance_codes: [PrefixCode; DISTANCES],
     /// Code lengths as symbols with their extra bits.
     header: Vec<(u8, u8)>,
 }
@@ -80,7 +80,7 @@ impl DeflateBlock {
         &mut self,
         counts: &mut SymbolCounts,
         bytes: &[u8],
-        sequences: &[LiteralsAndMatch],
+        sequences: &[LzSequence],
         last: bool,
         bits: &mut BitWriter<'_>,
     ) {
@@ -185,7 +185,7 @@ impl DeflateBlock {
     fn write_body(
         &self,
         bytes: &[u8],
-        sequences: &[LiteralsAndMatch],
+        sequences: &[LzSequence],
         cost: u64,
         bits: &mut BitWriter<'_>,
     ) {
@@ -194,7 +194,7 @@ impl DeflateBlock {
         bits.out.resize(start + (cost / 8) as usize + 32, 0);
         let mut out =
             Words { out: &mut bits.out[start..], place: 0, word: bits.word, count: bits.count };
-        let codes: &[HuffmanCode; LITERALS] = &self.codes;
+        let codes: &[PrefixCode; LITERALS] = &self.codes;
         let mut at = 0;
         for sequence in sequences {
             let end = at + sequence.literals as usize;
@@ -232,13 +232,7 @@ impl DeflateBlock {
 }
 
 /// [`DeflateBlock::write_body`] as a job.
-struct WriteBody<'a, 'o>(
-    &'a DeflateBlock,
-    &'a [u8],
-    &'a [LiteralsAndMatch],
-    u64,
-    &'a mut BitWriter<'o>,
-);
+struct WriteBody<'a, 'o>(&'a DeflateBlock, &'a [u8], &'a [LzSequence], u64, &'a mut BitWriter<'o>);
 
 impl Wide for WriteBody<'_, '_> {
     type Output = ();
@@ -251,7 +245,7 @@ impl Wide for WriteBody<'_, '_> {
 
 /// Two codes, one after the other, and their bits.
 #[inline(always)]
-fn pair(a: HuffmanCode, b: HuffmanCode) -> (u64, u32) {
+fn pair(a: PrefixCode, b: PrefixCode) -> (u64, u32) {
     let length = a >> LENGTH_AT;
     (u64::from(a & 0xffff) | u64::from(b & 0xffff) << length, length + (b >> LENGTH_AT))
 }
@@ -311,7 +305,7 @@ mod tests {
                 let length = if part.len() > 258 + 3 { 258 } else { part.len() / 2 };
                 let length = if length < 3 { 0 } else { length };
                 let literals = (part.len() - length) as u32;
-                sequences.push(LiteralsAndMatch { literals, length: length as u16, distance });
+                sequences.push(LzSequence { literals, length: length as u16, distance });
             }
             let mut counts = SymbolCounts::NONE;
             counts.count(&bytes, &sequences);

@@ -1,6 +1,6 @@
 //! How often each symbol of deflate occurs, and what it will cost.
 
-use super::matches::LiteralsAndMatch;
+use super::matches::LzSequence;
 use super::symbols::{distance_symbol, length_symbol};
 
 /// Symbols of literals, of the end and of lengths: 286, and what fills the last vector.
@@ -23,7 +23,7 @@ impl SymbolCounts {
         SymbolCounts { literals: [0; LITERALS], distances: [0; DISTANCES], extra: 0 };
 
     /// Counts `bytes`, which are what the sequences say.
-    pub(super) fn count(&mut self, bytes: &[u8], sequences: &[LiteralsAndMatch]) {
+    pub(super) fn count(&mut self, bytes: &[u8], sequences: &[LzSequence]) {
         // Four tables: equal bytes in a row would wait for each other.
         let mut four = [[0u32; 256]; 4];
         *self = SymbolCounts::NONE;

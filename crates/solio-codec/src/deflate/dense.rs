@@ -6,7 +6,7 @@
 //! place has nothing better. What symbols cost is known from the block so far.
 
 use super::counts::{SymbolCounts, log2};
-use super::matches::{FARTHEST, LONGEST, LiteralsAndMatch, back, finish, push};
+use super::matches::{FARTHEST, LONGEST, LzSequence, back, finish, push};
 use super::symbols::distance_symbol;
 use std::ops::Range;
 
@@ -129,7 +129,7 @@ impl Dense {
         bytes: &[u8],
         start: usize,
         until: usize,
-        sequences: &mut Vec<LiteralsAndMatch>,
+        sequences: &mut Vec<LzSequence>,
     ) -> usize {
         let mut written = start;
         let mut at = start.max(1);
@@ -277,7 +277,7 @@ fn push_with_runs(
     mut literals: usize,
     matched: Range<usize>,
     distance: usize,
-    sequences: &mut Vec<LiteralsAndMatch>,
+    sequences: &mut Vec<LzSequence>,
 ) {
     let Range { start: mut at, end } = matched;
     while distance > 1 && end - at >= LONGEST + 3 {

@@ -1,7 +1,7 @@
 //! Prefix codes of bounded length (RFC 1951, section 3.2.2).
 
 /// The code of a symbol: its bits in the order of the stream, and above [`LENGTH_AT`] how many.
-pub(crate) type HuffmanCode = u32;
+pub(crate) type PrefixCode = u32;
 
 pub(crate) const LENGTH_AT: u32 = 16;
 
@@ -94,7 +94,7 @@ fn shorten(of_length: &mut [u32; 64], longest: u32) {
 }
 
 /// The codes of these lengths.
-pub(crate) fn codes(lengths: &[u8], codes: &mut [HuffmanCode]) {
+pub(crate) fn codes(lengths: &[u8], codes: &mut [PrefixCode]) {
     let mut of_length = [0u32; 16];
     for &length in lengths {
         of_length[usize::from(length)] += 1;

@@ -6,7 +6,7 @@
 
 /// Bytes that come before a match, then a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct LiteralsAndMatch {
+pub(super) struct LzSequence {
     pub(super) literals: u32,
     /// 3 to 258; 0 at the end of a block.
     pub(super) length: u16,
@@ -51,7 +51,7 @@ impl MatchFinder {
         bytes: &[u8],
         start: usize,
         end: usize,
-        sequences: &mut Vec<LiteralsAndMatch>,
+        sequences: &mut Vec<LzSequence>,
     ) -> bool {
         let mut written = start;
         let mut at = start.max(1);
@@ -120,16 +120,16 @@ fn forward(bytes: &[u8], at: usize, distance: usize, end: usize) -> usize {
 }
 
 #[inline(always)]
-pub(super) fn finish(sequences: &mut Vec<LiteralsAndMatch>, literals: usize) {
+pub(super) fn finish(sequences: &mut Vec<LzSequence>, literals: usize) {
     if literals > 0 {
-        sequences.push(LiteralsAndMatch { literals: literals as u32, length: 0, distance: 1 });
+        sequences.push(LzSequence { literals: literals as u32, length: 0, distance: 1 });
     }
 }
 
 /// A match of any length of three or more, in pieces.
 #[inline(always)]
 pub(super) fn push(
-    sequences: &mut Vec<LiteralsAndMatch>,
+    sequences: &mut Vec<LzSequence>,
     literals: usize,
     mut length: usize,
     distance: usize,
@@ -138,7 +138,7 @@ pub(super) fn push(
     while length > 0 {
         let take = if length > LONGEST { LONGEST.min(length - 3) } else { length };
         let (piece, distance) = (take as u16, distance as u16);
-        sequences.push(LiteralsAndMatch { literals, length: piece, distance });
+        sequences.push(LzSequence { literals, length: piece, distance });
         literals = 0;
         length -= take;
     }

@@ -21,7 +21,7 @@ mod symbols;
 use self::block::{BitWriter, DeflateBlock};
 use self::counts::SymbolCounts;
 use self::dense::Dense;
-use self::matches::{LiteralsAndMatch, MatchFinder};
+use self::matches::{LzSequence, MatchFinder};
 use libdeflater::Compressor;
 
 /// Bytes in a block of noise: a code of its own each.
@@ -52,7 +52,7 @@ pub struct ZlibEncoder {
     block: DeflateBlock,
     /// Symbols of the block so far, and of the stretch after it.
     counts: Box<[SymbolCounts; 2]>,
-    sequences: Vec<LiteralsAndMatch>,
+    sequences: Vec<LzSequence>,
     /// The end of each block in the bytes, and in the sequences.
     ends: Vec<(usize, usize)>,
 }

@@ -6,7 +6,7 @@
 //! multiplications; results are within 6 units in the last place. No operation is fused, so that all
 //! tiers give the same bits.
 
-use crate::step::Operation;
+use crate::convert::Operation;
 
 /// Pixels of a block: three planes of `f32` that stay in the cache of first level.
 pub(super) const BLOCK: usize = 256;

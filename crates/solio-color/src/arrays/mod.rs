@@ -5,8 +5,8 @@ mod kernel;
 mod sample;
 
 use crate::Space;
-use crate::convert::{Matrix, product};
-use crate::step::{Operation, between};
+use crate::convert::{Operation, between};
+use crate::transfer::{Matrix, product};
 use block::PixelBlock;
 use kernel::{BLOCK, PixelStage};
 pub use sample::Sample;

@@ -1,6 +1,5 @@
 //! The bytes of chunks: fetched, checked against what stands before them, unpacked.
 
-use super::deep;
 use super::store::RowStore;
 use crate::block::DeepBlock;
 use crate::chunk::{Leader, leader_bytes};
@@ -345,7 +344,7 @@ fn unpack_counts(
     } else {
         row_samples.clear();
         row_samples.resize(height as usize, width);
-        let block = DeepBlock { channels: &[deep::count_channel()], row_samples };
+        let block = DeepBlock { channels: &[Channel::counts()], row_samples };
         codec::decode_deep(shape.compression, &block, packed, bytes, scratch)?;
     }
     row_samples.clear();

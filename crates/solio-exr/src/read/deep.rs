@@ -7,14 +7,9 @@ use super::jobs::{ChunkTarget, LevelTask};
 use crate::header::Box2i;
 use crate::header::shape::{Shape, columns, rows};
 use crate::model::{DeepLevel, Plane, Samples};
-use crate::{Channel, PixelType, codec};
+use crate::{Channel, codec};
 use solio_base::{Error, Limits, Result};
 use std::borrow::Cow;
-
-/// The counts of a deep part, seen as a channel.
-pub(crate) fn count_channel() -> Channel {
-    Channel::new("counts", PixelType::Uint)
-}
 
 /// A level without samples yet.
 pub(crate) fn empty_level(shape: &Shape, level: usize, window: Box2i) -> DeepLevel<'static> {

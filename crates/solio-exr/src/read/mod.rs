@@ -12,7 +12,6 @@ mod store;
 mod stored;
 
 pub(crate) use chunk::{Of, ReadBuffers, is_stored, most_counts};
-pub(crate) use deep::count_channel;
 pub use into::{ReadInto, decode_exr_into};
 pub use options::{IntoOptions, Levels, ReadOptions};
 pub use scanlines::{ScanlineOptions, Scanlines};
@@ -130,7 +129,7 @@ fn read_deep(
     for ((plan, table), part) in plans.iter().zip(tables).zip(parts) {
         let Pixels::Deep(levels) = &mut part.pixels else { continue };
         let tasks: Vec<LevelTask<'_>> = plan_tasks(opened, plan, table).collect();
-        let channels = vec![count_channel()];
+        let channels = vec![Channel::counts()];
         let of_counts = Shape { channels, ..opened.shapes[plan.part].clone() };
         let wanted = &[true][..];
         let targets = &SampleTarget::planes(&of_counts.channels, wanted);
@@ -180,7 +179,7 @@ fn check_sizes(
     tables: &[OffsetTable],
     options: &ReadOptions,
 ) -> Result<()> {
-    let counts = [count_channel()];
+    let counts = [Channel::counts()];
     let mut all = 0u64;
     for (plan, table) in plans.iter().zip(tables) {
         let shape = &opened.shapes[plan.part];

@@ -1,12 +1,12 @@
 //! Deep chunks: the counts of a tile or row, then its samples.
 
-use super::pack::{PartStyle, WriteBuffers};
+use super::chunk::{PartStyle, WriteBuffers, keep_smaller};
+use crate::Channel;
 use crate::block::DeepBlock;
 use crate::chunk::{Leader, leader_bytes};
 use crate::codec;
 use crate::header::shape::{ChunkPlace, Shape, rows};
 use crate::model::DeepLevel;
-use crate::read::count_channel;
 use solio_base::{Error, Result};
 
 /// Where the samples of each pixel start, and where the last ones end.
@@ -58,7 +58,7 @@ pub(super) fn chunk(
     }
     let start = out.len();
     let row_counts = vec![width as u64; row_samples.len()];
-    let block = DeepBlock { channels: &[count_channel()], row_samples: &row_counts };
+    let block = DeepBlock { channels: &[Channel::counts()], row_samples: &row_counts };
     codec::encode_deep(shape.compression, style.pack, &block, raw, out, scratch)?;
     keep_smaller(raw, start, out);
     leader.counts = (out.len() - start) as u64;
@@ -82,12 +82,4 @@ pub(super) fn chunk(
     leader.encode(shape.kind, style.multipart, &mut bytes);
     out[head..head + bytes.len()].copy_from_slice(&bytes);
     Ok(())
-}
-
-/// Puts `raw` itself where what it was packed to, from `start` on, is not smaller.
-pub(crate) fn keep_smaller(raw: &[u8], start: usize, out: &mut Vec<u8>) {
-    if out.len() - start >= raw.len() {
-        out.truncate(start);
-        out.extend_from_slice(raw);
-    }
 }

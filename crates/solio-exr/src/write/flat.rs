@@ -1,7 +1,7 @@
 //! Flat chunks: the rows of the planes, packed.
 
-use super::deep::keep_smaller;
-use super::pack::{PartStyle, WriteBuffers};
+use super::chunk::keep_smaller;
+use super::chunk::{PartStyle, WriteBuffers};
 use crate::chunk::{Leader, leader_bytes};
 use crate::codec;
 use crate::header::shape::{ChunkPlace, Shape, columns, rows};

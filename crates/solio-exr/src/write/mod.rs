@@ -4,13 +4,14 @@
 //! [rewritten](Sink::rewrite) at the end. Where the output cannot do that (a pipe, a compressed
 //! stream), the file is made in memory first.
 
+mod chunk;
 mod deep;
 mod flat;
 mod options;
 mod pack;
 mod plan;
 
-pub(crate) use deep::keep_smaller;
+pub(crate) use chunk::keep_smaller;
 pub use options::{Layout, Shared, WriteOptions};
 
 use crate::header::shape::Shape;

@@ -1,5 +1,6 @@
 //! All chunks of a file, in the order of the file, each with its place noted for the table.
 
+use super::chunk::{PartStyle, WriteBuffers};
 use super::plan;
 use crate::chunk::Leader;
 use crate::codec::{self, Compression};
@@ -12,22 +13,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Pixels that are packed in one go, in bytes: enough that handing them out costs nothing.
 const JOB_BYTES: u64 = 256 << 10;
-
-/// What all chunks of a part have in common.
-#[derive(Clone, Copy)]
-pub(super) struct PartStyle {
-    /// How hard chunks are packed.
-    pub(super) pack: codec::PackStyle,
-    /// Whether a chunk names its part.
-    pub(super) multipart: bool,
-}
-
-/// What a thread keeps from chunk to chunk.
-#[derive(Default)]
-pub(super) struct WriteBuffers {
-    pub(super) raw: Vec<u8>,
-    pub(super) scratch: codec::CodecScratch,
-}
 
 /// Writes the chunks of all parts; their sizes, by part and number.
 pub(super) fn chunks(

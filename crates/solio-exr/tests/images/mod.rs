@@ -1,10 +1,25 @@
 //! Small images of every make, with pixels that depend on nothing but their place.
 
 use half::f16;
+use solio_base::{Result, Source};
 use solio_exr::header::{Box2i, LevelMode, LineOrder, Part, Rounding, Text, Tiles, Value};
 use solio_exr::model::{DeepLevel, FlatLevel, Image, ImagePart, Pixels, Plane, Samples};
 use solio_exr::{Block, Channel, Compression, PixelType, Shape};
 use std::borrow::Cow;
+
+/// A source that has its bytes elsewhere.
+#[allow(dead_code)] // only some tests need it
+pub(crate) struct UnmappedBytes(pub(crate) Vec<u8>);
+
+impl Source for UnmappedBytes {
+    fn len_bytes(&self) -> Option<u64> {
+        self.0.len_bytes()
+    }
+
+    fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<usize> {
+        self.0.read_at(offset, buf)
+    }
+}
 
 pub(crate) fn channel(name: &str, pixel_type: PixelType, sampling: i32) -> Channel {
     Channel { x_sampling: sampling, y_sampling: sampling, ..Channel::new(name, pixel_type) }

@@ -78,7 +78,7 @@ fn try_out(ring: &mut IoUring) -> std::io::Result<()> {
 }
 
 /// What the ring does for a flight. What the system may look at, or write to, lives here.
-enum FlightStage {
+enum UringOp {
     Open { flight: Flight, _path: CString },
     Read { flight: Flight, piece: Transfer, before: usize },
     Asked(StatFlight),
@@ -91,7 +91,7 @@ pub(crate) struct Driver {
     links: bool,
     registered: Registered,
     /// By the number that a completion carries.
-    stages: Vec<Option<FlightStage>>,
+    stages: Vec<Option<UringOp>>,
     free: Vec<usize>,
     /// Where reads behind the end of files go, of which nothing is to come.
     beyond: Box<Beyond>,
@@ -142,11 +142,11 @@ impl Driver {
         if link && self.links {
             let mut asked = StatFlight::new(flight, path);
             let entry = asked.entry();
-            return self.push(&[entry], FlightStage::Asked(asked));
+            return self.push(&[entry], UringOp::Asked(asked));
         }
         let flags = libc::O_RDONLY | libc::O_CLOEXEC | libc::O_NONBLOCK;
         let entry = opcode::OpenAt::new(types::Fd(libc::AT_FDCWD), path.as_ptr()).flags(flags);
-        self.push(&[entry.build()], FlightStage::Open { flight, _path: path });
+        self.push(&[entry.build()], UringOp::Open { flight, _path: path });
     }
 
     /// Opens a file outside of the ring.
@@ -170,7 +170,7 @@ impl Driver {
                 }
                 let mut link = Link::new(flight, path);
                 let entries = link.entries(place, known, (&raw mut *self.beyond).cast());
-                self.push(&entries, FlightStage::Linked(link));
+                self.push(&entries, UringOp::Linked(link));
             }
             StatOutcome::None { flight, error } => drop(shared.opened(flight, Err(error))),
             StatOutcome::Other { flight } => self.open(shared, flight),
@@ -212,14 +212,14 @@ impl Driver {
                 let file = types::Fd(handle.file().as_raw_fd());
                 let entry = opcode::Read::new(file, window.as_mut_ptr(), window.len() as u32);
                 let entry = entry.offset(start).build();
-                return self.push(&[entry], FlightStage::Read { flight, piece, before });
+                return self.push(&[entry], UringOp::Read { flight, piece, before });
             }
         };
         shared.ended(flight, result);
     }
 
     /// Queues the entries of a stage; each completion names its place and which of them it is of.
-    fn push(&mut self, entries: &[squeue::Entry], stage: FlightStage) {
+    fn push(&mut self, entries: &[squeue::Entry], stage: UringOp) {
         let place = self.free.pop().expect("asked for only with room");
         self.stages[place] = Some(stage);
         let entries: Vec<squeue::Entry> = entries
@@ -249,7 +249,7 @@ impl Driver {
         for (name, answer) in answers {
             let (part, place) = ((name >> 32) as usize, name as u32 as usize);
             let stage = self.stages[place].as_mut().expect("its entries are not all answered");
-            if let FlightStage::Linked(link) = stage
+            if let UringOp::Linked(link) = stage
                 && !link.answer(part, answer)
             {
                 continue; // the others follow
@@ -257,12 +257,12 @@ impl Driver {
             let stage = self.stages[place].take().expect("just seen");
             self.free.push(place);
             match stage {
-                FlightStage::Open { flight, .. } => self.opened(shared, flight, result(answer)),
-                FlightStage::Read { flight, piece, before } => {
+                UringOp::Open { flight, .. } => self.opened(shared, flight, result(answer)),
+                UringOp::Read { flight, piece, before } => {
                     self.answered(shared, flight, piece, before, result(answer));
                 }
-                FlightStage::Asked(asked) => self.seen(shared, asked.seen(answer)),
-                FlightStage::Linked(link) => self.linked(shared, link.end()),
+                UringOp::Asked(asked) => self.seen(shared, asked.seen(answer)),
+                UringOp::Linked(link) => self.linked(shared, link.end()),
             }
         }
     }

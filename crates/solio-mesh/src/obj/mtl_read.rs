@@ -26,13 +26,13 @@ const MAPS: [&str; 5] = ["bump", "disp", "decal", "refl", "norm"];
 /// Fails on what is no MTL at all; a library without materials is none, if it is otherwise empty.
 pub fn decode_mtl(bytes: &[u8], options: &ObjReadOptions) -> Result<(Vec<Material>, Vec<String>)> {
     let (text, skipped) = utf8(bytes);
-    let mut reader = Reader {
+    let mut reader = MtlReader {
         options,
         materials: Vec::new(),
         warnings: Vec::new(),
         transparency: Vec::new(),
         strays: None,
-        place: Place { offset: skipped, line: 1 },
+        place: MtlPlace { offset: skipped, line: 1 },
     };
     let mut rest: &[u8] = &text;
     while !rest.is_empty() {
@@ -62,23 +62,23 @@ fn utf8(bytes: &[u8]) -> (Cow<'_, [u8]>, u64) {
 }
 
 #[derive(Clone, Copy)]
-struct Place {
+struct MtlPlace {
     offset: u64,
     line: u64,
 }
 
-struct Reader<'a> {
+struct MtlReader<'a> {
     options: &'a ObjReadOptions,
     materials: Vec<Material>,
     warnings: Vec<String>,
     /// `Tr` of each material; `d` wins over it wherever it stands.
     transparency: Vec<Option<f32>>,
     /// The first statement before any `newmtl`.
-    strays: Option<Place>,
-    place: Place,
+    strays: Option<MtlPlace>,
+    place: MtlPlace,
 }
 
-impl Reader<'_> {
+impl MtlReader<'_> {
     fn placed(&self, error: Error, at: usize) -> Error {
         error.at_offset(self.place.offset + at as u64).at_line(self.place.line, at as u64 + 1)
     }
@@ -147,7 +147,7 @@ impl Reader<'_> {
     /// Reads a property; `false` when the key is none.
     fn property(&mut self, key: Token<'_>, words: Tokens<'_>) -> Result<bool> {
         let Some(slot) = slot(key.text) else { return Ok(false) };
-        let most = if matches!(slot, Slot::Color(_)) { 3 } else { 1 };
+        let most = if matches!(slot, MtlValue::Color(_)) { 3 } else { 1 };
         let mut numbers = Vec::with_capacity(3);
         for word in words.clone() {
             if numbers.len() == most {
@@ -170,15 +170,15 @@ impl Reader<'_> {
             return Ok(false);
         };
         match slot {
-            Slot::Color(field) => {
+            MtlValue::Color(field) => {
                 // Missing numbers are those before, as the specification says of `Ka r`.
                 let g = numbers.get(1).copied().unwrap_or(first);
                 let b = numbers.get(2).copied().unwrap_or(g);
                 *field(self.last()) = Some([first, g, b]);
             }
-            Slot::Number(field) => *field(self.last()) = Some(first),
-            Slot::Illum => self.last().illum = Some(first as i32),
-            Slot::Transparency => {
+            MtlValue::Number(field) => *field(self.last()) = Some(first),
+            MtlValue::Illum => self.last().illum = Some(first as i32),
+            MtlValue::Transparency => {
                 *self.transparency.last_mut().expect("one per material") = Some(first);
             }
         }
@@ -258,33 +258,33 @@ fn option_arguments(word: &[u8]) -> Option<(usize, usize)> {
 }
 
 /// Where a property goes.
-enum Slot {
+enum MtlValue {
     Color(fn(&mut Material) -> &mut Option<[f32; 3]>),
     Number(fn(&mut Material) -> &mut Option<f32>),
     Illum,
     Transparency,
 }
 
-fn slot(key: &[u8]) -> Option<Slot> {
+fn slot(key: &[u8]) -> Option<MtlValue> {
     Some(match key.to_ascii_lowercase().as_slice() {
-        b"ka" => Slot::Color(|m| &mut m.ambient),
-        b"kd" => Slot::Color(|m| &mut m.diffuse),
-        b"ks" => Slot::Color(|m| &mut m.specular),
-        b"ke" => Slot::Color(|m| &mut m.emission),
-        b"tf" => Slot::Color(|m| &mut m.transmission_filter),
-        b"ns" => Slot::Number(|m| &mut m.shininess),
-        b"ni" => Slot::Number(|m| &mut m.ior),
-        b"d" => Slot::Number(|m| &mut m.opacity),
-        b"tr" => Slot::Transparency,
-        b"illum" => Slot::Illum,
-        b"sharpness" => Slot::Number(|m| &mut m.sharpness),
-        b"pr" => Slot::Number(|m| &mut m.roughness),
-        b"pm" => Slot::Number(|m| &mut m.metallic),
-        b"ps" => Slot::Number(|m| &mut m.sheen),
-        b"pc" => Slot::Number(|m| &mut m.clearcoat),
-        b"pcr" => Slot::Number(|m| &mut m.clearcoat_roughness),
-        b"aniso" => Slot::Number(|m| &mut m.anisotropy),
-        b"anisor" => Slot::Number(|m| &mut m.anisotropy_rotation),
+        b"ka" => MtlValue::Color(|m| &mut m.ambient),
+        b"kd" => MtlValue::Color(|m| &mut m.diffuse),
+        b"ks" => MtlValue::Color(|m| &mut m.specular),
+        b"ke" => MtlValue::Color(|m| &mut m.emission),
+        b"tf" => MtlValue::Color(|m| &mut m.transmission_filter),
+        b"ns" => MtlValue::Number(|m| &mut m.shininess),
+        b"ni" => MtlValue::Number(|m| &mut m.ior),
+        b"d" => MtlValue::Number(|m| &mut m.opacity),
+        b"tr" => MtlValue::Transparency,
+        b"illum" => MtlValue::Illum,
+        b"sharpness" => MtlValue::Number(|m| &mut m.sharpness),
+        b"pr" => MtlValue::Number(|m| &mut m.roughness),
+        b"pm" => MtlValue::Number(|m| &mut m.metallic),
+        b"ps" => MtlValue::Number(|m| &mut m.sheen),
+        b"pc" => MtlValue::Number(|m| &mut m.clearcoat),
+        b"pcr" => MtlValue::Number(|m| &mut m.clearcoat_roughness),
+        b"aniso" => MtlValue::Number(|m| &mut m.anisotropy),
+        b"anisor" => MtlValue::Number(|m| &mut m.anisotropy_rotation),
         _ => return None,
     })
 }

@@ -73,7 +73,7 @@ pub fn encode_mtl(materials: &[Material], options: &MtlWriteOptions) -> Result<V
     for (name, material) in named {
         out.extend_from_slice(b"\nnewmtl ");
         line(&mut out, &name);
-        Writer { out: &mut out, options, material }.keys()?;
+        MtlWriter { out: &mut out, options, material }.keys()?;
     }
     Ok(out)
 }
@@ -88,13 +88,13 @@ fn line(out: &mut Vec<u8>, text: &str) {
     out.push(b'\n');
 }
 
-struct Writer<'a> {
+struct MtlWriter<'a> {
     out: &'a mut Vec<u8>,
     options: &'a MtlWriteOptions,
     material: &'a Material,
 }
 
-impl Writer<'_> {
+impl MtlWriter<'_> {
     fn keys(&mut self) -> Result<()> {
         let m = self.material;
         self.one("Ns", m.shininess)?;

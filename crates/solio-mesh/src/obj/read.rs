@@ -32,9 +32,9 @@ use super::options::ObjReadOptions;
 use crate::material::Material;
 use crate::model::Scene;
 use crate::spans::{ASSEMBLE, DECODE, JOIN};
-use chunk::Parsed;
-use gather::Gather;
-use input::{Input, Text};
+use chunk::ParsedText;
+use gather::ObjGather;
+use input::{SourceText, TextInput};
 use solio_base::{Result, Source, Work, ordered};
 use solio_codec::lines::LineReader;
 use std::collections::HashMap;
@@ -46,9 +46,9 @@ const CHUNK_BYTES: usize = 512 << 10;
 const NO_COLOR: [f32; 4] = [1.0; 4];
 
 #[derive(Default)]
-struct Slot {
-    text: Text,
-    parsed: Parsed,
+struct TextSlot {
+    text: SourceText,
+    parsed: ParsedText,
     reader: LineReader,
 }
 
@@ -71,20 +71,20 @@ fn decode_chunks(
     work: &Work,
     chunk_bytes: usize,
 ) -> Result<Scene<'static>> {
-    let mut input = Input::new(source, chunk_bytes, options.limits)?;
+    let mut input = TextInput::new(source, chunk_bytes, options.limits)?;
     // Text of another encoding is made into UTF-8 first, so it is not what lies in memory.
     let memory = if input.encoding().is_none() { source.as_bytes() } else { None };
-    let mut gather = Gather::new(source, options);
+    let mut gather = ObjGather::new(source, options);
     // A chunk's arrays take up to about three times its text.
     let window = work.window(4 * chunk_bytes);
-    ordered::run::<Slot>(
+    ordered::run::<TextSlot>(
         work,
         window,
         |slot| input.next(&mut slot.text),
         |slot| {
             let _span = DECODE.begin().bytes(slot.text.len);
             slot.parsed.clear();
-            let Slot { text, parsed, reader } = slot;
+            let TextSlot { text, parsed, reader } = slot;
             runs::chunk(text.padded(memory), text.len, options, reader, parsed);
             Ok(())
         },

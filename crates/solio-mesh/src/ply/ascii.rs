@@ -6,26 +6,26 @@
 //! [`tokens`](super::tokens)), which also finds the exact place of an error.
 
 use super::binary::CHUNK;
-use super::columns::{Kind, Table};
-use super::context::{Context, commit, first_bad_index, prepare};
-use super::data::Data;
-use super::header::{Element, Header, Property};
+use super::columns::{ColumnKind, ColumnTable};
+use super::context::{ElementContext, commit, first_bad_index, prepare};
+use super::data::ScalarArray;
+use super::header::{PlyElement, PlyHeader, PlyProperty};
 use super::token_values::{push_default, set};
 use super::tokens::Tokens;
-use crate::head::Head;
+use crate::head::SourceHead;
 use crate::model::ScalarType;
 use crate::spans::{DECODE, JOIN};
-use crate::text::{Records, TextChunk, TextFeed};
+use crate::text::{RecordCut, TextChunk, TextFeed};
 use solio_base::{Result, Work, ordered};
 use solio_codec::lines::{CellType, LineReader, PAD};
 use solio_codec::number::parse;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The values that a chunk has for one element.
-struct Part {
+struct ElementPart {
     element: usize,
     rows: usize,
-    columns: Vec<Data>,
+    columns: Vec<ScalarArray>,
     counts: Vec<Vec<u32>>,
 }
 
@@ -38,7 +38,7 @@ struct RecordChunk {
     whole_lines: bool,
     /// Whether every line was a record.
     regular: bool,
-    parts: Vec<Part>,
+    parts: Vec<ElementPart>,
     tools: Tools,
 }
 
@@ -52,23 +52,24 @@ struct Tools {
 
 /// Reads all elements. Returns their tables, and warnings.
 pub(crate) fn read_elements(
-    head: &Head<'_>,
-    header: &Header,
-    contexts: &[Context<'_>],
+    head: &SourceHead<'_>,
+    header: &PlyHeader,
+    contexts: &[ElementContext<'_>],
     strict: bool,
     work: &Work,
-) -> Result<(Vec<Vec<Table>>, Vec<String>)> {
+) -> Result<(Vec<Vec<ColumnTable>>, Vec<String>)> {
     // Two bytes a value at least.
     let rest = head.len_bytes().map_or(0, |total| total.saturating_sub(header.data_at) / 2);
-    let tables = contexts.iter().map(|cx| Table::all(cx.element, &cx.plan.columns, rest)).collect();
-    let lines = Lines::new(header);
+    let tables =
+        contexts.iter().map(|cx| ColumnTable::all(cx.element, &cx.plan.columns, rest)).collect();
+    let lines = RecordLines::new(header);
     let mut tokens = Tokens::new(header, contexts, tables, strict);
     let slow = AtomicBool::new(false);
     let mut feed = TextFeed::new(
         head,
         header.data_at,
         header.newline,
-        Records {
+        RecordCut {
             chunk_bytes: CHUNK,
             last_end: last_record_end,
             limit_bytes: 1 << 20,
@@ -116,20 +117,20 @@ pub(crate) fn read_elements(
 }
 
 /// Which record a line is.
-struct Lines {
+struct RecordLines {
     /// The first line of each element, and the end.
     starts: Vec<u64>,
 }
 
-impl Lines {
-    fn new(header: &Header) -> Lines {
+impl RecordLines {
+    fn new(header: &PlyHeader) -> RecordLines {
         let mut starts = vec![0];
         let mut end = 0u64;
         for element in &header.elements {
             end = end.saturating_add(element.count);
             starts.push(end);
         }
-        Lines { starts }
+        RecordLines { starts }
     }
 
     /// Element and record of a line; elements past the last one when there is none.
@@ -148,8 +149,8 @@ fn last_record_end(text: &[u8], newline: u8) -> Option<usize> {
 /// Parses a chunk in which every line is a record; `None` when that is not so.
 fn parse_lines(
     slot: &mut RecordChunk,
-    contexts: &[Context<'_>],
-    lines: &Lines,
+    contexts: &[ElementContext<'_>],
+    lines: &RecordLines,
     newline: u8,
 ) -> Option<()> {
     let len = slot.chunk.text.len();
@@ -163,14 +164,14 @@ fn parse_lines(
 fn parse_padded(
     slot: &mut RecordChunk,
     len: usize,
-    contexts: &[Context<'_>],
-    lines: &Lines,
+    contexts: &[ElementContext<'_>],
+    lines: &RecordLines,
     newline: u8,
 ) -> Option<()> {
     let (mut element, mut row) = lines.record(slot.chunk.lines_before);
     let mut left = slot.lines;
     let mut cursor =
-        Cursor { text: &slot.chunk.text[..len], padded: &slot.chunk.text, at: 0, newline };
+        LineCursor { text: &slot.chunk.text[..len], padded: &slot.chunk.text, at: 0, newline };
     let mut parts = 0;
     while left > 0 {
         let Some(cx) = contexts.get(element) else {
@@ -183,7 +184,7 @@ fn parse_padded(
         if rows > 0 {
             if slot.parts.len() == parts {
                 let (columns, counts) = (Vec::new(), Vec::new());
-                slot.parts.push(Part { element, rows, columns, counts });
+                slot.parts.push(ElementPart { element, rows, columns, counts });
             }
             let part = &mut slot.parts[parts];
             (part.element, part.rows) = (element, rows);
@@ -198,13 +199,13 @@ fn parse_padded(
 }
 
 fn parse_part(
-    part: &mut Part,
-    cx: &Context<'_>,
-    cursor: &mut Cursor<'_>,
+    part: &mut ElementPart,
+    cx: &ElementContext<'_>,
+    cursor: &mut LineCursor<'_>,
     tools: &mut Tools,
 ) -> Option<()> {
     let columns = &cx.plan.columns;
-    part.columns.resize_with(columns.len(), || Data::new(ScalarType::U8));
+    part.columns.resize_with(columns.len(), || ScalarArray::new(ScalarType::U8));
     part.counts.resize_with(columns.len(), Vec::new);
     for ((data, counts), column) in part.columns.iter_mut().zip(&mut part.counts).zip(columns) {
         prepare(data, column, part.rows);
@@ -212,7 +213,7 @@ fn parse_part(
     }
     let steps = steps(cx);
     match (&columns[..], &mut part.columns[..]) {
-        ([c], [Data::U32(values)]) if c.kind == Kind::Index && c.is_list => {
+        ([c], [ScalarArray::U32(values)]) if c.kind == ColumnKind::Index && c.is_list => {
             index_lists(values, &mut part.counts[0], part.rows, cursor, tools)?;
         }
         _ => match cells(&steps) {
@@ -235,15 +236,15 @@ fn parse_part(
 const CAREFUL: usize = 64;
 
 /// What stands in a record, if that is something and all of it becomes 32-bit floats.
-fn cells(steps: &[Step<'_>]) -> Option<Vec<CellType>> {
+fn cells(steps: &[RecordStep<'_>]) -> Option<Vec<CellType>> {
     if steps.is_empty() {
         return None;
     }
-    let cell = |step: &Step<'_>| match (step.kind, step.property.scalar) {
+    let cell = |step: &RecordStep<'_>| match (step.kind, step.property.scalar) {
         _ if step.property.list.is_some() => None,
-        (Kind::F32(_), ScalarType::F32 | ScalarType::F64) => Some(CellType::Float),
-        (Kind::F32(_), ScalarType::U8) => Some(CellType::Byte),
-        (Kind::Same, ScalarType::F32) => Some(CellType::Float),
+        (ColumnKind::F32(_), ScalarType::F32 | ScalarType::F64) => Some(CellType::Float),
+        (ColumnKind::F32(_), ScalarType::U8) => Some(CellType::Byte),
+        (ColumnKind::Same, ScalarType::F32) => Some(CellType::Float),
         _ => None,
     };
     steps.iter().map(cell).collect()
@@ -251,10 +252,10 @@ fn cells(steps: &[Step<'_>]) -> Option<Vec<CellType>> {
 
 /// Records that become nothing but 32-bit floats.
 fn float_records(
-    part: &mut Part,
+    part: &mut ElementPart,
     cells: &[CellType],
-    steps: &[Step<'_>],
-    cursor: &mut Cursor<'_>,
+    steps: &[RecordStep<'_>],
+    cursor: &mut LineCursor<'_>,
     tools: &mut Tools,
 ) -> Option<()> {
     let (mut row, mut careful) = (0, CAREFUL);
@@ -264,7 +265,7 @@ fn float_records(
         cursor.take(|text, at, end| reader.cells(text, at, end, cells, part.rows - row, values));
         let mut from = 0;
         while let Some(step) = steps.get(from) {
-            let Data::F32(out) = &mut part.columns[step.column] else { return None };
+            let ScalarArray::F32(out) = &mut part.columns[step.column] else { return None };
             from = scatter(values, steps, from, &mut out[row * step.width..]);
         }
         row += values.len() / cells.len();
@@ -279,18 +280,18 @@ fn float_records(
 
 /// Moves cell `from` of all records, with up to two neighbours that are neighbours in its column
 /// too, to that column; returns the next cell.
-fn scatter(values: &[f32], steps: &[Step<'_>], from: usize, out: &mut [f32]) -> usize {
+fn scatter(values: &[f32], steps: &[RecordStep<'_>], from: usize, out: &mut [f32]) -> usize {
     let first = &steps[from];
-    let together = |&(i, step): &(usize, &Step<'_>)| {
+    let together = |&(i, step): &(usize, &RecordStep<'_>)| {
         step.column == first.column && step.place == first.place + i && step.kind == first.kind
     };
     let count = steps[from..].iter().take(3).enumerate().take_while(together).count();
     let (places, cells) = ((first.width, first.place), (steps.len(), from));
     match (first.kind, count) {
-        (Kind::F32(divisor), 3) if divisor != 1.0 => {
+        (ColumnKind::F32(divisor), 3) if divisor != 1.0 => {
             moved(values, cells, out, places, |v: [f32; 3]| v.map(|v| v / divisor));
         }
-        (Kind::F32(divisor), _) if divisor != 1.0 => {
+        (ColumnKind::F32(divisor), _) if divisor != 1.0 => {
             moved(values, cells, out, places, |[v]| [v / divisor]);
             return from + 1;
         }
@@ -322,7 +323,7 @@ fn index_lists(
     values: &mut Vec<u32>,
     counts: &mut Vec<u32>,
     rows: usize,
-    cursor: &mut Cursor<'_>,
+    cursor: &mut LineCursor<'_>,
     tools: &mut Tools,
 ) -> Option<()> {
     let mut careful = CAREFUL;
@@ -344,33 +345,33 @@ fn index_lists(
 }
 
 /// What to do with the next value of a record.
-struct Step<'a> {
+struct RecordStep<'a> {
     column: usize,
     place: usize,
     width: usize,
-    property: &'a Property,
-    kind: Kind,
+    property: &'a PlyProperty,
+    kind: ColumnKind,
 }
 
-fn steps<'a>(cx: &Context<'a>) -> Vec<Step<'a>> {
-    let element: &'a Element = cx.element;
+fn steps<'a>(cx: &ElementContext<'a>) -> Vec<RecordStep<'a>> {
+    let element: &'a PlyElement = cx.element;
     element
         .properties
         .iter()
         .zip(&cx.plan.of_property)
         .map(|(property, &(column, place))| {
             let c = &cx.plan.columns[column];
-            Step { column, place, width: c.width, property, kind: c.kind }
+            RecordStep { column, place, width: c.width, property, kind: c.kind }
         })
         .collect()
 }
 
 fn record(
-    columns: &mut [Data],
+    columns: &mut [ScalarArray],
     counts: &mut [Vec<u32>],
     row: usize,
-    steps: &[Step<'_>],
-    cursor: &mut Cursor<'_>,
+    steps: &[RecordStep<'_>],
+    cursor: &mut LineCursor<'_>,
 ) -> Option<()> {
     for step in steps {
         let data = &mut columns[step.column];
@@ -387,7 +388,9 @@ fn record(
         }
         let i = row * step.width + step.place;
         match data {
-            Data::F32(values) if step.kind == Kind::F32(1.0) && step.property.scalar.is_float() => {
+            ScalarArray::F32(values)
+                if step.kind == ColumnKind::F32(1.0) && step.property.scalar.is_float() =>
+            {
                 values[i] = cursor.f32()?;
             }
             _ => set(data, i, step.kind, step.property.scalar, cursor.token()?)?,
@@ -397,7 +400,7 @@ fn record(
 }
 
 /// A place in the text of a chunk.
-struct Cursor<'a> {
+struct LineCursor<'a> {
     text: &'a [u8],
     /// The text with [`PAD`] more bytes.
     padded: &'a [u8],
@@ -405,7 +408,7 @@ struct Cursor<'a> {
     newline: u8,
 }
 
-impl<'a> Cursor<'a> {
+impl<'a> LineCursor<'a> {
     /// Lets a reader of plain lines move on; it gets the padded text, and from where to where.
     fn take(&mut self, read: impl FnOnce(&[u8], usize, usize) -> usize) {
         if self.newline == b'\n' {

@@ -1,8 +1,8 @@
 //! Columns to a [`Mesh`].
 
-use super::columns::{Column, Plan, Role, Table, alpha_of};
-use super::data::Data;
-use super::header::{Element, Header};
+use super::columns::{ColumnPlan, ColumnRole, ColumnTable, PlyColumn, alpha_of};
+use super::data::ScalarArray;
+use super::header::{PlyElement, PlyHeader};
 use super::textures::TEXNUMBER;
 use crate::material::{Material, TEXTURE_COMMENT, TextureMap};
 use crate::model::{
@@ -13,14 +13,14 @@ use std::borrow::Cow;
 
 /// An element with its plan and its values.
 pub(crate) struct Loaded<'a> {
-    pub(crate) element: &'a Element,
-    pub(crate) plan: &'a Plan,
-    pub(crate) tables: Vec<Table>,
+    pub(crate) element: &'a PlyElement,
+    pub(crate) plan: &'a ColumnPlan,
+    pub(crate) tables: Vec<ColumnTable>,
 }
 
 /// Makes the scene of a whole file.
 pub(crate) fn assemble(
-    header: &Header,
+    header: &PlyHeader,
     loaded: Vec<Loaded<'_>>,
     mut warnings: Vec<String>,
     strict: bool,
@@ -33,9 +33,9 @@ pub(crate) fn assemble(
     for item in loaded {
         for (column, table) in item.plan.columns.iter().zip(item.tables) {
             match column.role {
-                Role::Strips => strips = Some(table),
-                Role::CornerUvs => corner_uvs = Some((item.element, column, table)),
-                _ if column.role == Role::Color && column.parts.len() == 3 => {
+                ColumnRole::Strips => strips = Some(table),
+                ColumnRole::CornerUvs => corner_uvs = Some((item.element, column, table)),
+                _ if column.role == ColumnRole::Color && column.parts.len() == 3 => {
                     own_alpha = alpha_of(&item.element.properties[column.parts[0]].name);
                     place(&mut mesh, item.element, column, table);
                 }
@@ -95,26 +95,30 @@ fn join_alpha(mesh: &mut Mesh<'static>, name: &str) {
 }
 
 /// Puts a table where it belongs.
-fn place(mesh: &mut Mesh<'static>, element: &Element, column: &Column, table: Table) {
+fn place(mesh: &mut Mesh<'static>, element: &PlyElement, column: &PlyColumn, table: ColumnTable) {
     match (column.role, table.data) {
-        (Role::Position, Data::F32(v)) => mesh.positions = Positions::F32(Cow::Owned(rows(v))),
-        (Role::Position, Data::F64(v)) => mesh.positions = Positions::F64(Cow::Owned(rows(v))),
-        (Role::Normal, Data::F32(v)) => {
+        (ColumnRole::Position, ScalarArray::F32(v)) => {
+            mesh.positions = Positions::F32(Cow::Owned(rows(v)))
+        }
+        (ColumnRole::Position, ScalarArray::F64(v)) => {
+            mesh.positions = Positions::F64(Cow::Owned(rows(v)))
+        }
+        (ColumnRole::Normal, ScalarArray::F32(v)) => {
             mesh.normals = Some(Normals { values: Cow::Owned(rows(v)), domain: Domain::Vertex });
         }
-        (Role::Color, Data::F32(v)) => {
+        (ColumnRole::Color, ScalarArray::F32(v)) => {
             mesh.colors = Some(Colors { values: Cow::Owned(rows(v)), space: ColorSpace::Srgb });
         }
-        (Role::Uv, Data::F32(v)) => {
+        (ColumnRole::Uv, ScalarArray::F32(v)) => {
             mesh.uvs = Some(Uvs { values: Cow::Owned(rows(v)), domain: Domain::Vertex });
         }
-        (Role::Corners, Data::U32(v)) => {
+        (ColumnRole::Corners, ScalarArray::U32(v)) => {
             mesh.corner_vertices = Cow::Owned(v);
             if element.count > 0 {
                 mesh.face_offsets = Cow::Owned(table.offsets);
             }
         }
-        (Role::EdgeEnds, Data::U32(v)) => {
+        (ColumnRole::EdgeEnds, ScalarArray::U32(v)) => {
             if element.count > 0 {
                 mesh.line_offsets = Cow::Owned((0..=element.count as u32).map(|i| i * 2).collect());
             }
@@ -132,9 +136,9 @@ fn place(mesh: &mut Mesh<'static>, element: &Element, column: &Column, table: Ta
 }
 
 fn attribute(
-    element: &Element,
-    column: &Column,
-    data: Data,
+    element: &PlyElement,
+    column: &PlyColumn,
+    data: ScalarArray,
     offsets: Vec<u32>,
 ) -> Attribute<'static> {
     let property = &element.properties[column.parts[0]];
@@ -154,7 +158,12 @@ fn rows<T: bytemuck::Pod, const N: usize>(values: Vec<T>) -> Vec<[T; N]> {
 
 /// UVs of corners, where every face has a pair for each corner or none at all. Anything else
 /// stays an attribute.
-fn set_corner_uvs(mesh: &mut Mesh<'static>, element: &Element, column: &Column, table: Table) {
+fn set_corner_uvs(
+    mesh: &mut Mesh<'static>,
+    element: &PlyElement,
+    column: &PlyColumn,
+    table: ColumnTable,
+) {
     let faces = &mesh.face_offsets;
     let length = |pair: &[u32]| pair[1] - pair[0];
     let fits = faces.len() == table.offsets.len()
@@ -164,10 +173,10 @@ fn set_corner_uvs(mesh: &mut Mesh<'static>, element: &Element, column: &Column, 
             .zip(table.offsets.windows(2))
             .all(|(f, uv)| length(uv) == 0 || length(uv) == 2 * length(f));
     match table.data {
-        Data::F32(values) if fits && values.len() == 2 * mesh.corner_vertices.len() => {
+        ScalarArray::F32(values) if fits && values.len() == 2 * mesh.corner_vertices.len() => {
             mesh.uvs = Some(Uvs { values: Cow::Owned(rows(values)), domain: Domain::Corner });
         }
-        Data::F32(values) if fits => {
+        ScalarArray::F32(values) if fits => {
             let mut index = Vec::with_capacity(mesh.corner_vertices.len());
             for (f, uv) in faces.windows(2).zip(table.offsets.windows(2)) {
                 let first = uv[0] / 2;
@@ -183,8 +192,8 @@ fn set_corner_uvs(mesh: &mut Mesh<'static>, element: &Element, column: &Column, 
 
 /// Appends the triangles of strips: every second one is turned, and triangles with two equal
 /// vertices (which only steer the strip) are left out.
-fn add_strips(mesh: &mut Mesh<'static>, table: &Table, limits: &Limits) -> Result<()> {
-    let Data::U32(values) = &table.data else { return Ok(()) };
+fn add_strips(mesh: &mut Mesh<'static>, table: &ColumnTable, limits: &Limits) -> Result<()> {
+    let ScalarArray::U32(values) = &table.data else { return Ok(()) };
     let mut offsets = std::mem::take(&mut mesh.face_offsets).into_owned();
     let mut corners = std::mem::take(&mut mesh.corner_vertices).into_owned();
     limits.check_elements("corners", corners.len() as u64 + 3 * values.len() as u64)?;
@@ -214,7 +223,7 @@ fn add_strips(mesh: &mut Mesh<'static>, table: &Table, limits: &Limits) -> Resul
 /// or of faces that have been joined by those of strips.
 fn drop_strays(
     mesh: &mut Mesh<'static>,
-    header: &Header,
+    header: &PlyHeader,
     strict: bool,
     warnings: &mut Vec<String>,
 ) -> Result<()> {

@@ -1,13 +1,15 @@
 //! Binary records of any layout, chunk by chunk: one thread finds where records start, all
 //! threads decode, and the chunks are appended in order. Works on sequential sources.
 
-use super::columns::Table;
-use super::context::{Context, bad_index, commit, ended, first_bad_index, list_count, prepare};
-use super::data::Data;
-use super::header::{Element, Property};
-use super::kernels::{Field, Rows, Span, extend, gather};
-use super::memory::Memory;
-use crate::head::Head;
+use super::columns::ColumnTable;
+use super::context::{
+    ElementContext, bad_index, commit, ended, first_bad_index, list_count, prepare,
+};
+use super::data::ScalarArray;
+use super::header::{PlyElement, PlyProperty};
+use super::kernels::{ListSpan, RawField, RawRows, extend, gather};
+use super::memory::SpareArrays;
+use crate::head::SourceHead;
 use crate::spans::{DECODE, JOIN};
 use solio_base::{Error, Result, Work, ordered};
 
@@ -15,61 +17,61 @@ use solio_base::{Error, Result, Work, ordered};
 pub(crate) const CHUNK: usize = 256 << 10;
 
 /// A stretch of properties without a list in it, and the list that ends it.
-struct Segment {
+struct RecordSegment {
     fixed: usize,
     list: Option<usize>,
 }
 
-struct Layout {
-    segments: Vec<Segment>,
+struct RecordLayout {
+    segments: Vec<RecordSegment>,
     /// Segment and offset in it of each property.
     fields: Vec<(usize, usize)>,
 }
 
-impl Layout {
-    fn new(element: &Element) -> Layout {
-        let mut segments = vec![Segment { fixed: 0, list: None }];
+impl RecordLayout {
+    fn new(element: &PlyElement) -> RecordLayout {
+        let mut segments = vec![RecordSegment { fixed: 0, list: None }];
         let mut fields = Vec::new();
         for (i, property) in element.properties.iter().enumerate() {
             let last = segments.len() - 1;
             fields.push((last, segments[last].fixed));
             if property.list.is_some() {
                 segments[last].list = Some(i);
-                segments.push(Segment { fixed: 0, list: None });
+                segments.push(RecordSegment { fixed: 0, list: None });
             } else {
                 segments[last].fixed += property.scalar.size();
             }
         }
-        Layout { segments, fields }
+        RecordLayout { segments, fields }
     }
 }
 
 /// One chunk.
 #[derive(Default)]
-struct Slot {
+struct BinaryChunk {
     bytes: Vec<u8>,
     at: u64,
     rows: usize,
     first_row: u64,
     /// For each segment, where it starts in each record; empty for records of one size.
     starts: Vec<Vec<u32>>,
-    columns: Vec<Data>,
+    columns: Vec<ScalarArray>,
     /// For list columns, the length of each list.
     counts: Vec<Vec<u32>>,
 }
 
 /// How far reading has come. A sequential source gives its bytes once, so what was read behind an
 /// element is handed on to the next one.
-pub(crate) struct Position {
+pub(crate) struct ReadPosition {
     /// Offset of what follows `carry`.
     at: u64,
     /// What was read already of the records to come.
     carry: Vec<u8>,
 }
 
-impl Position {
-    pub(crate) fn new(at: u64) -> Position {
-        Position { at, carry: Vec::new() }
+impl ReadPosition {
+    pub(crate) fn new(at: u64) -> ReadPosition {
+        ReadPosition { at, carry: Vec::new() }
     }
 
     /// Offset of the next record.
@@ -78,7 +80,7 @@ impl Position {
     }
 
     /// Whether nothing is left.
-    pub(crate) fn at_end(&self, head: &Head<'_>) -> Result<bool> {
+    pub(crate) fn at_end(&self, head: &SourceHead<'_>) -> Result<bool> {
         Ok(self.carry.is_empty() && head.read_at(self.at, &mut [0])? == 0)
     }
 
@@ -86,7 +88,7 @@ impl Position {
     /// returns whether it did. What `bytes` held behind `have` is overwritten, not zeroed first.
     fn fill(
         &mut self,
-        head: &Head<'_>,
+        head: &SourceHead<'_>,
         bytes: &mut Vec<u8>,
         mut have: usize,
         want: usize,
@@ -108,22 +110,22 @@ impl Position {
 
 /// Reads the records of an element that start at `position`, and moves it behind them.
 pub(crate) fn read_element(
-    head: &Head<'_>,
-    position: &mut Position,
-    cx: &Context<'_>,
+    head: &SourceHead<'_>,
+    position: &mut ReadPosition,
+    cx: &ElementContext<'_>,
     work: &Work,
-    memory: &mut Memory,
-) -> Result<Vec<Table>> {
+    memory: &mut SpareArrays,
+) -> Result<Vec<ColumnTable>> {
     let mut at = position.offset();
     if let Some(tables) = super::even::read_element(head, &mut at, cx, work, memory)? {
-        *position = Position::new(at);
+        *position = ReadPosition::new(at);
         return Ok(tables);
     }
-    let layout = Layout::new(cx.element);
+    let layout = RecordLayout::new(cx.element);
     let rest = head.len_bytes().map_or(0, |total| total.saturating_sub(at));
-    let mut tables = Table::all(cx.element, &cx.plan.columns, rest);
+    let mut tables = ColumnTable::all(cx.element, &cx.plan.columns, rest);
     let mut feed = Feed { head, layout: &layout, cx, position, row: 0 };
-    ordered::run::<Slot>(
+    ordered::run::<BinaryChunk>(
         work,
         work.window(4 * CHUNK),
         |slot| feed.next(slot),
@@ -144,15 +146,15 @@ pub(crate) fn read_element(
 
 /// Cuts the data into chunks of whole records.
 struct Feed<'a> {
-    head: &'a Head<'a>,
-    layout: &'a Layout,
-    cx: &'a Context<'a>,
-    position: &'a mut Position,
+    head: &'a SourceHead<'a>,
+    layout: &'a RecordLayout,
+    cx: &'a ElementContext<'a>,
+    position: &'a mut ReadPosition,
     row: u64,
 }
 
 impl Feed<'_> {
-    fn next(&mut self, slot: &mut Slot) -> Result<bool> {
+    fn next(&mut self, slot: &mut BinaryChunk) -> Result<bool> {
         let left = self.cx.element.count - self.row;
         if left == 0 || self.cx.element.properties.is_empty() {
             return Ok(false);
@@ -168,7 +170,7 @@ impl Feed<'_> {
         Ok(true)
     }
 
-    fn fixed(&mut self, slot: &mut Slot, left: u64) -> Result<()> {
+    fn fixed(&mut self, slot: &mut BinaryChunk, left: u64) -> Result<()> {
         let stride = self.layout.segments[0].fixed;
         slot.rows = ((CHUNK / stride).max(1) as u64).min(left) as usize;
         if self.position.fill(self.head, &mut slot.bytes, 0, slot.rows * stride)? {
@@ -178,7 +180,7 @@ impl Feed<'_> {
         Ok(())
     }
 
-    fn lists(&mut self, slot: &mut Slot, left: u64) -> Result<()> {
+    fn lists(&mut self, slot: &mut BinaryChunk, left: u64) -> Result<()> {
         let mut want = CHUNK;
         let mut have = 0;
         loop {
@@ -198,7 +200,7 @@ impl Feed<'_> {
     }
 
     /// Finds the whole records in the chunk; returns where they end.
-    fn scan(&self, slot: &mut Slot, left: u64) -> Result<usize> {
+    fn scan(&self, slot: &mut BinaryChunk, left: u64) -> Result<usize> {
         slot.starts.resize_with(self.layout.segments.len(), Vec::new);
         slot.starts.iter_mut().for_each(Vec::clear);
         slot.rows = 0;
@@ -215,7 +217,7 @@ impl Feed<'_> {
     }
 
     /// The end of the record at `at`; `None` when it is not all there.
-    fn record(&self, slot: &mut Slot, mut at: usize) -> Result<Option<usize>> {
+    fn record(&self, slot: &mut BinaryChunk, mut at: usize) -> Result<Option<usize>> {
         for (segment, starts) in self.layout.segments.iter().zip(&mut slot.starts) {
             starts.push(at as u32);
             at += segment.fixed;
@@ -263,7 +265,7 @@ impl Feed<'_> {
     }
 }
 
-fn bad_count(element: &Element, property: &Property, offset: u64) -> Error {
+fn bad_count(element: &PlyElement, property: &PlyProperty, offset: u64) -> Error {
     Error::corrupt(format!(
         "the count of list `{}` in element `{}` is no whole number from 0 up",
         property.name, element.name
@@ -272,9 +274,9 @@ fn bad_count(element: &Element, property: &Property, offset: u64) -> Error {
 }
 
 /// Decodes the records of a chunk.
-fn decode(slot: &mut Slot, layout: &Layout, cx: &Context<'_>) -> Result<()> {
-    let Slot { bytes, rows, starts, columns, counts, .. } = &mut *slot;
-    columns.resize_with(cx.plan.columns.len(), || Data::new(crate::model::ScalarType::U8));
+fn decode(slot: &mut BinaryChunk, layout: &RecordLayout, cx: &ElementContext<'_>) -> Result<()> {
+    let BinaryChunk { bytes, rows, starts, columns, counts, .. } = &mut *slot;
+    columns.resize_with(cx.plan.columns.len(), || ScalarArray::new(crate::model::ScalarType::U8));
     counts.resize_with(cx.plan.columns.len(), Vec::new);
     for (c, column) in cx.plan.columns.iter().enumerate() {
         prepare(&mut columns[c], column, *rows);
@@ -286,7 +288,7 @@ fn decode(slot: &mut Slot, layout: &Layout, cx: &Context<'_>) -> Result<()> {
             let spans = starts[segment].iter().map(|&start| {
                 let at = start as usize + offset;
                 let count = list_count(property, &bytes[at..], cx.big_endian).flatten();
-                Span { at: at + size, count: count.expect("scanned before") as usize }
+                ListSpan { at: at + size, count: count.expect("scanned before") as usize }
             });
             counts[c].extend(spans.clone().map(|s| s.count as u32));
             extend(&mut columns[c], column.kind, property.scalar, cx.big_endian, spans, bytes);
@@ -296,11 +298,11 @@ fn decode(slot: &mut Slot, layout: &Layout, cx: &Context<'_>) -> Result<()> {
         for (k, &p) in column.parts.iter().enumerate() {
             let (segment, offset) = layout.fields[p];
             let scalar = cx.element.properties[p].scalar;
-            let field = Field { scalar, big_endian: cx.big_endian, offset, count: 1 };
+            let field = RawField { scalar, big_endian: cx.big_endian, offset, count: 1 };
             let rows = if layout.segments.len() == 1 {
-                Rows::Fixed { bytes, stride: layout.segments[0].fixed }
+                RawRows::Fixed { bytes, stride: layout.segments[0].fixed }
             } else {
-                Rows::Starts { bytes, starts: &starts[segment] }
+                RawRows::Starts { bytes, starts: &starts[segment] }
             };
             gather(rows, &field, column, &mut out, k);
         }
@@ -309,7 +311,7 @@ fn decode(slot: &mut Slot, layout: &Layout, cx: &Context<'_>) -> Result<()> {
 }
 
 /// Refuses indices past the vertices.
-fn check_indices(slot: &Slot, layout: &Layout, cx: &Context<'_>) -> Result<()> {
+fn check_indices(slot: &BinaryChunk, layout: &RecordLayout, cx: &ElementContext<'_>) -> Result<()> {
     for (c, column) in cx.plan.columns.iter().enumerate() {
         let Some(bad) = first_bad_index(column, &slot.columns[c], cx.vertices) else { continue };
         let mut row = bad / column.width;

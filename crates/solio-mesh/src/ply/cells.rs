@@ -7,7 +7,7 @@ use crate::text;
 use solio_codec::number::{Digits, format};
 
 /// Values of one property, or of several that lie side by side, for some records.
-pub(crate) struct Cells<'a> {
+pub(crate) struct RecordCells<'a> {
     pub(crate) values: Values<'a>,
     /// Values per record; for lists 1.
     pub(crate) width: usize,
@@ -52,9 +52,9 @@ impl Values<'_> {
     }
 }
 
-impl<'a> Cells<'a> {
-    pub(crate) fn fixed(values: Values<'a>, width: usize) -> Cells<'a> {
-        Cells { values, width, list: None }
+impl<'a> RecordCells<'a> {
+    pub(crate) fn fixed(values: Values<'a>, width: usize) -> RecordCells<'a> {
+        RecordCells { values, width, list: None }
     }
 
     fn range(&self, row: usize) -> std::ops::Range<usize> {
@@ -66,7 +66,12 @@ impl<'a> Cells<'a> {
 }
 
 /// Appends `rows` records.
-pub(crate) fn emit(out: &mut Vec<u8>, cells: &[Cells<'_>], rows: usize, options: &PlyWriteOptions) {
+pub(crate) fn emit(
+    out: &mut Vec<u8>,
+    cells: &[RecordCells<'_>],
+    rows: usize,
+    options: &PlyWriteOptions,
+) {
     match options.format {
         PlyFormat::Ascii => ascii(out, cells, rows, options.digits),
         PlyFormat::BinaryLittleEndian => binary::<false>(out, cells, rows),
@@ -74,7 +79,7 @@ pub(crate) fn emit(out: &mut Vec<u8>, cells: &[Cells<'_>], rows: usize, options:
     }
 }
 
-fn ascii(out: &mut Vec<u8>, cells: &[Cells<'_>], rows: usize, digits: Digits) {
+fn ascii(out: &mut Vec<u8>, cells: &[RecordCells<'_>], rows: usize, digits: Digits) {
     for row in 0..rows {
         let start = out.len();
         for c in cells {
@@ -122,7 +127,7 @@ fn integers(out: &mut Vec<u8>, values: &Values<'_>, range: std::ops::Range<usize
     }
 }
 
-fn binary<const BIG: bool>(out: &mut Vec<u8>, cells: &[Cells<'_>], rows: usize) {
+fn binary<const BIG: bool>(out: &mut Vec<u8>, cells: &[RecordCells<'_>], rows: usize) {
     if cells.iter().any(|c| c.list.is_some()) {
         return lists::<BIG>(out, cells, rows);
     }
@@ -150,7 +155,7 @@ fn binary<const BIG: bool>(out: &mut Vec<u8>, cells: &[Cells<'_>], rows: usize) 
 }
 
 /// Records with lists have no common size.
-fn lists<const BIG: bool>(out: &mut Vec<u8>, cells: &[Cells<'_>], rows: usize) {
+fn lists<const BIG: bool>(out: &mut Vec<u8>, cells: &[RecordCells<'_>], rows: usize) {
     let bytes: usize = cells
         .iter()
         .map(|c| {
@@ -161,7 +166,9 @@ fn lists<const BIG: bool>(out: &mut Vec<u8>, cells: &[Cells<'_>], rows: usize) {
     let start = out.len();
     out.resize(start + bytes, 0);
     let mut rest = &mut out[start..];
-    if let [Cells { values: Values::U32(v), list: Some((offsets, ScalarType::U8)), .. }] = cells {
+    if let [RecordCells { values: Values::U32(v), list: Some((offsets, ScalarType::U8)), .. }] =
+        cells
+    {
         for pair in offsets.windows(2).take(rows) {
             let values = &v[pair[0] as usize..pair[1] as usize];
             let (record, after) = rest.split_at_mut(1 + 4 * values.len());

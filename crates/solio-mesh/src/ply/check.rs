@@ -4,7 +4,7 @@
 //! values (faces of triangles): where the file ends exactly where it then has to, and records at some
 //! places agree, that is taken for proof. Otherwise the counts of all lists are followed.
 
-use super::header::{Element, Header, Property, decode_ply_header};
+use super::header::{PlyElement, PlyHeader, PlyProperty, decode_ply_header};
 use super::options::PlyFormat;
 use crate::model::ScalarType;
 use solio_base::{Error, Limits, Result, Source};
@@ -33,7 +33,7 @@ pub fn check_ply(source: &dyn Source, limits: &Limits) -> Result<Option<PlyCount
         return Ok(None);
     };
     let mut records =
-        Records { source, bytes, format: header.format, window: Vec::new(), window_at: 0 };
+        RecordCheck { source, bytes, format: header.format, window: Vec::new(), window_at: 0 };
     let end = match records.uniform_end(&header)? {
         Some(end) => end,
         None => records.followed_end(&header)?,
@@ -42,7 +42,7 @@ pub fn check_ply(source: &dyn Source, limits: &Limits) -> Result<Option<PlyCount
     Ok(Some(PlyCounts { elements, more_bytes: bytes - end }))
 }
 
-struct Records<'s> {
+struct RecordCheck<'s> {
     source: &'s dyn Source,
     bytes: u64,
     format: PlyFormat,
@@ -50,9 +50,9 @@ struct Records<'s> {
     window_at: u64,
 }
 
-impl Records<'_> {
+impl RecordCheck<'_> {
     /// The end of the file, where that is where equal records end.
-    fn uniform_end(&mut self, header: &Header) -> Result<Option<u64>> {
+    fn uniform_end(&mut self, header: &PlyHeader) -> Result<Option<u64>> {
         let mut at = header.data_at;
         for element in header.elements.iter().filter(|e| e.count > 0) {
             let Some(first) = self.record_end(element, at)? else { return Ok(None) };
@@ -81,7 +81,7 @@ impl Records<'_> {
     }
 
     /// The end of the last record.
-    fn followed_end(&mut self, header: &Header) -> Result<u64> {
+    fn followed_end(&mut self, header: &PlyHeader) -> Result<u64> {
         let mut at = header.data_at;
         for element in &header.elements {
             let fixed: Option<u64> = element.properties.iter().map(fixed_bytes).sum();
@@ -101,14 +101,14 @@ impl Records<'_> {
         Ok(at)
     }
 
-    fn early(&self, element: &Element, index: u64) -> Error {
-        let Element { name, count, .. } = element;
+    fn early(&self, element: &PlyElement, index: u64) -> Error {
+        let PlyElement { name, count, .. } = element;
         let message = format!("the file ends after {index} of {count} records of {name:?}");
         Error::corrupt(message).at_offset(self.bytes)
     }
 
     /// Where the record that starts at `at` ends; `None` behind the end of the file.
-    fn record_end(&mut self, element: &Element, at: u64) -> Result<Option<u64>> {
+    fn record_end(&mut self, element: &PlyElement, at: u64) -> Result<Option<u64>> {
         let mut end = at;
         for property in &element.properties {
             let size = match property.list {
@@ -154,7 +154,7 @@ impl Records<'_> {
 }
 
 /// The bytes of a value that is no list.
-fn fixed_bytes(property: &Property) -> Option<u64> {
+fn fixed_bytes(property: &PlyProperty) -> Option<u64> {
     property.list.is_none().then(|| property.scalar.size() as u64)
 }
 

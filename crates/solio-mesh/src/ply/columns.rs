@@ -4,13 +4,13 @@
 //! column of its own; whatever has no place in the mesh model is a column of its own type, which
 //! becomes an attribute.
 
-use super::data::Data;
-use super::header::{Element, Property};
+use super::data::ScalarArray;
+use super::header::{PlyElement, PlyProperty};
 use crate::model::ScalarType;
 
 /// What a column is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Role {
+pub(crate) enum ColumnRole {
     Position,
     Normal,
     Color,
@@ -28,7 +28,7 @@ pub(crate) enum Role {
 
 /// How values change on their way into the column.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Kind {
+pub(crate) enum ColumnKind {
     /// They keep their type.
     Same,
     /// To f32, then divided.
@@ -40,9 +40,9 @@ pub(crate) enum Kind {
 
 /// A column of an element.
 #[derive(Clone, Debug)]
-pub(crate) struct Column {
-    pub(crate) role: Role,
-    pub(crate) kind: Kind,
+pub(crate) struct PlyColumn {
+    pub(crate) role: ColumnRole,
+    pub(crate) kind: ColumnKind,
     /// Type of the stored values.
     pub(crate) stored: ScalarType,
     /// Values per record; for lists 1.
@@ -53,8 +53,8 @@ pub(crate) struct Column {
 }
 
 /// Where each property goes: column and place in it.
-pub(crate) struct Plan {
-    pub(crate) columns: Vec<Column>,
+pub(crate) struct ColumnPlan {
+    pub(crate) columns: Vec<PlyColumn>,
     pub(crate) of_property: Vec<(usize, usize)>,
 }
 
@@ -76,51 +76,55 @@ pub(crate) fn alpha_of(first: &str) -> Option<&'static str> {
     COLORS.iter().find(|names| names[0] == first).map(|names| names[3])
 }
 
-impl Plan {
+impl ColumnPlan {
     /// The plan of one element.
-    pub(crate) fn new(element: &Element) -> Plan {
+    pub(crate) fn new(element: &PlyElement) -> ColumnPlan {
         let properties = &element.properties;
         let mut columns = Vec::new();
         let mut taken = vec![false; properties.len()];
-        let mut take = |role, names: &[&str], kind: &dyn Fn(&[&Property]) -> Option<Kind>| {
-            let find =
-                |name: &&str| properties.iter().position(|p| p.name == *name && p.list.is_none());
-            let parts: Option<Vec<usize>> = names.iter().map(find).collect();
-            let Some(parts) = parts.filter(|p| p.iter().all(|&i| !taken[i])) else { return false };
-            let found: Vec<&Property> = parts.iter().map(|&i| &properties[i]).collect();
-            let Some(kind) = kind(&found) else { return false };
-            for &i in &parts {
-                taken[i] = true;
-            }
-            let width = if role == Role::Color { 4 } else { names.len() };
-            let stored = kind.stored(found[0].scalar);
-            columns.push(Column { role, kind, stored, width, is_list: false, parts });
-            true
-        };
+        let mut take =
+            |role, names: &[&str], kind: &dyn Fn(&[&PlyProperty]) -> Option<ColumnKind>| {
+                let find = |name: &&str| {
+                    properties.iter().position(|p| p.name == *name && p.list.is_none())
+                };
+                let parts: Option<Vec<usize>> = names.iter().map(find).collect();
+                let Some(parts) = parts.filter(|p| p.iter().all(|&i| !taken[i])) else {
+                    return false;
+                };
+                let found: Vec<&PlyProperty> = parts.iter().map(|&i| &properties[i]).collect();
+                let Some(kind) = kind(&found) else { return false };
+                for &i in &parts {
+                    taken[i] = true;
+                }
+                let width = if role == ColumnRole::Color { 4 } else { names.len() };
+                let stored = kind.stored(found[0].scalar);
+                columns.push(PlyColumn { role, kind, stored, width, is_list: false, parts });
+                true
+            };
         match element.name.as_str() {
             "vertex" => {
-                take(Role::Position, &POSITION, &|p| Some(float_kind(p)));
-                take(Role::Normal, &NORMAL, &|_| Some(Kind::F32(1.0)));
+                take(ColumnRole::Position, &POSITION, &|p| Some(float_kind(p)));
+                take(ColumnRole::Normal, &NORMAL, &|_| Some(ColumnKind::F32(1.0)));
                 let _ = COLORS.iter().any(|names| {
-                    take(Role::Color, names, &color_kind)
-                        || take(Role::Color, &names[..3], &color_kind)
+                    take(ColumnRole::Color, names, &color_kind)
+                        || take(ColumnRole::Color, &names[..3], &color_kind)
                 });
                 let _ = UVS.iter().any(|names| {
-                    take(Role::Uv, names, &|p| {
-                        p.iter().all(|p| p.scalar.is_float()).then_some(Kind::F32(1.0))
+                    take(ColumnRole::Uv, names, &|p| {
+                        p.iter().all(|p| p.scalar.is_float()).then_some(ColumnKind::F32(1.0))
                     })
                 });
             }
             "edge" => {
-                take(Role::EdgeEnds, &EDGE_ENDS, &|_| Some(Kind::Index));
+                take(ColumnRole::EdgeEnds, &EDGE_ENDS, &|_| Some(ColumnKind::Index));
             }
             _ => {}
         }
         lists(element, &mut columns, &mut taken);
         for (i, property) in properties.iter().enumerate().filter(|(i, _)| !taken[*i]) {
-            columns.push(Column {
-                role: Role::Attribute,
-                kind: Kind::Same,
+            columns.push(PlyColumn {
+                role: ColumnRole::Attribute,
+                kind: ColumnKind::Same,
                 stored: property.scalar,
                 width: 1,
                 is_list: property.list.is_some(),
@@ -133,15 +137,15 @@ impl Plan {
                 of_property[i] = (c, k);
             }
         }
-        Plan { columns, of_property }
+        ColumnPlan { columns, of_property }
     }
 }
 
 /// The lists that the model has a place for.
-fn lists(element: &Element, columns: &mut Vec<Column>, taken: &mut [bool]) {
-    let wanted: &[(&[&str], Role)] = match element.name.as_str() {
-        "face" => &[(&CORNERS, Role::Corners), (&["texcoord"], Role::CornerUvs)],
-        "tristrips" => &[(&CORNERS, Role::Strips)],
+fn lists(element: &PlyElement, columns: &mut Vec<PlyColumn>, taken: &mut [bool]) {
+    let wanted: &[(&[&str], ColumnRole)] = match element.name.as_str() {
+        "face" => &[(&CORNERS, ColumnRole::Corners), (&["texcoord"], ColumnRole::CornerUvs)],
+        "tristrips" => &[(&CORNERS, ColumnRole::Strips)],
         _ => return,
     };
     for (names, role) in wanted {
@@ -152,12 +156,12 @@ fn lists(element: &Element, columns: &mut Vec<Column>, taken: &mut [bool]) {
         let Some(i) = found else { continue };
         let scalar = element.properties[i].scalar;
         let kind = match role {
-            Role::CornerUvs if !scalar.is_float() => continue,
-            Role::CornerUvs => Kind::F32(1.0),
-            _ => Kind::Index,
+            ColumnRole::CornerUvs if !scalar.is_float() => continue,
+            ColumnRole::CornerUvs => ColumnKind::F32(1.0),
+            _ => ColumnKind::Index,
         };
         taken[i] = true;
-        columns.push(Column {
+        columns.push(PlyColumn {
             role: *role,
             kind,
             stored: kind.stored(scalar),
@@ -169,62 +173,62 @@ fn lists(element: &Element, columns: &mut Vec<Column>, taken: &mut [bool]) {
 }
 
 /// f32 where that holds every value of the types, f64 otherwise.
-fn float_kind(properties: &[&Property]) -> Kind {
+fn float_kind(properties: &[&PlyProperty]) -> ColumnKind {
     let wide = |s| matches!(s, ScalarType::F64 | ScalarType::I32 | ScalarType::U32);
-    if properties.iter().any(|p| wide(p.scalar)) { Kind::F64 } else { Kind::F32(1.0) }
+    if properties.iter().any(|p| wide(p.scalar)) { ColumnKind::F64 } else { ColumnKind::F32(1.0) }
 }
 
 /// Colours are bytes, 16-bit values or floats from 0 to 1, all alike; an alpha of another type is
 /// joined to them in the end.
-fn color_kind(properties: &[&Property]) -> Option<Kind> {
+fn color_kind(properties: &[&PlyProperty]) -> Option<ColumnKind> {
     let scalar = properties[0].scalar;
     if properties.iter().any(|p| p.scalar != scalar) {
         return None;
     }
     match scalar {
-        ScalarType::U8 => Some(Kind::F32(255.0)),
-        ScalarType::U16 => Some(Kind::F32(65535.0)),
-        ScalarType::F32 | ScalarType::F64 => Some(Kind::F32(1.0)),
+        ScalarType::U8 => Some(ColumnKind::F32(255.0)),
+        ScalarType::U16 => Some(ColumnKind::F32(65535.0)),
+        ScalarType::F32 | ScalarType::F64 => Some(ColumnKind::F32(1.0)),
         _ => None,
     }
 }
 
-impl Kind {
+impl ColumnKind {
     /// Whether values of the type `scalar` stay as they are.
     pub(crate) fn keeps(self, scalar: ScalarType) -> bool {
         match self {
-            Kind::Same => true,
-            Kind::F32(divisor) => divisor == 1.0 && scalar == ScalarType::F32,
-            Kind::F64 => scalar == ScalarType::F64,
-            Kind::Index => false,
+            ColumnKind::Same => true,
+            ColumnKind::F32(divisor) => divisor == 1.0 && scalar == ScalarType::F32,
+            ColumnKind::F64 => scalar == ScalarType::F64,
+            ColumnKind::Index => false,
         }
     }
 
     fn stored(self, scalar: ScalarType) -> ScalarType {
         match self {
-            Kind::Same => scalar,
-            Kind::F32(_) => ScalarType::F32,
-            Kind::F64 => ScalarType::F64,
-            Kind::Index => ScalarType::U32,
+            ColumnKind::Same => scalar,
+            ColumnKind::F32(_) => ScalarType::F32,
+            ColumnKind::F64 => ScalarType::F64,
+            ColumnKind::Index => ScalarType::U32,
         }
     }
 }
 
 /// The finished values of a column.
 #[derive(Clone, Debug)]
-pub(crate) struct Table {
-    pub(crate) data: Data,
+pub(crate) struct ColumnTable {
+    pub(crate) data: ScalarArray,
     /// For lists: where each record's values start, and the end.
     pub(crate) offsets: Vec<u32>,
 }
 
-impl Table {
+impl ColumnTable {
     /// Empty tables for the columns of an element of which `rest` bytes are left at most. Where
     /// that is known, memory is taken at once, on huge pages.
-    pub(crate) fn all(element: &Element, columns: &[Column], rest: u64) -> Vec<Table> {
+    pub(crate) fn all(element: &PlyElement, columns: &[PlyColumn], rest: u64) -> Vec<ColumnTable> {
         use solio_base::memory::with_capacity;
         let rows = element.count.min(rest) as usize;
-        let table = |column: &Column| {
+        let table = |column: &PlyColumn| {
             // Most lists are triangles.
             let width = if column.is_list { 3 } else { column.width };
             let mut offsets = Vec::new();
@@ -232,7 +236,7 @@ impl Table {
                 offsets = with_capacity(rows + 1);
                 offsets.push(0);
             }
-            Table { data: Data::with_capacity(column.stored, rows * width), offsets }
+            ColumnTable { data: ScalarArray::with_capacity(column.stored, rows * width), offsets }
         };
         columns.iter().map(table).collect()
     }

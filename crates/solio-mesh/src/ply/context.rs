@@ -1,17 +1,17 @@
 //! What all readers of records share: the element at hand, counts of lists, checks of indices, and
 //! how the values of a chunk join their table.
 
-use super::columns::{Column, Kind, Plan, Role, Table};
-use super::data::{Data, Scalar, with_scalar};
-use super::header::{Element, Property};
+use super::columns::{ColumnKind, ColumnPlan, ColumnRole, ColumnTable, PlyColumn};
+use super::data::{Scalar, ScalarArray, with_scalar};
+use super::header::{PlyElement, PlyProperty};
 use crate::model::ScalarType;
 use solio_base::{Error, Limits, Result};
 use solio_codec::records;
 
 /// What decoding an element needs to know beside its bytes.
-pub(crate) struct Context<'a> {
-    pub(crate) element: &'a Element,
-    pub(crate) plan: &'a Plan,
+pub(crate) struct ElementContext<'a> {
+    pub(crate) element: &'a PlyElement,
+    pub(crate) plan: &'a ColumnPlan,
     pub(crate) big_endian: bool,
     /// Indices must be below this.
     pub(crate) vertices: u64,
@@ -20,10 +20,10 @@ pub(crate) struct Context<'a> {
 
 /// Appends a chunk's values to a table.
 pub(crate) fn commit(
-    table: &mut Table,
-    data: &Data,
+    table: &mut ColumnTable,
+    data: &ScalarArray,
     counts: &[u32],
-    cx: &Context<'_>,
+    cx: &ElementContext<'_>,
 ) -> Result<()> {
     let total = (table.data.len() + data.len()) as u64;
     cx.limits.check_elements("list values", total.max(cx.element.count))?;
@@ -40,7 +40,7 @@ pub(crate) fn commit(
 }
 
 /// The error for data that end inside an element.
-pub(crate) fn ended(element: &Element, row: u64, at: u64) -> Error {
+pub(crate) fn ended(element: &PlyElement, row: u64, at: u64) -> Error {
     Error::corrupt(format!(
         "the data ends in record {row} of {} of element `{}`",
         element.count, element.name
@@ -50,7 +50,7 @@ pub(crate) fn ended(element: &Element, row: u64, at: u64) -> Error {
 
 /// The count of a list; `None` when the bytes end before it, `Some(None)` when it is no count.
 #[inline]
-pub(crate) fn list_count(property: &Property, bytes: &[u8], big: bool) -> Option<Option<u32>> {
+pub(crate) fn list_count(property: &PlyProperty, bytes: &[u8], big: bool) -> Option<Option<u32>> {
     let scalar = property.list.expect("a list");
     let bytes = bytes.get(..scalar.size())?;
     if let [count] = bytes
@@ -65,9 +65,9 @@ pub(crate) fn list_count(property: &Property, bytes: &[u8], big: bool) -> Option
 }
 
 /// Makes `data` ready to take `rows` records of `column`.
-pub(crate) fn prepare(data: &mut Data, column: &Column, rows: usize) {
+pub(crate) fn prepare(data: &mut ScalarArray, column: &PlyColumn, rows: usize) {
     if data.scalar() != column.stored {
-        *data = Data::new(column.stored);
+        *data = ScalarArray::new(column.stored);
     }
     data.clear();
     if column.is_list {
@@ -75,7 +75,7 @@ pub(crate) fn prepare(data: &mut Data, column: &Column, rows: usize) {
     }
     data.resize(rows * column.width);
     if column.parts.len() < column.width
-        && let Data::F32(values) = data
+        && let ScalarArray::F32(values) = data
     {
         let last = column.width - 1;
         values.chunks_exact_mut(column.width).for_each(|v| v[last] = 1.0); // alpha
@@ -83,7 +83,7 @@ pub(crate) fn prepare(data: &mut Data, column: &Column, rows: usize) {
 }
 
 /// The error for a record that refers to a vertex that is not there.
-pub(crate) fn bad_index(column: &Column, cx: &Context<'_>, row: u64) -> Error {
+pub(crate) fn bad_index(column: &PlyColumn, cx: &ElementContext<'_>, row: u64) -> Error {
     let property = &cx.element.properties[column.parts[0]].name;
     Error::corrupt(format!(
         "`{property}` of record {row} of element `{}` refers to a vertex that is not there; \
@@ -93,16 +93,20 @@ pub(crate) fn bad_index(column: &Column, cx: &Context<'_>, row: u64) -> Error {
 }
 
 /// Where in `data` the first index past the vertices is.
-pub(crate) fn first_bad_index(column: &Column, data: &Data, vertices: u64) -> Option<usize> {
+pub(crate) fn first_bad_index(
+    column: &PlyColumn,
+    data: &ScalarArray,
+    vertices: u64,
+) -> Option<usize> {
     bad_index_at(column, u32::slice(data)?, vertices)
 }
 
 /// [`first_bad_index`] in the values themselves.
-pub(crate) fn bad_index_at(column: &Column, values: &[u32], vertices: u64) -> Option<usize> {
-    if column.kind != Kind::Index {
+pub(crate) fn bad_index_at(column: &PlyColumn, values: &[u32], vertices: u64) -> Option<usize> {
+    if column.kind != ColumnKind::Index {
         return None;
     }
-    if column.role == Role::Strips {
+    if column.role == ColumnRole::Strips {
         return values.iter().position(|&v| v as u64 >= vertices && v != u32::MAX);
     }
     // This is a vector loop, the next is none.

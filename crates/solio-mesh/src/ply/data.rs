@@ -15,15 +15,15 @@ pub(crate) trait Scalar: bytemuck::Pod + Default + Send + Sync {
     fn to_f32(self) -> f32;
     /// As an index; `u32::MAX` for what is none.
     fn to_index(self) -> u32;
-    fn data(values: Vec<Self>) -> Data;
+    fn data(values: Vec<Self>) -> ScalarArray;
     fn values(values: Vec<Self>) -> Values<'static>;
-    fn vec(data: &mut Data) -> Option<&mut Vec<Self>>;
-    fn slice(data: &Data) -> Option<&[Self]>;
+    fn vec(data: &mut ScalarArray) -> Option<&mut Vec<Self>>;
+    fn slice(data: &ScalarArray) -> Option<&[Self]>;
 }
 
 /// Owned values of one type.
 #[derive(Clone, Debug)]
-pub(crate) enum Data {
+pub(crate) enum ScalarArray {
     I8(Vec<i8>),
     U8(Vec<u8>),
     I16(Vec<i16>),
@@ -38,14 +38,14 @@ pub(crate) enum Data {
 macro_rules! with_data {
     ($data:expr, $v:ident => $body:expr) => {
         match $data {
-            Data::I8($v) => $body,
-            Data::U8($v) => $body,
-            Data::I16($v) => $body,
-            Data::U16($v) => $body,
-            Data::I32($v) => $body,
-            Data::U32($v) => $body,
-            Data::F32($v) => $body,
-            Data::F64($v) => $body,
+            ScalarArray::I8($v) => $body,
+            ScalarArray::U8($v) => $body,
+            ScalarArray::I16($v) => $body,
+            ScalarArray::U16($v) => $body,
+            ScalarArray::I32($v) => $body,
+            ScalarArray::U32($v) => $body,
+            ScalarArray::F32($v) => $body,
+            ScalarArray::F64($v) => $body,
         }
     };
 }
@@ -116,21 +116,21 @@ macro_rules! scalar {
                 let index: fn($t) -> u32 = $index;
                 index(self)
             }
-            fn data(values: Vec<Self>) -> Data {
-                Data::$variant(values)
+            fn data(values: Vec<Self>) -> ScalarArray {
+                ScalarArray::$variant(values)
             }
             fn values(values: Vec<Self>) -> Values<'static> {
                 Values::$variant(Cow::Owned(values))
             }
-            fn vec(data: &mut Data) -> Option<&mut Vec<Self>> {
+            fn vec(data: &mut ScalarArray) -> Option<&mut Vec<Self>> {
                 match data {
-                    Data::$variant(v) => Some(v),
+                    ScalarArray::$variant(v) => Some(v),
                     _ => None,
                 }
             }
-            fn slice(data: &Data) -> Option<&[Self]> {
+            fn slice(data: &ScalarArray) -> Option<&[Self]> {
                 match data {
-                    Data::$variant(v) => Some(v),
+                    ScalarArray::$variant(v) => Some(v),
                     _ => None,
                 }
             }
@@ -150,18 +150,18 @@ fn float_index(v: f64) -> u32 {
     if v >= 0.0 && v < u32::MAX as f64 && v.fract() == 0.0 { v as u32 } else { u32::MAX }
 }
 
-impl Data {
-    pub(crate) fn new(scalar: ScalarType) -> Data {
-        Data::with_capacity(scalar, 0)
+impl ScalarArray {
+    pub(crate) fn new(scalar: ScalarType) -> ScalarArray {
+        ScalarArray::with_capacity(scalar, 0)
     }
 
-    pub(crate) fn with_capacity(scalar: ScalarType, n: usize) -> Data {
+    pub(crate) fn with_capacity(scalar: ScalarType, n: usize) -> ScalarArray {
         with_scalar!(scalar, S => S::data(solio_base::memory::with_capacity(n)))
     }
 
     /// Zeros that take no memory until they are touched.
-    pub(crate) fn zeroed(scalar: ScalarType, n: usize) -> Data {
-        fn zeros<T: Scalar>(n: usize) -> Data {
+    pub(crate) fn zeroed(scalar: ScalarType, n: usize) -> ScalarArray {
+        fn zeros<T: Scalar>(n: usize) -> ScalarArray {
             let mut values = vec![T::zeroed(); n];
             solio_base::memory::advise_huge(&mut values);
             T::data(values)
@@ -196,7 +196,7 @@ impl Data {
     ///
     /// # Panics
     /// When the types differ.
-    pub(crate) fn append(&mut self, other: &Data) {
+    pub(crate) fn append(&mut self, other: &ScalarArray) {
         with_data!(self, v => v.extend_from_slice(Scalar::slice(other).expect("the same type")));
     }
 

@@ -8,12 +8,12 @@
 //! Whatever is odd (a list of another length, an index past the vertices, an end that comes too
 //! early) is left to [`super::binary`], which takes every file and knows the place of an error.
 
-use super::columns::{Column, Kind, Role, Table};
-use super::context::{Context, bad_index_at, list_count};
-use super::data::Data;
-use super::kernels::{Field, Out, Rows, gather};
-use super::memory::{Buffer, Memory};
-use crate::head::Head;
+use super::columns::{ColumnKind, ColumnRole, ColumnTable, PlyColumn};
+use super::context::{ElementContext, bad_index_at, list_count};
+use super::data::ScalarArray;
+use super::kernels::{ColumnOutput, RawField, RawRows, gather};
+use super::memory::{SpareArrays, SpareBuffer};
+use crate::head::SourceHead;
 use crate::model::ScalarType;
 use crate::spans::DECODE;
 use solio_base::{Result, Work, memory, ordered};
@@ -30,24 +30,24 @@ const CHUNKS_OF_THREAD: usize = 8;
 
 /// One chunk of records.
 #[derive(Default)]
-struct Slot<'a> {
-    buffer: Buffer,
+struct EvenChunk<'a> {
+    buffer: SpareBuffer,
     at: u64,
     /// Bytes of the records.
     bytes: usize,
     /// The part of each column that the chunk fills.
-    outs: Vec<Out<'a>>,
+    outs: Vec<ColumnOutput<'a>>,
 }
 
 /// A count that all records must have.
-struct Count {
+struct EvenCount {
     property: usize,
     offset: usize,
     count: u32,
 }
 
 /// Indices that are moved and looked at in one go.
-struct Lists {
+struct EvenLists {
     part: RecordField,
     count: records::CountByte,
 }
@@ -55,20 +55,20 @@ struct Lists {
 /// Values that lie together in the records and in a column.
 struct Move {
     column: usize,
-    field: Field,
+    field: RawField,
     place: usize,
-    lists: Option<Lists>,
+    lists: Option<EvenLists>,
 }
 
 impl Move {
     /// Where the bytes are, if they are those of the whole column.
-    fn part(&self, column: &Column, stride: usize) -> Option<RecordField> {
-        let Field { scalar, big_endian, offset, count } = self.field;
+    fn part(&self, column: &PlyColumn, stride: usize) -> Option<RecordField> {
+        let RawField { scalar, big_endian, offset, count } = self.field;
         let same = match column.kind {
-            Kind::Same => true,
-            Kind::F32(divisor) => divisor == 1.0 && scalar == ScalarType::F32,
-            Kind::F64 => scalar == ScalarType::F64,
-            Kind::Index => matches!(scalar, ScalarType::I32 | ScalarType::U32),
+            ColumnKind::Same => true,
+            ColumnKind::F32(divisor) => divisor == 1.0 && scalar == ScalarType::F32,
+            ColumnKind::F64 => scalar == ScalarType::F64,
+            ColumnKind::Index => matches!(scalar, ScalarType::I32 | ScalarType::U32),
         };
         let in_order = big_endian == cfg!(target_endian = "big") || scalar.size() == 1;
         let whole = self.place == 0 && count == column.width;
@@ -79,31 +79,31 @@ impl Move {
     /// The lists, if they are vertices of faces with a count of one byte.
     fn of_lists(
         &self,
-        column: &Column,
+        column: &PlyColumn,
         stride: usize,
-        cx: &Context<'_>,
-        counts: &[Count],
-    ) -> Option<Lists> {
+        cx: &ElementContext<'_>,
+        counts: &[EvenCount],
+    ) -> Option<EvenLists> {
         let property = *column.parts.first()?;
         let plain = column.is_list
-            && column.kind == Kind::Index
-            && column.role != Role::Strips
+            && column.kind == ColumnKind::Index
+            && column.role != ColumnRole::Strips
             && cx.element.properties[property].list == Some(ScalarType::U8);
         let count = counts.iter().find(|count| plain && count.property == property)?;
         let value = u8::try_from(count.count).ok()?;
         let part = self.part(column, stride)?;
-        Some(Lists { part, count: records::CountByte { offset: count.offset, value } })
+        Some(EvenLists { part, count: records::CountByte { offset: count.offset, value } })
     }
 }
 
 /// What every record looks like.
-struct Shape {
+struct EvenShape {
     stride: usize,
     /// Those that no move looks at.
-    counts: Vec<Count>,
+    counts: Vec<EvenCount>,
     moves: Vec<Move>,
     /// As planned, but a list has its length as width.
-    columns: Vec<Column>,
+    columns: Vec<PlyColumn>,
     /// The records are the array of the only column, byte for byte.
     is_array: bool,
 }
@@ -111,23 +111,23 @@ struct Shape {
 /// Reads the records of an element that start at `*at`, and moves `*at` behind them; `None`
 /// (and `at` as it was) when they are not of one size or not all right.
 pub(crate) fn read_element(
-    head: &Head<'_>,
+    head: &SourceHead<'_>,
     at: &mut u64,
-    cx: &Context<'_>,
+    cx: &ElementContext<'_>,
     work: &Work,
-    memory: &mut Memory,
-) -> Result<Option<Vec<Table>>> {
-    let Some(shape) = Shape::of_first(head, *at, cx)? else { return Ok(None) };
+    memory: &mut SpareArrays,
+) -> Result<Option<Vec<ColumnTable>>> {
+    let Some(shape) = EvenShape::of_first(head, *at, cx)? else { return Ok(None) };
     let rows = cx.element.count as usize;
-    let mut all: Vec<Data> =
+    let mut all: Vec<ScalarArray> =
         shape.columns.iter().map(|c| memory.for_writing(c.stored, rows * c.width)).collect();
-    let mut outs: Vec<Out<'_>> = all.iter_mut().map(Data::out).collect();
+    let mut outs: Vec<ColumnOutput<'_>> = all.iter_mut().map(ScalarArray::out).collect();
     let chunk = (CHUNK / shape.stride).max(1);
     let odd = AtomicBool::new(false);
     let mut row = 0;
     // A thread that has little to do costs more than it saves.
     let threads = (rows / chunk / CHUNKS_OF_THREAD).max(1);
-    ordered::run::<Slot<'_>>(
+    ordered::run::<EvenChunk<'_>>(
         work,
         if threads == 1 { 1 } else { work.window(4 * CHUNK) },
         |slot| {
@@ -168,16 +168,20 @@ pub(crate) fn read_element(
     Ok(Some(shape.tables(all, rows, memory)))
 }
 
-impl Shape {
+impl EvenShape {
     /// The shape of the record at `at`, if it can be that of all.
-    fn of_first(head: &Head<'_>, at: u64, cx: &Context<'_>) -> Result<Option<Shape>> {
+    fn of_first(
+        head: &SourceHead<'_>,
+        at: u64,
+        cx: &ElementContext<'_>,
+    ) -> Result<Option<EvenShape>> {
         let (Some(total), false) = (head.len_bytes(), head.is_sequential()) else {
             return Ok(None);
         };
         let of = |most: usize| {
             let mut bytes = vec![0; head.room(at, most)];
             let got = head.read_at(at, &mut bytes)?;
-            Ok(Shape::new(&bytes[..got], cx))
+            Ok(EvenShape::new(&bytes[..got], cx))
         };
         // Few records are longer.
         let shape = match of(1 << 10)? {
@@ -187,7 +191,7 @@ impl Shape {
         Ok(shape.filter(|shape| {
             let rows = cx.element.count;
             let need = (shape.stride as u64).checked_mul(rows);
-            let fits = |c: &Column| {
+            let fits = |c: &PlyColumn| {
                 let values = (c.width as u64).saturating_mul(rows);
                 !c.is_list
                     || (cx.limits.check_elements("list values", values).is_ok()
@@ -203,7 +207,7 @@ impl Shape {
     }
 
     /// The shape of the record that `bytes` start with.
-    fn new(bytes: &[u8], cx: &Context<'_>) -> Option<Shape> {
+    fn new(bytes: &[u8], cx: &ElementContext<'_>) -> Option<EvenShape> {
         let properties = &cx.element.properties;
         let (mut stride, mut counts, mut offsets) = (0, Vec::new(), Vec::new());
         let mut columns = cx.plan.columns.clone();
@@ -211,7 +215,7 @@ impl Shape {
             let mut values = 1;
             if let Some(scalar) = property.list {
                 let count = list_count(property, bytes.get(stride..)?, cx.big_endian)??;
-                counts.push(Count { property: i, offset: stride, count });
+                counts.push(EvenCount { property: i, offset: stride, count });
                 stride += scalar.size();
                 values = count as usize;
                 columns[cx.plan.of_property[i].0].width = values;
@@ -224,29 +228,29 @@ impl Shape {
         for each in &mut moves {
             each.lists = each.of_lists(&columns[each.column], stride, cx, &counts);
         }
-        let is_looked_at = |count: &Count| {
-            let of = |lists: &Lists| lists.count.offset == count.offset;
+        let is_looked_at = |count: &EvenCount| {
+            let of = |lists: &EvenLists| lists.count.offset == count.offset;
             moves.iter().any(|each| each.lists.as_ref().is_some_and(of))
         };
         counts.retain(|count| !is_looked_at(count));
         let is_array = match (&moves[..], &columns[..]) {
             ([only], [column]) => {
                 !column.is_list
-                    && column.kind != Kind::Index
+                    && column.kind != ColumnKind::Index
                     && only.part(column, stride).is_some_and(|part| part.width == stride)
             }
             _ => false,
         };
-        plain.then_some(Shape { stride, counts, moves, columns, is_array })
+        plain.then_some(EvenShape { stride, counts, moves, columns, is_array })
     }
 
     /// Decodes whole records; `false` when one is of another shape or has a wrong index.
-    fn decode(&self, bytes: &[u8], outs: &mut [Out<'_>], cx: &Context<'_>) -> bool {
+    fn decode(&self, bytes: &[u8], outs: &mut [ColumnOutput<'_>], cx: &ElementContext<'_>) -> bool {
         if !self.counts.iter().all(|count| self.has_count(bytes, count, cx)) {
             return false;
         }
         for (out, column) in outs.iter_mut().zip(&self.columns) {
-            if let Out::F32(values) = out
+            if let ColumnOutput::F32(values) = out
                 && !column.is_list
                 && column.parts.len() < column.width
             {
@@ -256,7 +260,8 @@ impl Shape {
         for each in &self.moves {
             let Move { column: c, field, place, lists } = each;
             let (column, out) = (&self.columns[*c], &mut outs[*c]);
-            if let (Some(Lists { part, count }), Out::U32(values)) = (lists, &mut *out) {
+            if let (Some(EvenLists { part, count }), ColumnOutput::U32(values)) = (lists, &mut *out)
+            {
                 let found = records::pick_lists(bytes, *part, *count, values);
                 if !found.all_alike || u64::from(found.largest) >= cx.vertices {
                     return false;
@@ -265,14 +270,14 @@ impl Shape {
             }
             let part = each.part(column, self.stride);
             let done = part.map_or(0, |part| records::pick(bytes, part, out.bytes()));
-            let rows = Rows::Fixed { bytes: &bytes[done * self.stride..], stride: self.stride };
+            let rows = RawRows::Fixed { bytes: &bytes[done * self.stride..], stride: self.stride };
             gather(rows, field, column, &mut out.from(done * column.width), *place);
         }
         let is_looked_at =
             |c: usize| self.moves.iter().any(|each| each.column == c && each.lists.is_some());
         let mut columns = outs.iter().zip(&self.columns).enumerate();
         columns.all(|(c, (out, column))| match out {
-            Out::U32(values) if !is_looked_at(c) => {
+            ColumnOutput::U32(values) if !is_looked_at(c) => {
                 bad_index_at(column, values, cx.vertices).is_none()
             }
             _ => true,
@@ -280,7 +285,7 @@ impl Shape {
     }
 
     /// Whether a list has the same length in all records.
-    fn has_count(&self, bytes: &[u8], count: &Count, cx: &Context<'_>) -> bool {
+    fn has_count(&self, bytes: &[u8], count: &EvenCount, cx: &ElementContext<'_>) -> bool {
         let property = &cx.element.properties[count.property];
         let mut lists = bytes.chunks_exact(self.stride).map(|row| &row[count.offset..]);
         if property.list == Some(ScalarType::U8) {
@@ -290,23 +295,28 @@ impl Shape {
         lists.all(|list| list_count(property, list, cx.big_endian) == Some(Some(count.count)))
     }
 
-    fn tables(&self, all: Vec<Data>, rows: usize, memory: &mut Memory) -> Vec<Table> {
-        let table = |(data, column): (Data, &Column)| {
+    fn tables(
+        &self,
+        all: Vec<ScalarArray>,
+        rows: usize,
+        memory: &mut SpareArrays,
+    ) -> Vec<ColumnTable> {
+        let table = |(data, column): (ScalarArray, &PlyColumn)| {
             let mut offsets = Vec::new();
             if column.is_list
-                && let Data::U32(values) = memory.for_writing(ScalarType::U32, rows + 1)
+                && let ScalarArray::U32(values) = memory.for_writing(ScalarType::U32, rows + 1)
             {
                 offsets = values;
                 records::count_up(0, column.width as u32, &mut offsets);
             }
-            Table { data, offsets }
+            ColumnTable { data, offsets }
         };
         all.into_iter().zip(&self.columns).map(table).collect()
     }
 }
 
 /// What goes where, with neighbours moved together.
-fn moves(cx: &Context<'_>, columns: &[Column], offsets: &[usize]) -> Vec<Move> {
+fn moves(cx: &ElementContext<'_>, columns: &[PlyColumn], offsets: &[usize]) -> Vec<Move> {
     let mut moves: Vec<Move> = Vec::new();
     for (c, column) in columns.iter().enumerate() {
         for (place, &p) in column.parts.iter().enumerate() {
@@ -320,7 +330,7 @@ fn moves(cx: &Context<'_>, columns: &[Column], offsets: &[usize]) -> Vec<Move> {
                 field.count += 1;
                 continue;
             }
-            let field = Field { scalar, big_endian: cx.big_endian, offset, count };
+            let field = RawField { scalar, big_endian: cx.big_endian, offset, count };
             moves.push(Move { column: c, field, place, lists: None });
         }
     }

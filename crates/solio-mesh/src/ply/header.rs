@@ -1,18 +1,18 @@
 //! The header: what elements the file has, and how their properties lie.
 
 use super::options::PlyFormat;
-use crate::head::Head;
+use crate::head::SourceHead;
 use crate::model::ScalarType;
 use crate::text::decode;
 use solio_base::{Error, Limits, Result, Source};
 
 /// What the header says.
 #[derive(Debug)]
-pub struct Header {
+pub struct PlyHeader {
     /// How values are written.
     pub format: PlyFormat,
     /// What follows the header, in this order.
-    pub elements: Vec<Element>,
+    pub elements: Vec<PlyElement>,
     /// Texts of `comment` lines; those of `obj_info` start with that word.
     pub comments: Vec<String>,
     /// What is not as the specification wants it, and does no harm.
@@ -27,18 +27,18 @@ pub struct Header {
 
 /// An `element` line and its properties.
 #[derive(Clone, Debug)]
-pub struct Element {
+pub struct PlyElement {
     /// `vertex`, `face`…
     pub name: String,
     /// How many records there are.
     pub count: u64,
     /// What a record consists of.
-    pub properties: Vec<Property>,
+    pub properties: Vec<PlyProperty>,
 }
 
 /// A `property` line.
 #[derive(Clone, Debug)]
-pub struct Property {
+pub struct PlyProperty {
     /// `x`, `vertex_indices`…
     pub name: String,
     /// The type of the value, or of those of the list.
@@ -47,7 +47,7 @@ pub struct Property {
     pub list: Option<ScalarType>,
 }
 
-impl Property {
+impl PlyProperty {
     /// Fewest bytes that a value can take.
     pub(crate) fn least_bytes(&self, format: PlyFormat) -> u64 {
         match format {
@@ -57,14 +57,14 @@ impl Property {
     }
 }
 
-impl Element {
+impl PlyElement {
     /// Fewest bytes that one record can take.
     pub(crate) fn least_bytes(&self, format: PlyFormat) -> u64 {
         self.properties.iter().map(|p| p.least_bytes(format)).sum()
     }
 
     /// The element called `vertex` of a list.
-    pub(crate) fn find<'a>(elements: &'a [Element], name: &str) -> Option<&'a Element> {
+    pub(crate) fn find<'a>(elements: &'a [PlyElement], name: &str) -> Option<&'a PlyElement> {
         elements.iter().find(|e| e.name == name)
     }
 }
@@ -109,12 +109,16 @@ impl ScalarType {
 }
 
 /// Reads the header of a file, and nothing else.
-pub fn decode_ply_header(source: &dyn Source, limits: &Limits) -> Result<Header> {
-    read_header(&mut Head::new(source), false, limits)
+pub fn decode_ply_header(source: &dyn Source, limits: &Limits) -> Result<PlyHeader> {
+    read_header(&mut SourceHead::new(source), false, limits)
 }
 
 /// Reads the header at the start of `head`.
-pub(crate) fn read_header(head: &mut Head<'_>, strict: bool, limits: &Limits) -> Result<Header> {
+pub(crate) fn read_header(
+    head: &mut SourceHead<'_>,
+    strict: bool,
+    limits: &Limits,
+) -> Result<PlyHeader> {
     let start = head.look(4096)?;
     if start.is_empty() {
         return Err(Error::syntax("the file is empty; a PLY file starts with `ply`").at_offset(0));
@@ -129,8 +133,8 @@ pub(crate) fn read_header(head: &mut Head<'_>, strict: bool, limits: &Limits) ->
         Some(i) if start[i] == b'\r' && start.get(i + 1) != Some(&b'\n') => b'\r',
         _ => b'\n',
     };
-    let mut parser = Parser {
-        header: Header {
+    let mut parser = HeaderParser {
+        header: PlyHeader {
             format: PlyFormat::Ascii,
             elements: Vec::new(),
             comments: Vec::new(),
@@ -174,7 +178,12 @@ pub(crate) fn read_header(head: &mut Head<'_>, strict: bool, limits: &Limits) ->
 }
 
 /// The index of the newline that ends the line starting at `at`; `None` at the end of the data.
-fn line_end(head: &mut Head<'_>, at: usize, newline: u8, limits: &Limits) -> Result<Option<usize>> {
+fn line_end(
+    head: &mut SourceHead<'_>,
+    at: usize,
+    newline: u8,
+    limits: &Limits,
+) -> Result<Option<usize>> {
     let mut searched = at;
     loop {
         let bytes = head.bytes();
@@ -198,15 +207,15 @@ fn line_end(head: &mut Head<'_>, at: usize, newline: u8, limits: &Limits) -> Res
 /// Most elements and properties of a file; real ones have some dozens.
 const MOST_DECLARATIONS: usize = 4096;
 
-struct Parser<'a> {
-    header: Header,
+struct HeaderParser<'a> {
+    header: PlyHeader,
     declarations: usize,
     format_seen: bool,
     strict: bool,
     limits: &'a Limits,
 }
 
-impl Parser<'_> {
+impl HeaderParser<'_> {
     /// Takes one line; `true` at `end_header`.
     fn line(&mut self, line: &[u8]) -> Result<bool> {
         let (text, _) = decode(line);
@@ -272,7 +281,7 @@ impl Parser<'_> {
         if self.header.elements.iter().any(|e| e.name == name) {
             return Err(Error::syntax(format!("a second element `{name}`")));
         }
-        self.header.elements.push(Element { name, count, properties: Vec::new() });
+        self.header.elements.push(PlyElement { name, count, properties: Vec::new() });
         self.declared()
     }
 
@@ -299,7 +308,7 @@ impl Parser<'_> {
         };
         let twice = element.properties.iter().any(|p| p.name == name);
         let element_name = element.name.clone();
-        element.properties.push(Property { name: name.clone(), scalar, list });
+        element.properties.push(PlyProperty { name: name.clone(), scalar, list });
         if twice {
             self.odd(format!(
                 "element `{element_name}` has two properties `{name}`; the first is kept"
@@ -326,7 +335,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn finish(self) -> Result<Header> {
+    fn finish(self) -> Result<PlyHeader> {
         if !self.format_seen {
             return Err(Error::syntax("the header has no `format` line")
                 .at_offset(self.header.data_at)

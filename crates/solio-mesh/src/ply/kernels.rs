@@ -2,18 +2,18 @@
 //!
 //! The type is chosen once per chunk and property, never per value.
 
-use super::columns::{Column, Kind};
-use super::data::{Data, Scalar, with_scalar};
+use super::columns::{ColumnKind, PlyColumn};
+use super::data::{Scalar, ScalarArray, with_scalar};
 use crate::model::ScalarType;
 
 /// Binary records: all of one size, or each with its own start.
 #[derive(Clone, Copy)]
-pub(crate) enum Rows<'a> {
+pub(crate) enum RawRows<'a> {
     Fixed { bytes: &'a [u8], stride: usize },
     Starts { bytes: &'a [u8], starts: &'a [u32] },
 }
 
-impl Rows<'_> {
+impl RawRows<'_> {
     /// Calls `f` with `size` bytes of each record from `offset` on and its values in the column.
     #[inline(always)]
     fn each<D>(
@@ -25,12 +25,12 @@ impl Rows<'_> {
         mut f: impl FnMut(&mut [D], &[u8]),
     ) {
         match self {
-            Rows::Fixed { bytes, stride } => {
+            RawRows::Fixed { bytes, stride } => {
                 for (row, out) in bytes.chunks_exact(stride).zip(out.chunks_exact_mut(width)) {
                     f(out, &row[offset..offset + size]);
                 }
             }
-            Rows::Starts { bytes, starts } => {
+            RawRows::Starts { bytes, starts } => {
                 for (&start, out) in starts.iter().zip(out.chunks_exact_mut(width)) {
                     let at = start as usize + offset;
                     f(out, &bytes[at..at + size]);
@@ -41,7 +41,7 @@ impl Rows<'_> {
 }
 
 /// Values of one scalar type at the same place of every record.
-pub(crate) struct Field {
+pub(crate) struct RawField {
     pub(crate) scalar: ScalarType,
     pub(crate) big_endian: bool,
     pub(crate) offset: usize,
@@ -50,7 +50,7 @@ pub(crate) struct Field {
 }
 
 /// A mutable view of a column's values.
-pub(crate) enum Out<'a> {
+pub(crate) enum ColumnOutput<'a> {
     I8(&'a mut [i8]),
     U8(&'a mut [u8]),
     I16(&'a mut [i16]),
@@ -61,71 +61,77 @@ pub(crate) enum Out<'a> {
     F64(&'a mut [f64]),
 }
 
-impl Data {
+impl ScalarArray {
     /// The values as a view.
-    pub(crate) fn out(&mut self) -> Out<'_> {
+    pub(crate) fn out(&mut self) -> ColumnOutput<'_> {
         match self {
-            Data::I8(v) => Out::I8(v),
-            Data::U8(v) => Out::U8(v),
-            Data::I16(v) => Out::I16(v),
-            Data::U16(v) => Out::U16(v),
-            Data::I32(v) => Out::I32(v),
-            Data::U32(v) => Out::U32(v),
-            Data::F32(v) => Out::F32(v),
-            Data::F64(v) => Out::F64(v),
+            ScalarArray::I8(v) => ColumnOutput::I8(v),
+            ScalarArray::U8(v) => ColumnOutput::U8(v),
+            ScalarArray::I16(v) => ColumnOutput::I16(v),
+            ScalarArray::U16(v) => ColumnOutput::U16(v),
+            ScalarArray::I32(v) => ColumnOutput::I32(v),
+            ScalarArray::U32(v) => ColumnOutput::U32(v),
+            ScalarArray::F32(v) => ColumnOutput::F32(v),
+            ScalarArray::F64(v) => ColumnOutput::F64(v),
         }
     }
 }
 
-impl<'a> Out<'a> {
+impl<'a> ColumnOutput<'a> {
     /// Splits off the first `n` values.
-    pub(crate) fn take(&mut self, n: usize) -> Out<'a> {
+    pub(crate) fn take(&mut self, n: usize) -> ColumnOutput<'a> {
         fn front<'v, T>(values: &mut &'v mut [T], n: usize) -> &'v mut [T] {
             values.split_off_mut(..n).expect("as many values")
         }
         match self {
-            Out::I8(v) => Out::I8(front(v, n)),
-            Out::U8(v) => Out::U8(front(v, n)),
-            Out::I16(v) => Out::I16(front(v, n)),
-            Out::U16(v) => Out::U16(front(v, n)),
-            Out::I32(v) => Out::I32(front(v, n)),
-            Out::U32(v) => Out::U32(front(v, n)),
-            Out::F32(v) => Out::F32(front(v, n)),
-            Out::F64(v) => Out::F64(front(v, n)),
+            ColumnOutput::I8(v) => ColumnOutput::I8(front(v, n)),
+            ColumnOutput::U8(v) => ColumnOutput::U8(front(v, n)),
+            ColumnOutput::I16(v) => ColumnOutput::I16(front(v, n)),
+            ColumnOutput::U16(v) => ColumnOutput::U16(front(v, n)),
+            ColumnOutput::I32(v) => ColumnOutput::I32(front(v, n)),
+            ColumnOutput::U32(v) => ColumnOutput::U32(front(v, n)),
+            ColumnOutput::F32(v) => ColumnOutput::F32(front(v, n)),
+            ColumnOutput::F64(v) => ColumnOutput::F64(front(v, n)),
         }
     }
 
     /// The values from the `n`-th on.
-    pub(crate) fn from(&mut self, n: usize) -> Out<'_> {
+    pub(crate) fn from(&mut self, n: usize) -> ColumnOutput<'_> {
         match self {
-            Out::I8(v) => Out::I8(&mut v[n..]),
-            Out::U8(v) => Out::U8(&mut v[n..]),
-            Out::I16(v) => Out::I16(&mut v[n..]),
-            Out::U16(v) => Out::U16(&mut v[n..]),
-            Out::I32(v) => Out::I32(&mut v[n..]),
-            Out::U32(v) => Out::U32(&mut v[n..]),
-            Out::F32(v) => Out::F32(&mut v[n..]),
-            Out::F64(v) => Out::F64(&mut v[n..]),
+            ColumnOutput::I8(v) => ColumnOutput::I8(&mut v[n..]),
+            ColumnOutput::U8(v) => ColumnOutput::U8(&mut v[n..]),
+            ColumnOutput::I16(v) => ColumnOutput::I16(&mut v[n..]),
+            ColumnOutput::U16(v) => ColumnOutput::U16(&mut v[n..]),
+            ColumnOutput::I32(v) => ColumnOutput::I32(&mut v[n..]),
+            ColumnOutput::U32(v) => ColumnOutput::U32(&mut v[n..]),
+            ColumnOutput::F32(v) => ColumnOutput::F32(&mut v[n..]),
+            ColumnOutput::F64(v) => ColumnOutput::F64(&mut v[n..]),
         }
     }
 
     /// The values as bytes.
     pub(crate) fn bytes(&mut self) -> &mut [u8] {
         match self {
-            Out::I8(v) => bytemuck::cast_slice_mut(v),
-            Out::U8(v) => v,
-            Out::I16(v) => bytemuck::cast_slice_mut(v),
-            Out::U16(v) => bytemuck::cast_slice_mut(v),
-            Out::I32(v) => bytemuck::cast_slice_mut(v),
-            Out::U32(v) => bytemuck::cast_slice_mut(v),
-            Out::F32(v) => bytemuck::cast_slice_mut(v),
-            Out::F64(v) => bytemuck::cast_slice_mut(v),
+            ColumnOutput::I8(v) => bytemuck::cast_slice_mut(v),
+            ColumnOutput::U8(v) => v,
+            ColumnOutput::I16(v) => bytemuck::cast_slice_mut(v),
+            ColumnOutput::U16(v) => bytemuck::cast_slice_mut(v),
+            ColumnOutput::I32(v) => bytemuck::cast_slice_mut(v),
+            ColumnOutput::U32(v) => bytemuck::cast_slice_mut(v),
+            ColumnOutput::F32(v) => bytemuck::cast_slice_mut(v),
+            ColumnOutput::F64(v) => bytemuck::cast_slice_mut(v),
         }
     }
 }
 
 /// Moves a field of all `rows` to places `k..` of each record in `out`.
-pub(crate) fn gather(rows: Rows<'_>, field: &Field, column: &Column, out: &mut Out<'_>, k: usize) {
+pub(crate) fn gather(
+    rows: RawRows<'_>,
+    field: &RawField,
+    column: &PlyColumn,
+    out: &mut ColumnOutput<'_>,
+    k: usize,
+) {
     let width = column.width;
     with_scalar!(field.scalar, S => match (column.kind, out) {
         (kind, out) if kind.keeps(field.scalar) => match S::SIZE {
@@ -135,14 +141,14 @@ pub(crate) fn gather(rows: Rows<'_>, field: &Field, column: &Column, out: &mut O
             _ => same::<f64>(rows, field, out, width, k),
         },
         // A division by 1 changes nothing; without it there would be as many loops again.
-        (Kind::F32(divisor), Out::F32(out)) => {
+        (ColumnKind::F32(divisor), ColumnOutput::F32(out)) => {
             typed::<S, f32, true>(rows, field, out, width, k, |v: S| v.to_f32() / divisor);
         }
-        (Kind::F64, Out::F64(out)) => {
+        (ColumnKind::F64, ColumnOutput::F64(out)) => {
             typed::<S, f64, true>(rows, field, out, width, k, S::to_f64);
         }
         // The two ends of edges, which few files have.
-        (Kind::Index, Out::U32(out)) => {
+        (ColumnKind::Index, ColumnOutput::U32(out)) => {
             typed::<S, u32, false>(rows, field, out, width, k, S::to_index);
         }
         _ => unreachable!("a column keeps its type"),
@@ -150,7 +156,13 @@ pub(crate) fn gather(rows: Rows<'_>, field: &Field, column: &Column, out: &mut O
 }
 
 /// [`gather`] where the type stays, with the type of any values of that size.
-fn same<S: Scalar>(rows: Rows<'_>, field: &Field, out: &mut Out<'_>, width: usize, k: usize) {
+fn same<S: Scalar>(
+    rows: RawRows<'_>,
+    field: &RawField,
+    out: &mut ColumnOutput<'_>,
+    width: usize,
+    k: usize,
+) {
     let out: &mut [S] = bytemuck::cast_slice_mut(out.bytes());
     typed::<S, S, true>(rows, field, out, width, k, |v: S| v);
 }
@@ -158,8 +170,8 @@ fn same<S: Scalar>(rows: Rows<'_>, field: &Field, out: &mut Out<'_>, width: usiz
 /// `TOGETHER` moves values that lie side by side in one pass.
 #[inline(always)]
 fn typed<S: Scalar, D: bytemuck::Pod, const TOGETHER: bool>(
-    rows: Rows<'_>,
-    field: &Field,
+    rows: RawRows<'_>,
+    field: &RawField,
     out: &mut [D],
     width: usize,
     k: usize,
@@ -174,8 +186,8 @@ fn typed<S: Scalar, D: bytemuck::Pod, const TOGETHER: bool>(
 
 #[inline(always)]
 fn run<S: Scalar, D, const TOGETHER: bool>(
-    rows: Rows<'_>,
-    field: &Field,
+    rows: RawRows<'_>,
+    field: &RawField,
     out: &mut [D],
     width: usize,
     k: usize,
@@ -185,7 +197,7 @@ fn run<S: Scalar, D, const TOGETHER: bool>(
     macro_rules! together {
         ($size:literal: $($count:literal),*) => {
             match (field.count, rows) {
-                $(($count, Rows::Fixed { .. }) => {
+                $(($count, RawRows::Fixed { .. }) => {
                     return rows.each(field.offset, $size * $count, out, width, |out, b| {
                         for (o, b) in out[k..k + $count].iter_mut().zip(b.chunks_exact($size)) {
                             *o = read(b);
@@ -213,18 +225,18 @@ fn run<S: Scalar, D, const TOGETHER: bool>(
 
 /// Appends the values of a list: `count` values of type `scalar` in `bytes`.
 pub(crate) fn extend(
-    data: &mut Data,
-    kind: Kind,
+    data: &mut ScalarArray,
+    kind: ColumnKind,
     scalar: ScalarType,
     big_endian: bool,
-    lists: impl Iterator<Item = Span> + Clone,
+    lists: impl Iterator<Item = ListSpan> + Clone,
     bytes: &[u8],
 ) {
-    if let (ScalarType::F64, Kind::F32(_), Data::F32(v)) = (scalar, kind, &mut *data) {
+    if let (ScalarType::F64, ColumnKind::F32(_), ScalarArray::F32(v)) = (scalar, kind, &mut *data) {
         return lists_into(v, lists, bytes, big_endian, f64::to_f32); // UVs of corners
     }
     with_scalar!(scalar, S => match (kind, data) {
-        (Kind::Index, Data::U32(v)) => lists_into(v, lists, bytes, big_endian, S::to_index),
+        (ColumnKind::Index, ScalarArray::U32(v)) => lists_into(v, lists, bytes, big_endian, S::to_index),
         (kind, data) => {
             debug_assert!(kind.keeps(scalar), "of lists only UVs and indices change their type");
             let v = S::vec(data).expect("a column keeps its type");
@@ -235,14 +247,14 @@ pub(crate) fn extend(
 
 /// Where the values of one list lie, and how many there are.
 #[derive(Clone, Copy)]
-pub(crate) struct Span {
+pub(crate) struct ListSpan {
     pub(crate) at: usize,
     pub(crate) count: usize,
 }
 
 fn lists_into<S: Scalar, D>(
     out: &mut Vec<D>,
-    lists: impl Iterator<Item = Span>,
+    lists: impl Iterator<Item = ListSpan>,
     bytes: &[u8],
     big_endian: bool,
     convert: impl Fn(S) -> D + Copy,

@@ -3,7 +3,7 @@
 use super::cells::with_values;
 use super::columns::CORNERS;
 use super::options::{PlyColorType, PlyColors, PlyWriteOptions};
-use super::part::Part;
+use super::part::PlyPart;
 use super::textures::names_textures;
 use crate::material::TEXTURE_COMMENT;
 use crate::model::{Attribute, Domain, Positions, ScalarType, Scene, Values};
@@ -13,7 +13,7 @@ use std::collections::HashSet;
 
 /// The properties that come from one place of the mesh.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Item {
+pub(crate) enum PropertyGroup {
     Position(ScalarType),
     Normal,
     Color(PlyColorType),
@@ -36,46 +36,49 @@ pub(crate) struct AttributeItem {
 /// An element of the output.
 pub(crate) struct ElementOut {
     pub(crate) name: String,
-    pub(crate) items: Vec<Item>,
+    pub(crate) items: Vec<PropertyGroup>,
     /// Records that each part has.
     pub(crate) counts: Vec<usize>,
 }
 
 /// All elements that have something to say.
-pub(crate) fn elements(parts: &[Part<'_>], options: &PlyWriteOptions) -> Result<Vec<ElementOut>> {
-    let any = |f: &dyn Fn(&Part<'_>) -> bool| parts.iter().any(f);
-    let counts = |f: &dyn Fn(&Part<'_>) -> usize| parts.iter().map(f).collect::<Vec<_>>();
+pub(crate) fn elements(
+    parts: &[PlyPart<'_>],
+    options: &PlyWriteOptions,
+) -> Result<Vec<ElementOut>> {
+    let any = |f: &dyn Fn(&PlyPart<'_>) -> bool| parts.iter().any(f);
+    let counts = |f: &dyn Fn(&PlyPart<'_>) -> usize| parts.iter().map(f).collect::<Vec<_>>();
     let mut items =
-        vec![Item::Position(if any(&|p| matches!(p.mesh.positions, Positions::F64(_))) {
+        vec![PropertyGroup::Position(if any(&|p| matches!(p.mesh.positions, Positions::F64(_))) {
             ScalarType::F64
         } else {
             ScalarType::F32
         })];
     if any(&|p| p.has_normal) {
-        items.push(Item::Normal);
+        items.push(PropertyGroup::Normal);
     }
     if options.export_colors != PlyColors::None && any(&|p| p.mesh.colors.is_some()) {
-        items.push(Item::Color(options.color_type));
+        items.push(PropertyGroup::Color(options.color_type));
     }
     if any(&|p| p.has_uv) {
-        items.push(Item::Uv);
+        items.push(PropertyGroup::Uv);
     }
     let mut out =
         vec![ElementOut { name: "vertex".into(), items, counts: counts(&|p| p.vertices) }];
     if any(&|p| p.faces > 0) {
         let long = any(&|p| p.has_long_faces());
         let count = if long { ScalarType::U32 } else { ScalarType::U8 };
-        let mut items = vec![Item::Corners(count)];
+        let mut items = vec![PropertyGroup::Corners(count)];
         let of_face =
-            |p: &Part<'_>| p.mesh.normals.as_ref().is_some_and(|n| n.domain == Domain::Face);
+            |p: &PlyPart<'_>| p.mesh.normals.as_ref().is_some_and(|n| n.domain == Domain::Face);
         if options.export_normals && any(&of_face) {
-            items.push(Item::FaceNormal);
+            items.push(PropertyGroup::FaceNormal);
         }
         out.push(ElementOut { name: "face".into(), items, counts: counts(&|p| p.faces) });
     }
     if any(&|p| p.edges > 0) {
         let counts = counts(&|p| p.edges);
-        out.push(ElementOut { name: "edge".into(), items: vec![Item::EdgeEnds], counts });
+        out.push(ElementOut { name: "edge".into(), items: vec![PropertyGroup::EdgeEnds], counts });
     }
     if options.export_attributes {
         attributes(parts, &mut out)?;
@@ -84,7 +87,7 @@ pub(crate) fn elements(parts: &[Part<'_>], options: &PlyWriteOptions) -> Result<
 }
 
 /// Adds the attributes of all meshes, and the elements that only they have.
-fn attributes(parts: &[Part<'_>], out: &mut Vec<ElementOut>) -> Result<()> {
+fn attributes(parts: &[PlyPart<'_>], out: &mut Vec<ElementOut>) -> Result<()> {
     for (i, part) in parts.iter().enumerate() {
         for attribute in &part.mesh.attributes {
             let count = attribute_len(attribute)?;
@@ -131,7 +134,7 @@ fn add(element: &mut ElementOut, attribute: &Attribute<'_>) {
     });
     let scalar = attribute.values.scalar();
     for item in &mut element.items {
-        if let Item::Attribute(known) = item
+        if let PropertyGroup::Attribute(known) = item
             && known.name == attribute.name
             && known.list.is_some() == list.is_some()
         {
@@ -144,7 +147,7 @@ fn add(element: &mut ElementOut, attribute: &Attribute<'_>) {
             return;
         }
     }
-    element.items.push(Item::Attribute(AttributeItem {
+    element.items.push(PropertyGroup::Attribute(AttributeItem {
         name: attribute.name.clone(),
         scalar,
         list,
@@ -250,7 +253,7 @@ fn unlike(name: &str, names: &HashSet<String>) -> String {
 }
 
 /// The lines of an item's properties; `names` are those of the element so far.
-fn properties(text: &mut String, item: &Item, names: &mut HashSet<String>) -> Result<()> {
+fn properties(text: &mut String, item: &PropertyGroup, names: &mut HashSet<String>) -> Result<()> {
     let mut scalars = |scalar: ScalarType, new: &[&str]| {
         names.extend(new.iter().map(|name| name.to_string()));
         for name in new {
@@ -258,21 +261,23 @@ fn properties(text: &mut String, item: &Item, names: &mut HashSet<String>) -> Re
         }
     };
     match item {
-        Item::Position(scalar) => scalars(*scalar, &["x", "y", "z"]),
-        Item::Normal | Item::FaceNormal => scalars(ScalarType::F32, &["nx", "ny", "nz"]),
-        Item::Color(PlyColorType::U8) => {
+        PropertyGroup::Position(scalar) => scalars(*scalar, &["x", "y", "z"]),
+        PropertyGroup::Normal | PropertyGroup::FaceNormal => {
+            scalars(ScalarType::F32, &["nx", "ny", "nz"])
+        }
+        PropertyGroup::Color(PlyColorType::U8) => {
             scalars(ScalarType::U8, &["red", "green", "blue", "alpha"]);
         }
-        Item::Color(PlyColorType::F32) => {
+        PropertyGroup::Color(PlyColorType::F32) => {
             scalars(ScalarType::F32, &["red", "green", "blue", "alpha"]);
         }
-        Item::Uv => scalars(ScalarType::F32, &["s", "t"]),
-        Item::EdgeEnds => scalars(ScalarType::I32, &["vertex1", "vertex2"]),
-        Item::Corners(count) => {
+        PropertyGroup::Uv => scalars(ScalarType::F32, &["s", "t"]),
+        PropertyGroup::EdgeEnds => scalars(ScalarType::I32, &["vertex1", "vertex2"]),
+        PropertyGroup::Corners(count) => {
             names.insert("vertex_indices".into());
             text.push_str(&format!("property list {} uint vertex_indices\n", count.name()));
         }
-        Item::Attribute(a) => {
+        PropertyGroup::Attribute(a) => {
             let list = a.list.map_or(String::new(), |count| format!("list {} ", count.name()));
             let name = unlike(one_line(&a.name)?, names);
             names.insert(name.clone());
@@ -284,7 +289,7 @@ fn properties(text: &mut String, item: &Item, names: &mut HashSet<String>) -> Re
 
 /// The attribute of `item`'s name in a mesh, if it has one.
 pub(crate) fn find<'m>(
-    part: &Part<'m>,
+    part: &PlyPart<'m>,
     element: &str,
     item: &AttributeItem,
 ) -> Option<&'m Attribute<'m>> {

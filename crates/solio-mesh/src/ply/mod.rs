@@ -49,9 +49,7 @@ mod tokens;
 mod write;
 
 pub use check::{PlyCounts, check_ply};
-pub use header::{
-    Element as PlyElement, Header as PlyHeader, Property as PlyProperty, decode_ply_header,
-};
+pub use header::{PlyElement, PlyHeader, PlyProperty, decode_ply_header};
 pub use losses::ply_losses;
 pub use options::{PlyColorType, PlyColors, PlyFormat, PlyReadOptions, PlyWriteOptions};
 pub use read::{decode_ply, decode_ply_into};

@@ -1,7 +1,7 @@
 //! What of a mesh goes into a file, and how much of it.
 
 use super::options::PlyWriteOptions;
-use super::split::{Keys, Split};
+use super::split::{CornerKeys, VertexSplit};
 use crate::model::{Domain, Mesh, NONE};
 use crate::offsets::offsets_fit;
 use crate::placement::Placement;
@@ -9,15 +9,15 @@ use crate::triangulate;
 use solio_base::{Error, Result, Work};
 
 /// One mesh on its way into a file.
-pub(crate) struct Part<'m> {
+pub(crate) struct PlyPart<'m> {
     pub(crate) mesh: &'m Mesh<'m>,
     /// Vertices of earlier parts.
     pub(crate) vertex_base: u64,
     pub(crate) vertices: usize,
     /// What makes vertices of corners, where they may differ within a vertex.
-    pub(crate) keys: Option<Keys<'m>>,
+    pub(crate) keys: Option<CornerKeys<'m>>,
     /// The same, done.
-    pub(crate) split: Option<Split<'m>>,
+    pub(crate) split: Option<VertexSplit<'m>>,
     /// Whether faces are cut to triangles.
     pub(crate) triangulates: bool,
     /// Faces that are written.
@@ -30,13 +30,13 @@ pub(crate) struct Part<'m> {
     pub(crate) has_normal: bool,
 }
 
-impl<'m> Part<'m> {
+impl<'m> PlyPart<'m> {
     /// A mesh whose corners are not merged yet; call it on the threads that count triangles.
     pub(crate) fn new(
         mesh: &'m Mesh<'m>,
         options: &PlyWriteOptions,
         work: &Work,
-    ) -> Result<Part<'m>> {
+    ) -> Result<PlyPart<'m>> {
         check(mesh)?;
         let of_object = |object: Option<&[[f32; 4]; 4]>| {
             let object = object.filter(|_| options.apply_transform);
@@ -70,11 +70,11 @@ impl<'m> Part<'m> {
             faces = triangulate::count(mesh, 0..faces, work)? as usize;
         }
         let lines = mesh.line_offsets.windows(2);
-        Ok(Part {
+        Ok(PlyPart {
             mesh,
             vertex_base: 0,
             vertices: mesh.positions.len(),
-            keys: splits.then_some(Keys { mesh, uvs, normals }),
+            keys: splits.then_some(CornerKeys { mesh, uvs, normals }),
             split: None,
             triangulates,
             faces,

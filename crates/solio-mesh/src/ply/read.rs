@@ -1,14 +1,14 @@
 //! Reading: header, plan, columns, mesh.
 
 use super::assemble::{Loaded, assemble};
-use super::binary::Position;
-use super::columns::Plan;
-use super::context::Context;
-use super::header::{Element, Header, read_header};
-use super::memory::Memory;
+use super::binary::ReadPosition;
+use super::columns::ColumnPlan;
+use super::context::ElementContext;
+use super::header::{PlyElement, PlyHeader, read_header};
+use super::memory::SpareArrays;
 use super::options::{PlyFormat, PlyReadOptions};
 use super::{ascii, binary};
-use crate::head::Head;
+use crate::head::SourceHead;
 use crate::model::Scene;
 use crate::spans::ASSEMBLE;
 use solio_base::{Error, Result, Source, Work};
@@ -26,7 +26,7 @@ pub fn decode_ply(
     options: &PlyReadOptions,
     work: &Work,
 ) -> Result<Scene<'static>> {
-    decode(source, options, work, &mut Memory::default())
+    decode(source, options, work, &mut SpareArrays::default())
 }
 
 /// [`decode_ply`] into the memory that `scene` owns, where its arrays are large enough: who reads one
@@ -41,7 +41,7 @@ pub fn decode_ply_into(
     options: &PlyReadOptions,
     work: &Work,
 ) -> Result<()> {
-    let mut memory = Memory::of(scene);
+    let mut memory = SpareArrays::of(scene);
     *scene = decode(source, options, work, &mut memory)?;
     Ok(())
 }
@@ -50,13 +50,13 @@ fn decode(
     source: &dyn Source,
     options: &PlyReadOptions,
     work: &Work,
-    memory: &mut Memory,
+    memory: &mut SpareArrays,
 ) -> Result<Scene<'static>> {
-    let mut head = Head::new(source);
+    let mut head = SourceHead::new(source);
     let header = read_header(&mut head, options.strict, &options.limits)?;
     check_sizes(&header, &head)?;
-    let plans: Vec<Plan> = header.elements.iter().map(Plan::new).collect();
-    let vertices = Element::find(&header.elements, "vertex");
+    let plans: Vec<ColumnPlan> = header.elements.iter().map(ColumnPlan::new).collect();
+    let vertices = PlyElement::find(&header.elements, "vertex");
     if let Some(vertex) = vertices {
         for name in ["x", "y", "z"] {
             if !vertex.properties.iter().any(|p| p.name == name && p.list.is_none()) {
@@ -67,11 +67,11 @@ fn decode(
             }
         }
     }
-    let contexts: Vec<Context<'_>> = header
+    let contexts: Vec<ElementContext<'_>> = header
         .elements
         .iter()
         .zip(&plans)
-        .map(|(element, plan)| Context {
+        .map(|(element, plan)| ElementContext {
             element,
             plan,
             big_endian: header.format == PlyFormat::BinaryBigEndian,
@@ -93,17 +93,17 @@ fn decode(
     assemble(&header, loaded, warnings, options.strict, &options.limits)
 }
 
-type Tables = Vec<Vec<super::columns::Table>>;
+type ElementTables = Vec<Vec<super::columns::ColumnTable>>;
 
 fn read_binary(
-    head: &Head<'_>,
-    header: &Header,
-    contexts: &[Context<'_>],
+    head: &SourceHead<'_>,
+    header: &PlyHeader,
+    contexts: &[ElementContext<'_>],
     strict: bool,
     work: &Work,
-    memory: &mut Memory,
-) -> Result<(Tables, Vec<String>)> {
-    let mut position = Position::new(header.data_at);
+    memory: &mut SpareArrays,
+) -> Result<(ElementTables, Vec<String>)> {
+    let mut position = ReadPosition::new(header.data_at);
     let mut tables = Vec::new();
     for cx in contexts {
         tables.push(binary::read_element(head, &mut position, cx, work, memory)?);
@@ -120,7 +120,7 @@ fn read_binary(
 }
 
 /// Refuses counts that the rest of the file cannot hold.
-fn check_sizes(header: &Header, head: &Head<'_>) -> Result<()> {
+fn check_sizes(header: &PlyHeader, head: &SourceHead<'_>) -> Result<()> {
     let Some(total) = head.len_bytes() else { return Ok(()) };
     // The last value of a text file needs nothing behind it.
     let spare = u64::from(header.format == PlyFormat::Ascii);

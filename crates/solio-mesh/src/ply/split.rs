@@ -14,8 +14,8 @@
 //! Crafted meshes, in which thousands of corners share a vertex and nothing else, and meshes whose
 //! numbers alone pass the memory, are left to [`crate::rounds`].
 
-use crate::bits::{BLOCK, Bits};
-use crate::merge::Values;
+use crate::bits::{BLOCK, RankedBits};
+use crate::merge::MergeValues;
 use crate::model::{Domain, Mesh, NONE, Normals, Uvs};
 use crate::parallel;
 use crate::rounds;
@@ -24,32 +24,32 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// See the head of this file.
-pub(crate) struct Split<'m> {
-    pub(crate) keys: Keys<'m>,
+pub(crate) struct VertexSplit<'m> {
+    pub(crate) keys: CornerKeys<'m>,
     /// The corners that bring a new vertex.
-    pub(crate) firsts: Bits,
+    pub(crate) firsts: RankedBits,
     /// The mesh's vertices without a corner; they follow.
-    pub(crate) loose: Bits,
+    pub(crate) loose: RankedBits,
     /// Corners in a round, where it was done in rounds.
     pub(crate) round: Option<usize>,
 }
 
 /// The number of the vertex of each corner.
-pub(crate) enum Numbers {
+pub(crate) enum VertexNumbers {
     /// Of all corners, with [`FIRST`] where the corner brought the vertex.
     All(Vec<AtomicU32>),
     /// Of some corners, from the first one on.
     Some(usize, Vec<u32>),
 }
 
-impl Numbers {
+impl VertexNumbers {
     /// Appends the numbers of some corners, each plus `base`.
     pub(crate) fn extend(&self, corners: Range<usize>, base: u32, out: &mut Vec<u32>) {
         match self {
-            Numbers::All(all) => {
+            VertexNumbers::All(all) => {
                 out.extend(all[corners].iter().map(|n| (n.load(Relaxed) & !FIRST) + base));
             }
-            Numbers::Some(first, some) => {
+            VertexNumbers::Some(first, some) => {
                 let corners = corners.start - first..corners.end - first;
                 out.extend(some[corners].iter().map(|n| n + base));
             }
@@ -57,12 +57,12 @@ impl Numbers {
     }
 }
 
-impl Numbers {
+impl VertexNumbers {
     /// The number of one corner.
     pub(crate) fn of(&self, corner: usize) -> u32 {
         match self {
-            Numbers::All(all) => all[corner].load(Relaxed) & !FIRST,
-            Numbers::Some(first, some) => some[corner - first],
+            VertexNumbers::All(all) => all[corner].load(Relaxed) & !FIRST,
+            VertexNumbers::Some(first, some) => some[corner - first],
         }
     }
 }
@@ -74,16 +74,20 @@ const END: u32 = FIRST - 1;
 /// Steps along lists for each corner; more and the mesh is a crafted one.
 const STEPS: usize = 16;
 
-impl<'m> Split<'m> {
+impl<'m> VertexSplit<'m> {
     /// Merges the corners of a mesh; `None` where its lists are too long.
-    pub(crate) fn linked(keys: Keys<'m>) -> Option<(Split<'m>, Numbers)> {
+    pub(crate) fn linked(keys: CornerKeys<'m>) -> Option<(VertexSplit<'m>, VertexNumbers)> {
         let (numbers, loose) = keys.link_all(STEPS * keys.corners() + 1_000_000)?;
         let firsts = firsts(&numbers);
-        Some((Split { keys, firsts, loose, round: None }, Numbers::All(numbers)))
+        Some((VertexSplit { keys, firsts, loose, round: None }, VertexNumbers::All(numbers)))
     }
 
     /// Merges the corners of a mesh in rounds, within `memory` of which `others` bytes are taken.
-    pub(crate) fn in_rounds(keys: Keys<'m>, memory: u64, others: u64) -> Result<Split<'m>> {
+    pub(crate) fn in_rounds(
+        keys: CornerKeys<'m>,
+        memory: u64,
+        others: u64,
+    ) -> Result<VertexSplit<'m>> {
         let round = rounds::size(memory, keys.corners() as u64, others, 0)?;
         let loose = loose(keys.mesh);
         let firsts = match keys.width() {
@@ -91,7 +95,7 @@ impl<'m> Split<'m> {
             4 => rounds::firsts::<4>(&keys, round),
             _ => rounds::firsts::<6>(&keys, round),
         };
-        Ok(Split { keys, firsts, loose, round: Some(round) })
+        Ok(VertexSplit { keys, firsts, loose, round: Some(round) })
     }
 
     /// How many vertices there are.
@@ -100,9 +104,9 @@ impl<'m> Split<'m> {
     }
 
     /// The numbers of all corners, once more; not where it was done in rounds.
-    pub(crate) fn again(&self) -> Option<Numbers> {
+    pub(crate) fn again(&self) -> Option<VertexNumbers> {
         let steps = if self.round.is_some() { 0 } else { usize::MAX };
-        self.keys.link_all(steps).map(|(numbers, _)| Numbers::All(numbers))
+        self.keys.link_all(steps).map(|(numbers, _)| VertexNumbers::All(numbers))
     }
 
     /// For each of the mesh's vertices the number that its last corner has; for those without a
@@ -171,8 +175,8 @@ fn number(links: &[AtomicU32]) {
 }
 
 /// The corners that brought a vertex.
-fn firsts(numbers: &[AtomicU32]) -> Bits {
-    let mut bits = Bits::new(numbers.len());
+fn firsts(numbers: &[AtomicU32]) -> RankedBits {
+    let mut bits = RankedBits::new(numbers.len());
     let mut blocks: Vec<_> = bits.blocks_mut().zip(numbers.chunks(BLOCK)).collect();
     parallel::each_of(&mut blocks, &|_, (words, numbers)| {
         for (word, numbers) in words.iter_mut().zip(numbers.chunks(64)) {
@@ -185,8 +189,8 @@ fn firsts(numbers: &[AtomicU32]) -> Bits {
 }
 
 /// The vertices without a corner.
-fn loose(mesh: &Mesh<'_>) -> Bits {
-    let mut bits = Bits::new(mesh.positions.len());
+fn loose(mesh: &Mesh<'_>) -> RankedBits {
+    let mut bits = RankedBits::new(mesh.positions.len());
     mesh.corner_vertices.iter().for_each(|&vertex| bits.insert(vertex as usize));
     bits.invert(mesh.positions.len());
     bits.count_blocks(mesh.positions.len());
@@ -195,21 +199,21 @@ fn loose(mesh: &Mesh<'_>) -> Bits {
 
 /// The values that decide whether corners share a vertex.
 #[derive(Clone, Copy)]
-pub(crate) struct Keys<'m> {
+pub(crate) struct CornerKeys<'m> {
     pub(crate) mesh: &'m Mesh<'m>,
     pub(crate) uvs: Option<&'m Uvs<'m>>,
     pub(crate) normals: Option<&'m Normals<'m>>,
 }
 
-impl Keys<'_> {
-    /// Bytes that [`Split::linked`] and [`Split::again`] take.
+impl CornerKeys<'_> {
+    /// Bytes that [`VertexSplit::linked`] and [`VertexSplit::again`] take.
     pub(crate) fn bytes(&self) -> u64 {
         4 * (self.corners() + self.mesh.positions.len()) as u64
     }
 
-    /// Bytes of a [`Split`].
+    /// Bytes of a [`VertexSplit`].
     pub(crate) fn bytes_kept(&self) -> u64 {
-        Bits::bytes(self.corners()) + Bits::bytes(self.mesh.positions.len())
+        RankedBits::bytes(self.corners()) + RankedBits::bytes(self.mesh.positions.len())
     }
 
     fn corners(&self) -> usize {
@@ -218,7 +222,7 @@ impl Keys<'_> {
 
     /// The number of each corner, and the vertices without a corner; `None` where a thread needs
     /// more than so many steps.
-    fn link_all(&self, steps: usize) -> Option<(Vec<AtomicU32>, Bits)> {
+    fn link_all(&self, steps: usize) -> Option<(Vec<AtomicU32>, RankedBits)> {
         let vertices = self.mesh.positions.len();
         let mut links = solio_base::memory::with_capacity(self.corners());
         links.resize_with(self.corners(), AtomicU32::default);
@@ -233,7 +237,7 @@ impl Keys<'_> {
         if !parts.iter().all(|(_, done)| *done) {
             return None;
         }
-        let mut loose = Bits::new(vertices);
+        let mut loose = RankedBits::new(vertices);
         let without = heads.iter().enumerate().filter(|(_, head)| **head == END);
         without.for_each(|(vertex, _)| loose.insert(vertex));
         loose.count_blocks(vertices);
@@ -311,7 +315,7 @@ impl Keys<'_> {
     }
 }
 
-impl<const N: usize> Values<N> for Keys<'_> {
+impl<const N: usize> MergeValues<N> for CornerKeys<'_> {
     fn count(&self) -> usize {
         self.mesh.corner_vertices.len()
     }

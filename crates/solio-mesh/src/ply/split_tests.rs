@@ -1,10 +1,10 @@
 //! Corners that become vertices, against one map filled from front to back.
 
 use super::options::{PlyFormat, PlyWriteOptions};
-use super::split::{Keys, Split};
+use super::split::{CornerKeys, VertexSplit};
 use super::write::encode_ply;
 use crate::bits::BLOCK;
-use crate::merge::Values;
+use crate::merge::MergeValues;
 use crate::model::{Domain, Mesh, Normals, Positions, Scene, Uvs};
 use solio_base::{ErrorKind, Result, Work};
 use std::borrow::Cow;
@@ -38,7 +38,7 @@ fn mesh(corners: usize, vertices: u32, kinds: u32) -> Mesh<'static> {
 }
 
 /// The first corner of each vertex, and the vertex of each corner.
-fn plain(keys: &Keys<'_>) -> (Vec<u32>, Vec<u32>) {
+fn plain(keys: &CornerKeys<'_>) -> (Vec<u32>, Vec<u32>) {
     let mut map = HashMap::new();
     let (mut firsts, mut numbers) = (Vec::new(), Vec::new());
     for corner in 0..keys.mesh.corner_vertices.len() {
@@ -61,13 +61,14 @@ fn plain(keys: &Keys<'_>) -> (Vec<u32>, Vec<u32>) {
 fn lists_and_rounds_find_what_one_map_finds() {
     for (corners, vertices, kinds) in [(4, 10, 1), (400, 40, 3), (9 * BLOCK, 60_000, 4)] {
         let mesh = mesh(corners, vertices, kinds);
-        let keys = Keys { mesh: &mesh, uvs: mesh.uvs.as_ref(), normals: mesh.normals.as_ref() };
+        let keys =
+            CornerKeys { mesh: &mesh, uvs: mesh.uvs.as_ref(), normals: mesh.normals.as_ref() };
         let (firsts, numbers) = plain(&keys);
         for threads in [1, 2, 5] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| {
-                let (linked, of_all) = Split::linked(keys).unwrap();
-                let in_rounds = Split::in_rounds(keys, 6 << 20, 0).unwrap();
+                let (linked, of_all) = VertexSplit::linked(keys).unwrap();
+                let in_rounds = VertexSplit::in_rounds(keys, 6 << 20, 0).unwrap();
                 assert!(
                     linked
                         .firsts
@@ -126,8 +127,8 @@ fn a_crowded_vertex_does_not_take_for_ever() {
         }),
         ..Mesh::default()
     };
-    let keys = Keys { mesh: &fan, uvs: fan.uvs.as_ref(), normals: None };
-    assert!(Split::linked(keys).is_none());
+    let keys = CornerKeys { mesh: &fan, uvs: fan.uvs.as_ref(), normals: None };
+    assert!(VertexSplit::linked(keys).is_none());
     let scene = Scene { meshes: vec![fan], ..Scene::default() };
     let wanted = written(&scene, 512 << 20, 2).unwrap();
     assert!(wanted == written(&scene, 16 << 20, 1).unwrap());

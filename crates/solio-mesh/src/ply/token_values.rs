@@ -1,33 +1,39 @@
 //! What single tokens say, as values of any type.
 
-use super::columns::Kind;
-use super::data::{Data, Scalar, with_data, with_scalar};
+use super::columns::ColumnKind;
+use super::data::{Scalar, ScalarArray, with_data, with_scalar};
 use crate::model::ScalarType;
 use crate::text::odd_float;
 use solio_codec::number::parse;
 
 /// Appends a zero.
-pub(crate) fn push_default(data: &mut Data) {
+pub(crate) fn push_default(data: &mut ScalarArray) {
     with_data!(data, v => v.push(Default::default()));
 }
 
 /// Stores what `token` says as value `i`; `None` when it is no value of type `scalar`.
 pub(crate) fn set(
-    data: &mut Data,
+    data: &mut ScalarArray,
     i: usize,
-    kind: Kind,
+    kind: ColumnKind,
     scalar: ScalarType,
     token: &[u8],
 ) -> Option<()> {
     match (kind, data) {
-        (Kind::F32(divisor), Data::F32(v)) if scalar.is_float() => v[i] = f32_of(token)? / divisor,
-        (Kind::F32(divisor), Data::F32(v)) => v[i] = integer(token, scalar)? as f32 / divisor,
-        (Kind::F64, Data::F64(v)) if scalar.is_float() => v[i] = f64_of(token)?,
-        (Kind::F64, Data::F64(v)) => v[i] = integer(token, scalar)? as f64,
-        (Kind::Index, Data::U32(v)) if scalar.is_float() => v[i] = f64_of(token)?.to_index(),
-        (Kind::Index, Data::U32(v)) => v[i] = integer(token, scalar)? as u32,
-        (_, Data::F32(v)) => v[i] = f32_of(token)?,
-        (_, Data::F64(v)) => v[i] = f64_of(token)?,
+        (ColumnKind::F32(divisor), ScalarArray::F32(v)) if scalar.is_float() => {
+            v[i] = f32_of(token)? / divisor
+        }
+        (ColumnKind::F32(divisor), ScalarArray::F32(v)) => {
+            v[i] = integer(token, scalar)? as f32 / divisor
+        }
+        (ColumnKind::F64, ScalarArray::F64(v)) if scalar.is_float() => v[i] = f64_of(token)?,
+        (ColumnKind::F64, ScalarArray::F64(v)) => v[i] = integer(token, scalar)? as f64,
+        (ColumnKind::Index, ScalarArray::U32(v)) if scalar.is_float() => {
+            v[i] = f64_of(token)?.to_index()
+        }
+        (ColumnKind::Index, ScalarArray::U32(v)) => v[i] = integer(token, scalar)? as u32,
+        (_, ScalarArray::F32(v)) => v[i] = f32_of(token)?,
+        (_, ScalarArray::F64(v)) => v[i] = f64_of(token)?,
         (_, data) => with_scalar!(scalar, S => {
             S::vec(data)?[i] = integer(token, scalar)? as S;
         }),

@@ -1,19 +1,19 @@
 //! Text records, token by token: for files whose lines are not records, and for finding the
 //! place of an error. One thread, any layout.
 
-use super::columns::{Column, Kind, Role, Table};
-use super::context::{Context, bad_index, ended};
-use super::data::{Data, Scalar};
-use super::header::Header;
+use super::columns::{ColumnKind, ColumnRole, ColumnTable, PlyColumn};
+use super::context::{ElementContext, bad_index, ended};
+use super::data::{Scalar, ScalarArray};
+use super::header::PlyHeader;
 use super::token_values::{integer, push_default, set};
 use crate::text::TextChunk;
 use solio_base::{Error, Result};
 
 /// Where the parser is, and what it has read.
 pub(crate) struct Tokens<'a> {
-    header: &'a Header,
-    contexts: &'a [Context<'a>],
-    pub(crate) tables: Vec<Vec<Table>>,
+    header: &'a PlyHeader,
+    contexts: &'a [ElementContext<'a>],
+    pub(crate) tables: Vec<Vec<ColumnTable>>,
     strict: bool,
     warnings: Vec<String>,
     element: usize,
@@ -27,9 +27,9 @@ pub(crate) struct Tokens<'a> {
 
 impl<'a> Tokens<'a> {
     pub(crate) fn new(
-        header: &'a Header,
-        contexts: &'a [Context<'a>],
-        tables: Vec<Vec<Table>>,
+        header: &'a PlyHeader,
+        contexts: &'a [ElementContext<'a>],
+        tables: Vec<Vec<ColumnTable>>,
         strict: bool,
     ) -> Self {
         let mut tokens = Tokens {
@@ -137,9 +137,9 @@ impl<'a> Tokens<'a> {
             );
             return Err(wrong(token, &what));
         }
-        if column.kind == Kind::Index {
+        if column.kind == ColumnKind::Index {
             let index = u32::slice(&table.data).map_or(u32::MAX, |v| v[at]);
-            let restart = column.role == Role::Strips && index == u32::MAX;
+            let restart = column.role == ColumnRole::Strips && index == u32::MAX;
             if index as u64 >= cx.vertices && !restart {
                 return Err(bad_index(column, cx, self.row));
             }
@@ -178,7 +178,7 @@ impl<'a> Tokens<'a> {
     }
 
     /// Ends the reading; `end` is where the text ends.
-    pub(crate) fn finish(self, end: u64) -> Result<(Vec<Vec<Table>>, Vec<String>)> {
+    pub(crate) fn finish(self, end: u64) -> Result<(Vec<Vec<ColumnTable>>, Vec<String>)> {
         if let Some(cx) = self.contexts.get(self.element) {
             return Err(ended(cx.element, self.row, end).at_line(self.line, 1));
         }
@@ -187,18 +187,18 @@ impl<'a> Tokens<'a> {
 }
 
 /// Makes room for the values of a record.
-fn start_record(table: &mut Table, column: &Column) {
+fn start_record(table: &mut ColumnTable, column: &PlyColumn) {
     for k in 0..column.width {
         push_default(&mut table.data);
         if k >= column.parts.len()
-            && let Data::F32(values) = &mut table.data
+            && let ScalarArray::F32(values) = &mut table.data
         {
             *values.last_mut().expect("pushed above") = 1.0; // alpha
         }
     }
 }
 
-fn end_list(table: &mut Table) {
+fn end_list(table: &mut ColumnTable) {
     table.offsets.push(table.data.len() as u32);
 }
 

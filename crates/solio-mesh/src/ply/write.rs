@@ -1,15 +1,15 @@
 //! Writing: parts, header, then chunks of records in parallel.
 
-use super::cells::{Cells, emit};
+use super::cells::{RecordCells, emit};
 use super::color::ColorPath;
-use super::layout::{AttributeItem, ElementOut, Item, convert, elements, find, header};
+use super::layout::{AttributeItem, ElementOut, PropertyGroup, convert, elements, find, header};
 use super::options::{PlyColorType, PlyWriteOptions};
-use super::part::Part;
-use super::rows::{Elements, Rows, Source, faces, sources};
-use super::split::{Numbers, Split};
+use super::part::PlyPart;
+use super::rows::{OutputRows, RowElements, RowSource, faces, sources};
+use super::split::{VertexNumbers, VertexSplit};
 use crate::model::{Attribute, ColorSpace, Domain, NONE, Positions, ScalarType, Scene, Values};
 use crate::offsets::stretches;
-use crate::parallel::{self, Pool};
+use crate::parallel::{self, ArrayPool};
 use crate::placement::Placement;
 use crate::spans::PREPARE;
 use solio_base::{Result, Sink, Work};
@@ -30,7 +30,7 @@ pub fn encode_ply(
     let prepare = PREPARE.begin();
     let pool = parallel::pool(work)?;
     let (mut parts, memory) = pool.install(|| {
-        let parts = scene.meshes.iter().map(|mesh| Part::new(mesh, options, work));
+        let parts = scene.meshes.iter().map(|mesh| PlyPart::new(mesh, options, work));
         let parts = parts.collect::<Result<Vec<_>>>()?;
         let memory = memory(&parts, work)?;
         Ok((parts, memory))
@@ -45,7 +45,7 @@ pub fn encode_ply(
     drop(prepare);
     sink.write_bytes(work, header(&elements, scene, options)?.as_bytes())?;
     for element in &elements {
-        let mut out = Out { element, options, work, sink };
+        let mut out = PlyOutput { element, options, work, sink };
         match &element.name[..] {
             "face" => write_faces(&mut out, &parts, &pool, memory, std::mem::take(&mut numbers))?,
             "edge" => write_edges(&mut out, &parts, &pool, memory)?,
@@ -56,19 +56,19 @@ pub fn encode_ply(
 }
 
 /// The memory for numbers of corners: a quarter is for the chunks under way.
-fn memory(parts: &[Part<'_>], work: &Work) -> Result<u64> {
+fn memory(parts: &[PlyPart<'_>], work: &Work) -> Result<u64> {
     let kept = kept(parts);
     let all = work.memory_bytes / 4 * 3;
     all.checked_sub(kept).ok_or_else(|| crate::rounds::too_little(kept))
 }
 
 /// Bytes that all parts keep while the file is written.
-fn kept(parts: &[Part<'_>]) -> u64 {
+fn kept(parts: &[PlyPart<'_>]) -> u64 {
     parts.iter().filter_map(|part| part.keys.map(|keys| keys.bytes_kept())).sum()
 }
 
 /// Merges the corners of all parts. Returns the numbers of all corners if that is little enough.
-fn split(parts: &mut [Part<'_>], memory: u64, work: &Work) -> Result<Vec<Refs>> {
+fn split(parts: &mut [PlyPart<'_>], memory: u64, work: &Work) -> Result<Vec<Refs>> {
     let groups = groups(parts, memory);
     let always = kept(parts);
     let mut kept = Vec::new();
@@ -78,18 +78,18 @@ fn split(parts: &mut [Part<'_>], memory: u64, work: &Work) -> Result<Vec<Refs>> 
         let some = &parts[group.clone()];
         let linked = parallel::collect(some.len(), &|i| {
             let keys = some[i].keys.filter(|_| bytes <= memory)?;
-            Split::linked(keys)
+            VertexSplit::linked(keys)
         });
         for (part, linked) in parts[group.clone()].iter_mut().zip(linked) {
             let (split, numbers) = linked.map_or((None, None), |(s, n)| (Some(s), Some(n)));
             part.split = match (split, part.keys) {
                 (None, Some(keys)) => {
                     let others = if group.len() > 1 { bytes } else { 0 };
-                    Some(Split::in_rounds(keys, memory + always, others + always)?)
+                    Some(VertexSplit::in_rounds(keys, memory + always, others + always)?)
                 }
                 (split, _) => split,
             };
-            part.vertices = part.split.as_ref().map_or(part.vertices, Split::vertices);
+            part.vertices = part.split.as_ref().map_or(part.vertices, VertexSplit::vertices);
             if groups.len() == 1 {
                 kept.push(Refs { numbers, last: Vec::new() });
             }
@@ -99,12 +99,12 @@ fn split(parts: &mut [Part<'_>], memory: u64, work: &Work) -> Result<Vec<Refs>> 
 }
 
 /// Bytes of a part's numbers while they are made.
-fn bytes(part: &Part<'_>) -> u64 {
+fn bytes(part: &PlyPart<'_>) -> u64 {
     part.keys.map_or(0, |keys| keys.bytes())
 }
 
 /// Parts whose numbers fit the memory together; one alone may pass it.
-fn groups(parts: &[Part<'_>], memory: u64) -> Vec<Range<usize>> {
+fn groups(parts: &[PlyPart<'_>], memory: u64) -> Vec<Range<usize>> {
     let mut groups = Vec::new();
     let (mut start, mut sum) = (0, 0);
     for (i, part) in parts.iter().enumerate() {
@@ -121,19 +121,19 @@ fn groups(parts: &[Part<'_>], memory: u64) -> Vec<Range<usize>> {
 /// Numbers that the faces and edges of a part refer to.
 #[derive(Default)]
 struct Refs {
-    numbers: Option<Numbers>,
+    numbers: Option<VertexNumbers>,
     /// For each of the mesh's vertices the one of its last corner, where edges need that.
     last: Vec<u32>,
 }
 
 fn write_faces(
-    out: &mut Out<'_>,
-    parts: &[Part<'_>],
-    pool: &Pool,
+    out: &mut PlyOutput<'_>,
+    parts: &[PlyPart<'_>],
+    pool: &ArrayPool,
     memory: u64,
     kept: Vec<Refs>,
 ) -> Result<()> {
-    let rounds = |part: &Part<'_>| part.split.as_ref().and_then(|split| split.round);
+    let rounds = |part: &PlyPart<'_>| part.split.as_ref().and_then(|split| split.round);
     if !kept.is_empty() && parts.iter().all(|part| rounds(part).is_none()) {
         return out.write_all(parts, &kept);
     }
@@ -146,7 +146,7 @@ fn write_faces(
             start = range.end;
             let (Some(round), Some(split)) = (rounds(&run[0]), &run[0].split) else {
                 let again = |i: usize| Refs {
-                    numbers: run[i].split.as_ref().and_then(Split::again),
+                    numbers: run[i].split.as_ref().and_then(VertexSplit::again),
                     last: Vec::new(),
                 };
                 let refs = pool.install(|| parallel::collect(run.len(), &again));
@@ -158,7 +158,8 @@ fn write_faces(
                 let corners: Vec<u32> = (offsets[stretch.start]..offsets[stretch.end]).collect();
                 let numbers = pool.install(|| split.numbers(&corners));
                 let first = offsets[stretch.start] as usize;
-                let refs = Refs { numbers: Some(Numbers::Some(first, numbers)), last: Vec::new() };
+                let refs =
+                    Refs { numbers: Some(VertexNumbers::Some(first, numbers)), last: Vec::new() };
                 out.write(run, &[refs], faces(&run[0], stretch).into_iter().map(|s| (0, s)))?;
             }
         }
@@ -167,7 +168,12 @@ fn write_faces(
 }
 
 /// One part after the other: edges beside faces with UVs are rare.
-fn write_edges(out: &mut Out<'_>, parts: &[Part<'_>], pool: &Pool, memory: u64) -> Result<()> {
+fn write_edges(
+    out: &mut PlyOutput<'_>,
+    parts: &[PlyPart<'_>],
+    pool: &ArrayPool,
+    memory: u64,
+) -> Result<()> {
     if parts.iter().all(|part| part.split.is_none()) {
         return out.write_all(parts, &[]);
     }
@@ -181,20 +187,25 @@ fn write_edges(out: &mut Out<'_>, parts: &[Part<'_>], pool: &Pool, memory: u64) 
 }
 
 /// One element on its way into the file.
-struct Out<'a> {
+struct PlyOutput<'a> {
     element: &'a ElementOut,
     options: &'a PlyWriteOptions,
     work: &'a Work,
     sink: &'a mut dyn Sink,
 }
 
-impl Out<'_> {
-    fn write_all(&mut self, parts: &[Part<'_>], refs: &[Refs]) -> Result<()> {
+impl PlyOutput<'_> {
+    fn write_all(&mut self, parts: &[PlyPart<'_>], refs: &[Refs]) -> Result<()> {
         self.write_some(parts, 0..parts.len(), refs)
     }
 
     /// Writes the element's records of some parts.
-    fn write_some(&mut self, parts: &[Part<'_>], some: Range<usize>, refs: &[Refs]) -> Result<()> {
+    fn write_some(
+        &mut self,
+        parts: &[PlyPart<'_>],
+        some: Range<usize>,
+        refs: &[Refs],
+    ) -> Result<()> {
         let counts = &self.element.counts[some.clone()];
         let parts = &parts[some];
         let each = parts.iter().zip(counts).enumerate();
@@ -202,26 +213,26 @@ impl Out<'_> {
             let sources = sources(part, &self.element.name, count);
             sources.into_iter().map(move |source| (i, source))
         });
-        let jobs: Vec<(usize, Source)> = jobs.collect();
+        let jobs: Vec<(usize, RowSource)> = jobs.collect();
         self.write(parts, refs, jobs)
     }
 
     /// Writes stretches of `parts`, each with the part's place.
     fn write(
         &mut self,
-        parts: &[Part<'_>],
+        parts: &[PlyPart<'_>],
         refs: &[Refs],
-        jobs: impl IntoIterator<Item = (usize, Source)>,
+        jobs: impl IntoIterator<Item = (usize, RowSource)>,
     ) -> Result<()> {
-        let jobs: Vec<(usize, Source)> = jobs.into_iter().collect();
+        let jobs: Vec<(usize, RowSource)> = jobs.into_iter().collect();
         let (element, options, none) = (self.element, self.options, Refs::default());
         self.sink.write_chunks(self.work, jobs.len(), &|i, out| {
             let (part, source) = &jobs[i];
             let refs = refs.get(*part).unwrap_or(&none);
             let part = &parts[*part];
-            let rows = Rows::new(part, source)?;
-            let context = Context { part, refs, options, element: &element.name, rows: &rows };
-            let cells: Vec<Cells<'_>> =
+            let rows = OutputRows::new(part, source)?;
+            let context = PartContext { part, refs, options, element: &element.name, rows: &rows };
+            let cells: Vec<RecordCells<'_>> =
                 element.items.iter().map(|item| context.cells(item)).collect();
             emit(out, &cells, rows.count, options);
             Ok(())
@@ -230,27 +241,27 @@ impl Out<'_> {
 }
 
 /// What the values of a chunk are made of.
-struct Context<'a> {
-    part: &'a Part<'a>,
+struct PartContext<'a> {
+    part: &'a PlyPart<'a>,
     refs: &'a Refs,
     options: &'a PlyWriteOptions,
     element: &'a str,
-    rows: &'a Rows,
+    rows: &'a OutputRows,
 }
 
-impl<'a> Context<'a> {
-    fn cells(&self, item: &Item) -> Cells<'a> {
+impl<'a> PartContext<'a> {
+    fn cells(&self, item: &PropertyGroup) -> RecordCells<'a> {
         let flat = |rows: Vec<[f32; 3]>| Values::F32(Cow::Owned(rows.into_flattened()));
         match item {
-            Item::Position(ScalarType::F64) => Cells::fixed(self.positions_f64(), 3),
-            Item::Position(_) => Cells::fixed(self.positions_f32(), 3),
-            Item::Normal => Cells::fixed(flat(self.normals()), 3),
-            Item::Color(kind) => Cells::fixed(self.colors(*kind), 4),
-            Item::Uv => Cells::fixed(self.uvs(), 2),
-            Item::Corners(count) => self.corners(*count),
-            Item::FaceNormal => Cells::fixed(flat(self.face_normals()), 3),
-            Item::EdgeEnds => Cells::fixed(self.edges(), 2),
-            Item::Attribute(a) => self.attribute(a),
+            PropertyGroup::Position(ScalarType::F64) => RecordCells::fixed(self.positions_f64(), 3),
+            PropertyGroup::Position(_) => RecordCells::fixed(self.positions_f32(), 3),
+            PropertyGroup::Normal => RecordCells::fixed(flat(self.normals()), 3),
+            PropertyGroup::Color(kind) => RecordCells::fixed(self.colors(*kind), 4),
+            PropertyGroup::Uv => RecordCells::fixed(self.uvs(), 2),
+            PropertyGroup::Corners(count) => self.corners(*count),
+            PropertyGroup::FaceNormal => RecordCells::fixed(flat(self.face_normals()), 3),
+            PropertyGroup::EdgeEnds => RecordCells::fixed(self.edges(), 2),
+            PropertyGroup::Attribute(a) => self.attribute(a),
         }
     }
 
@@ -268,10 +279,10 @@ impl<'a> Context<'a> {
         let positions: &'a [[f32; 3]] = positions;
         let vertices = self.rows.elements();
         let moved: Vec<[f32; 3]> = match (&self.part.transforms[..], &self.rows.of) {
-            ([(_, only)], Elements::Range(range)) if only.keeps_positions() => {
+            ([(_, only)], RowElements::Range(range)) if only.keeps_positions() => {
                 return Values::F32(Cow::Borrowed(positions[range.clone()].as_flattened()));
             }
-            ([(_, only)], Elements::List(list)) if only.keeps_positions() => {
+            ([(_, only)], RowElements::List(list)) if only.keeps_positions() => {
                 list.iter().map(|&v| positions[v as usize]).collect()
             }
             ([(_, only)], _) => vertices.map(|v| only.point(positions[v])).collect(),
@@ -336,11 +347,11 @@ impl<'a> Context<'a> {
         }
     }
 
-    fn corners(&self, count: ScalarType) -> Cells<'a> {
+    fn corners(&self, count: ScalarType) -> RecordCells<'a> {
         let mesh = self.part.mesh;
         let base = self.part.vertex_base as u32;
         let (offsets, values): (Vec<u32>, Cow<'a, [u32]>) = match &self.rows.of {
-            Elements::Range(faces) => {
+            RowElements::Range(faces) => {
                 let bounds = &mesh.face_offsets[faces.start..=faces.end];
                 let corners = bounds[0] as usize..bounds[faces.len()] as usize;
                 let offsets = bounds.iter().map(|o| o - bounds[0]).collect();
@@ -355,7 +366,7 @@ impl<'a> Context<'a> {
                 };
                 (offsets, values)
             }
-            Elements::List(_) => {
+            RowElements::List(_) => {
                 let corners = self.rows.corners.iter().map(|&corner| corner as usize);
                 let values = match &self.refs.numbers {
                     None => corners.map(|c| mesh.corner_vertices[c] + base).collect(),
@@ -365,7 +376,7 @@ impl<'a> Context<'a> {
             }
         };
         let values = self.turned(&offsets, values);
-        Cells { values: Values::U32(values), width: 1, list: Some((offsets, count)) }
+        RecordCells { values: Values::U32(values), width: 1, list: Some((offsets, count)) }
     }
 
     /// The corners of faces, those of mirrored ones the other way round: the first stays the first.
@@ -406,29 +417,29 @@ impl<'a> Context<'a> {
         Values::I32(Cow::Owned(ends.map(|&v| own(v) as i32 + base).collect()))
     }
 
-    fn attribute(&self, item: &AttributeItem) -> Cells<'a> {
+    fn attribute(&self, item: &AttributeItem) -> RecordCells<'a> {
         let rows = self.rows.count;
         let Some(attribute) = find(self.part, self.element, item) else {
             return match item.list {
                 Some(count) => {
                     let none = zeros(item.scalar, 0);
-                    Cells { values: none, width: 1, list: Some((vec![0; rows + 1], count)) }
+                    RecordCells { values: none, width: 1, list: Some((vec![0; rows + 1], count)) }
                 }
-                None => Cells::fixed(zeros(item.scalar, rows), 1),
+                None => RecordCells::fixed(zeros(item.scalar, rows), 1),
             };
         };
         let (values, list) = match &self.rows.of {
-            Elements::List(_) => gather(attribute, self.rows.elements()),
-            Elements::Range(range) => stretch(attribute, range.clone()),
+            RowElements::List(_) => gather(attribute, self.rows.elements()),
+            RowElements::Range(range) => stretch(attribute, range.clone()),
         };
         let list = list.zip(item.list);
-        Cells { values: convert(values, item.scalar), width: 1, list }
+        RecordCells { values: convert(values, item.scalar), width: 1, list }
     }
 }
 
 /// Zeros of a type.
 fn zeros(scalar: ScalarType, n: usize) -> Values<'static> {
-    let mut data = super::data::Data::new(scalar);
+    let mut data = super::data::ScalarArray::new(scalar);
     data.resize(n);
     data.into_values()
 }

@@ -1,11 +1,11 @@
 //! Text triangles, in chunks that end with `endfacet`.
 
-use super::collect::{Collector, Triangles};
+use super::collect::{Collector, SolidTriangles};
 use super::options::StlReadOptions;
-use super::weld::Point;
-use crate::head::Head;
+use super::weld::StlPoint;
+use crate::head::SourceHead;
 use crate::spans::{DECODE, JOIN};
-use crate::text::{Records, TextChunk, TextFeed, odd_float};
+use crate::text::{RecordCut, TextChunk, TextFeed, odd_float};
 use solio_base::{Error, Result, Work, ordered};
 use solio_codec::number::parse;
 
@@ -15,13 +15,13 @@ const CHUNK: usize = 512 << 10;
 #[derive(Default)]
 struct FacetChunk {
     chunk: TextChunk,
-    triangles: Triangles,
+    triangles: SolidTriangles,
     warnings: Vec<String>,
 }
 
 /// Reads all solids, and warnings.
 pub(crate) fn read<'o>(
-    head: &Head<'_>,
+    head: &SourceHead<'_>,
     options: &'o StlReadOptions,
     work: &Work,
 ) -> Result<(Collector<'o>, Vec<String>)> {
@@ -33,7 +33,7 @@ pub(crate) fn read<'o>(
         head,
         0,
         newline,
-        Records {
+        RecordCut {
             chunk_bytes: CHUNK,
             last_end: last_facet_end,
             limit_bytes: 16 << 20,
@@ -52,7 +52,8 @@ pub(crate) fn read<'o>(
             let FacetChunk { chunk, triangles, warnings } = slot;
             triangles.clear();
             warnings.clear();
-            let mut parser = Parser { text: &chunk.text, at: 0, strict: options.strict, warnings };
+            let mut parser =
+                FacetParser { text: &chunk.text, at: 0, strict: options.strict, warnings };
             parser.chunk(triangles).map_err(|e| place(e, chunk, newline))?;
             if options.merge {
                 triangles.merge();
@@ -113,15 +114,15 @@ fn last_facet_end(text: &[u8], _newline: u8) -> Option<usize> {
     None
 }
 
-struct Parser<'a> {
+struct FacetParser<'a> {
     text: &'a [u8],
     at: usize,
     strict: bool,
     warnings: &'a mut Vec<String>,
 }
 
-impl<'a> Parser<'a> {
-    fn chunk(&mut self, out: &mut Triangles) -> Result<()> {
+impl<'a> FacetParser<'a> {
+    fn chunk(&mut self, out: &mut SolidTriangles) -> Result<()> {
         if self.text.starts_with(b"\xef\xbb\xbf") {
             self.at = 3;
         }
@@ -146,7 +147,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn facet(&mut self, out: &mut Triangles) -> Result<()> {
+    fn facet(&mut self, out: &mut SolidTriangles) -> Result<()> {
         let start = self.at - 5;
         self.expect(b"normal")?;
         let normal = self.point()?;
@@ -211,7 +212,7 @@ impl<'a> Parser<'a> {
         Err(self.expected(&shown, word, self.at - word.len()))
     }
 
-    fn point(&mut self) -> Result<Point> {
+    fn point(&mut self) -> Result<StlPoint> {
         Ok([self.float()?, self.float()?, self.float()?])
     }
 

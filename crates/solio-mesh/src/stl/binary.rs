@@ -1,9 +1,9 @@
 //! Binary triangles.
 
-use super::collect::{Collector, Triangles};
+use super::collect::{Collector, SolidTriangles};
 use super::options::StlReadOptions;
-use super::weld::{LOCAL_CORNERS, Point};
-use crate::head::Head;
+use super::weld::{LOCAL_CORNERS, StlPoint};
+use crate::head::SourceHead;
 use crate::spans::{DECODE, JOIN};
 use solio_base::{Error, Result, Work, ordered};
 
@@ -13,14 +13,14 @@ pub(crate) const HEADER: usize = 84;
 pub(crate) const TRIANGLE: usize = 50;
 
 #[derive(Default)]
-struct Slot {
+struct TriangleChunk {
     bytes: Vec<u8>,
-    triangles: Triangles,
+    triangles: SolidTriangles,
 }
 
 /// Reads `count` triangles; with `None` all that the source has.
 pub(crate) fn read<'o>(
-    head: &Head<'_>,
+    head: &SourceHead<'_>,
     count: Option<u64>,
     options: &'o StlReadOptions,
     work: &Work,
@@ -31,7 +31,7 @@ pub(crate) fn read<'o>(
     let mut collector = Collector::new(options, expected);
     let mut done = 0u64;
     let mut ended = false;
-    ordered::run::<Slot>(
+    ordered::run::<TriangleChunk>(
         work,
         work.window(4 * chunk * TRIANGLE),
         |slot| {
@@ -67,9 +67,9 @@ pub(crate) fn read<'o>(
     Ok(collector)
 }
 
-fn decode(bytes: &[u8], out: &mut Triangles, options: &StlReadOptions) {
+fn decode(bytes: &[u8], out: &mut SolidTriangles, options: &StlReadOptions) {
     out.clear();
-    let point = |b: &[u8]| -> Point {
+    let point = |b: &[u8]| -> StlPoint {
         let of = |i: usize| f32::from_le_bytes(b[i..i + 4].try_into().expect("four bytes"));
         [of(0), of(4), of(8)]
     };

@@ -1,16 +1,16 @@
 //! Triangles, chunk by chunk, to a mesh.
 
 use super::options::StlReadOptions;
-use super::weld::{LOCAL_CORNERS, Local, Point, Welder};
+use super::weld::{LOCAL_CORNERS, LocalWeld, StlPoint, Welder};
 use crate::model::{Attribute, Domain, Mesh, Normals, Object, Positions, Values};
 use solio_base::Result;
 use std::borrow::Cow;
 
 /// Triangles of one chunk: at most [`LOCAL_CORNERS`] corners are merged at once.
 #[derive(Default)]
-pub(crate) struct Triangles {
-    pub(crate) points: Vec<Point>,
-    pub(crate) normals: Vec<Point>,
+pub(crate) struct SolidTriangles {
+    pub(crate) points: Vec<StlPoint>,
+    pub(crate) normals: Vec<StlPoint>,
     /// What stands behind each triangle; empty while all are 0.
     pub(crate) attributes: Vec<u16>,
     /// Where solids start: a triangle of this chunk, and the solid's name.
@@ -18,12 +18,12 @@ pub(crate) struct Triangles {
     /// Whether the last solid that starts or ends here, ends here.
     pub(crate) closed: Option<bool>,
     /// Merged stretches of corners.
-    stretches: Vec<Local>,
+    stretches: Vec<LocalWeld>,
     /// Stretches in use, and the triangle that each starts at.
     starts: Vec<usize>,
 }
 
-impl Triangles {
+impl SolidTriangles {
     pub(crate) fn clear(&mut self) {
         self.points.clear();
         self.normals.clear();
@@ -44,7 +44,7 @@ impl Triangles {
         for pair in bounds.windows(2) {
             let i = self.starts.len();
             if self.stretches.len() == i {
-                self.stretches.push(Local::default());
+                self.stretches.push(LocalWeld::default());
             }
             self.stretches[i].merge(&self.points[3 * pair[0]..3 * pair[1]]);
             self.starts.push(pair[0]);
@@ -57,7 +57,7 @@ pub(crate) struct Collector<'o> {
     options: &'o StlReadOptions,
     welder: Welder,
     corners: Vec<u32>,
-    normals: Vec<Point>,
+    normals: Vec<StlPoint>,
     attributes: Vec<u16>,
     triangles: usize,
     objects: Vec<Object>,
@@ -85,7 +85,7 @@ impl<'o> Collector<'o> {
     }
 
     /// Appends a chunk.
-    pub(crate) fn add(&mut self, chunk: &Triangles) -> Result<()> {
+    pub(crate) fn add(&mut self, chunk: &SolidTriangles) -> Result<()> {
         let count = chunk.points.len() / 3;
         let total = (self.triangles + count) as u64;
         self.options.limits.check_elements("corners", 3 * total)?;

@@ -2,7 +2,7 @@
 
 use super::options::StlReadOptions;
 use super::{ascii, binary, color};
-use crate::head::Head;
+use crate::head::SourceHead;
 use crate::model::Scene;
 use crate::spans::ASSEMBLE;
 use solio_base::{Error, Result, Source, Work};
@@ -18,7 +18,7 @@ pub fn decode_stl(
     options: &StlReadOptions,
     work: &Work,
 ) -> Result<Scene<'static>> {
-    let mut head = Head::new(source);
+    let mut head = SourceHead::new(source);
     head.look(4096)?;
     let mut warnings = Vec::new();
     let (mesh, comments) = if is_text(&head)? {
@@ -48,7 +48,7 @@ pub fn decode_stl(
 
 /// Whether the file is text. Binary files may start with `solid` as well; one whose length fits
 /// its count is binary, whatever it starts with.
-fn is_text(head: &Head<'_>) -> Result<bool> {
+fn is_text(head: &SourceHead<'_>) -> Result<bool> {
     let bytes = head.bytes();
     if bytes.is_empty() {
         return Err(Error::syntax("the file is empty").at_offset(0));
@@ -76,7 +76,7 @@ fn count_word(bytes: &[u8]) -> Option<u32> {
 
 /// The number of triangles of a binary file; `None` where only reading to the end can tell.
 fn triangle_count(
-    head: &Head<'_>,
+    head: &SourceHead<'_>,
     strict: bool,
     warnings: &mut Vec<String>,
 ) -> Result<Option<u64>> {
@@ -120,7 +120,12 @@ fn unset(follow: &impl Display, strict: bool, warnings: &mut Vec<String>) -> Res
 }
 
 /// What [`triangle_count`] checks where the length is known, for a stream.
-fn check_end(head: &Head<'_>, count: u64, strict: bool, warnings: &mut Vec<String>) -> Result<()> {
+fn check_end(
+    head: &SourceHead<'_>,
+    count: u64,
+    strict: bool,
+    warnings: &mut Vec<String>,
+) -> Result<()> {
     let end = binary::HEADER as u64 + count * binary::TRIANGLE as u64;
     if head.read_at(end, &mut [0])? == 0 {
         return Ok(());

@@ -2,7 +2,7 @@
 //! which they first appear.
 //!
 //! * Each chunk of triangles is merged on its own, on any thread, in a table that fits the
-//!   processor's own cache ([`Local`]). Neighbours in a mesh share corners: what is left is a
+//!   processor's own cache ([`LocalWeld`]). Neighbours in a mesh share corners: what is left is a
 //!   fifth of them.
 //! * The chunks' vertices are then merged in order ([`Welder`]), in batches, so that the cache
 //!   misses of a batch overlap.
@@ -19,11 +19,11 @@ static SEED: LazyLock<u64> =
     LazyLock::new(|| std::collections::hash_map::RandomState::new().hash_one(0));
 
 /// A position.
-pub(crate) type Point = [f32; 3];
+pub(crate) type StlPoint = [f32; 3];
 
 /// The hash of a position: equal for equal positions, also for 0 and −0.
 #[inline(always)]
-fn hash(p: Point, seed: u64) -> u64 {
+fn hash(p: StlPoint, seed: u64) -> u64 {
     const K: u64 = 0x9e37_79b9_7f4a_7c15;
     let [x, y, z] = p.map(|v| (v + 0.0).to_bits() as u64); // −0 + 0 is 0
     let a = ((x | y << 32) ^ seed).wrapping_mul(K);
@@ -33,29 +33,29 @@ fn hash(p: Point, seed: u64) -> u64 {
 }
 
 #[inline(always)]
-fn is_nan(p: Point) -> bool {
+fn is_nan(p: StlPoint) -> bool {
     p.iter().any(|v| v.is_nan())
 }
 
 /// Merges the corners of one chunk.
 #[derive(Default)]
-pub(crate) struct Local {
+pub(crate) struct LocalWeld {
     /// Number of a vertex of the chunk + 1; 0 is free.
     slots: Vec<u16>,
     /// The different positions, in first-seen order.
-    pub(crate) points: Vec<Point>,
+    pub(crate) points: Vec<StlPoint>,
     /// Their hashes.
     hashes: Vec<u64>,
     /// The chunk's vertex of each corner.
     pub(crate) corners: Vec<u16>,
 }
 
-/// Most corners that [`Local`] takes at once.
+/// Most corners that [`LocalWeld`] takes at once.
 pub(crate) const LOCAL_CORNERS: usize = 3 << 13;
 
-impl Local {
+impl LocalWeld {
     /// Merges `corners`, of which there are at most [`LOCAL_CORNERS`].
-    pub(crate) fn merge(&mut self, corners: &[Point]) {
+    pub(crate) fn merge(&mut self, corners: &[StlPoint]) {
         // At most three quarters full; of a real mesh a fifth of that.
         let bits = (corners.len() * 4 / 3 + 1).next_power_of_two().trailing_zeros().max(4);
         self.slots.clear();
@@ -97,7 +97,7 @@ pub(crate) struct Welder {
     slots: Vec<u64>,
     used: usize,
     /// The vertices of the whole file.
-    pub(crate) points: Vec<Point>,
+    pub(crate) points: Vec<StlPoint>,
     /// Vertices before this one belong to earlier solids, and are not merged with.
     first: usize,
     /// The file's vertex of each of the chunk's.
@@ -125,7 +125,7 @@ impl Welder {
     }
 
     /// Adds a chunk; appends the vertices of its corners to `corners`.
-    pub(crate) fn add(&mut self, local: &Local, corners: &mut Vec<u32>) {
+    pub(crate) fn add(&mut self, local: &LocalWeld, corners: &mut Vec<u32>) {
         if (self.used + local.points.len()) * 2 > self.slots.len() {
             self.grow(local.points.len());
         }
@@ -147,7 +147,7 @@ impl Welder {
     }
 
     #[inline(always)]
-    fn number(&mut self, p: Point, h: u64, bits: u32) -> u32 {
+    fn number(&mut self, p: StlPoint, h: u64, bits: u32) -> u32 {
         let mask = self.slots.len() - 1;
         let tag = h << 32;
         let mut at = (h >> (64 - bits)) as usize;
@@ -208,7 +208,7 @@ mod tests {
 
     #[test]
     fn zeros_are_one_place_and_nan_is_none() {
-        let mut local = Local::default();
+        let mut local = LocalWeld::default();
         let nan = [f32::NAN, 0.0, 0.0];
         local.merge(&[[0.0, 0.0, 1.0], [-0.0, 0.0, 1.0], nan, nan, [0.0, -0.0, 1.0]]);
         assert_eq!(local.corners, [0, 0, 1, 2, 0]);
@@ -224,8 +224,8 @@ mod tests {
 
     #[test]
     fn growing_keeps_what_was_seen() {
-        let points: Vec<Point> = (0..9000).map(|i| [i as f32, 0.5, -(i as f32)]).collect();
-        let mut local = Local::default();
+        let points: Vec<StlPoint> = (0..9000).map(|i| [i as f32, 0.5, -(i as f32)]).collect();
+        let mut local = LocalWeld::default();
         let mut welder = Welder::new(0);
         let mut corners = Vec::new();
         for chunk in points.chunks(1000).chain(points.chunks(700)) {

@@ -30,7 +30,8 @@ pub fn encode_stl(
 ) -> Result<()> {
     let prepare = PREPARE.begin();
     let parts = crate::parallel::pool(work)?.install(|| {
-        let parts = scene.meshes.iter().map(|mesh| Part::new(mesh, 0..faces(mesh), options, work));
+        let parts =
+            scene.meshes.iter().map(|mesh| StlPart::new(mesh, 0..faces(mesh), options, work));
         parts.collect::<Result<Vec<_>>>()
     })?;
     drop(prepare);
@@ -61,7 +62,7 @@ pub fn encode_stl_object(
         start..mesh.objects[object].faces_end as usize
     };
     let pool = crate::parallel::pool(work)?;
-    let part = pool.install(|| Part::new(mesh, range, options, work))?;
+    let part = pool.install(|| StlPart::new(mesh, range, options, work))?;
     write(&[part], options, work, sink)
 }
 
@@ -70,7 +71,7 @@ fn faces(mesh: &Mesh<'_>) -> usize {
 }
 
 /// Some faces of a mesh as triangles.
-struct Part<'m> {
+struct StlPart<'m> {
     mesh: &'m Mesh<'m>,
     /// Whether triangle `i` has corners `3 i..3 i + 3`; otherwise faces must be cut.
     triangles_only: bool,
@@ -83,13 +84,13 @@ struct Part<'m> {
     words: Option<Cow<'m, [u16]>>,
 }
 
-impl<'m> Part<'m> {
+impl<'m> StlPart<'m> {
     fn new(
         mesh: &'m Mesh<'m>,
         range: Range<usize>,
         options: &StlWriteOptions,
         work: &Work,
-    ) -> Result<Part<'m>> {
+    ) -> Result<StlPart<'m>> {
         let vertices = mesh.positions.len();
         let fits = mesh.corner_vertices.iter().max().is_none_or(|&v| (v as usize) < vertices)
             && offsets_fit(&mesh.face_offsets, mesh.corner_vertices.len())
@@ -118,7 +119,7 @@ impl<'m> Part<'m> {
         } else {
             triangulate::count(mesh, range.clone(), work)?
         };
-        Ok(Part { mesh, triangles_only, range, triangles, transforms, words })
+        Ok(StlPart { mesh, triangles_only, range, triangles, transforms, words })
     }
 
     /// Calls `each` with the triangles of some faces.
@@ -174,7 +175,7 @@ impl<'m> Part<'m> {
 }
 
 fn write(
-    parts: &[Part<'_>],
+    parts: &[StlPart<'_>],
     options: &StlWriteOptions,
     work: &Work,
     sink: &mut dyn Sink,
@@ -185,7 +186,7 @@ fn write(
     if options.name.contains(['\n', '\r', '\0']) {
         return Err(Error::argument("the name of a solid is one line"));
     }
-    let mut jobs: Vec<(&Part<'_>, Range<usize>)> = Vec::new();
+    let mut jobs: Vec<(&StlPart<'_>, Range<usize>)> = Vec::new();
     for part in parts {
         let stretches = stretches(&part.mesh.face_offsets, part.range.clone(), CORNERS);
         jobs.extend(stretches.map(|stretch| (part, stretch)));
@@ -216,7 +217,7 @@ fn write(
     Ok(())
 }
 
-fn binary(out: &mut Vec<u8>, part: &Part<'_>, faces: Range<usize>) -> Result<()> {
+fn binary(out: &mut Vec<u8>, part: &StlPart<'_>, faces: Range<usize>) -> Result<()> {
     let corners = part.mesh.face_offsets[faces.end] - part.mesh.face_offsets[faces.start];
     out.reserve((corners as usize).saturating_sub(2 * faces.len()) * TRIANGLE);
     part.triangles(faces, |p, word| {
@@ -232,7 +233,7 @@ fn binary(out: &mut Vec<u8>, part: &Part<'_>, faces: Range<usize>) -> Result<()>
 
 fn text(
     out: &mut Vec<u8>,
-    part: &Part<'_>,
+    part: &StlPart<'_>,
     faces: Range<usize>,
     options: &StlWriteOptions,
 ) -> Result<()> {

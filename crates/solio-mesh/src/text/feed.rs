@@ -1,6 +1,6 @@
 //! Cuts the text of a file into chunks of whole records.
 
-use crate::head::Head;
+use crate::head::SourceHead;
 use solio_base::{Error, Result};
 
 /// A chunk of text, and where it comes from.
@@ -16,7 +16,7 @@ pub(crate) struct TextChunk {
 }
 
 /// How text is cut.
-pub(crate) struct Records {
+pub(crate) struct RecordCut {
     /// Bytes in a chunk, unless a record alone has more.
     pub(crate) chunk_bytes: usize,
     /// Where the last whole record of a text ends, if one does.
@@ -29,8 +29,8 @@ pub(crate) struct Records {
 
 /// Hands out the text, chunk after chunk.
 pub(crate) struct TextFeed<'a> {
-    head: &'a Head<'a>,
-    records: Records,
+    head: &'a SourceHead<'a>,
+    records: RecordCut,
     newline: u8,
     /// Offset of what follows `carry`.
     at: u64,
@@ -41,7 +41,7 @@ pub(crate) struct TextFeed<'a> {
 
 impl<'a> TextFeed<'a> {
     /// The text from offset `at` on, whose lines end in `newline`.
-    pub(crate) fn new(head: &'a Head<'a>, at: u64, newline: u8, records: Records) -> Self {
+    pub(crate) fn new(head: &'a SourceHead<'a>, at: u64, newline: u8, records: RecordCut) -> Self {
         TextFeed { head, records, newline, at, line_ends: 0, carry: Vec::new(), ended: false }
     }
 

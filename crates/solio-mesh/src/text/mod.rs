@@ -7,6 +7,6 @@ mod float;
 mod odd_float;
 
 pub(crate) use decode::decode;
-pub(crate) use feed::{Records, TextChunk, TextFeed};
+pub(crate) use feed::{RecordCut, TextChunk, TextFeed};
 pub(crate) use float::{push_f32, push_f64};
 pub(crate) use odd_float::odd_float;

@@ -18,21 +18,6 @@ const LEVELS: [(&str, [usize; 4]); 8] = [
     ("WB_GRBLevels", [1, 0, 0, 2]),
 ];
 
-pub(super) const INPUTS: &[&str] = &[
-    "WB_RGGBLevels",
-    "WB_RGBGLevels",
-    "WB_RBGGLevels",
-    "WB_GRBGLevels",
-    "WB_GRGBLevels",
-    "WB_GBRGLevels",
-    "WB_RGBLevels",
-    "WB_GRBLevels",
-    "WB_RBLevels",
-    "WBRedLevel",
-    "WBGreenLevel",
-    "WBBlueLevel",
-];
-
 /// Adds both balances.
 pub(super) fn compute(gather: &mut Gather<'_>) {
     for (blue, name, level) in

@@ -8,28 +8,6 @@ use crate::rule::TagRule;
 
 const GROUP: &str = super::GROUP;
 
-pub(super) const INPUTS: &[&str] = &[
-    "LensType",
-    "LensType2",
-    "LensType3",
-    "LensModel",
-    "LensIDNumber",
-    "LensFStops",
-    "MinFocalLength",
-    "MaxFocalLength",
-    "MaxApertureAtMinFocal",
-    "MaxApertureAtMaxFocal",
-    "MCUVersion",
-    "FocalLength",
-    "MaxApertureValue",
-    "MaxAperture",
-    "LensFocalRange",
-    "Make",
-    "LensID",
-    "LensInfo",
-    "Lens",
-];
-
 /// Adds the lens' reach and name.
 pub(super) fn compute(gather: &mut Gather<'_>, scale: Option<f64>) {
     let canon = |name: &str| gather.counting("Canon", name)?.number().number(0);

@@ -6,42 +6,9 @@ use crate::metadata::Tag;
 use crate::number::plain;
 use crate::rule::{Named, TagRule, look_up};
 use crate::value::Value;
+use solio_container::tiff::tags;
 
 const GROUP: &str = super::GROUP;
-
-pub(super) const INPUTS: &[(&str, &[&str])] = &[
-    ("ISO", &["CameraISO", "BaseISO", "AutoISO"]),
-    ("DriveMode", &["ContinuousDrive", "SelfTimer"]),
-    ("ShootingMode", &["CanonExposureMode", "EasyMode", "BulbDuration"]),
-    ("FlashType", &["FlashBits"]),
-    ("RedEyeReduction", &["CanonFlashMode", "FlashBits"]),
-    ("ConditionalFEC", &["FlashExposureComp", "FlashBits"]),
-    ("ShutterCurtainHack", &["ShutterCurtainSync", "FlashBits"]),
-    (
-        "WB_RGGBLevels",
-        &[
-            "WhiteBalance",
-            "WB_RGGBLevelsAsShot",
-            "WB_RGGBLevelsAuto",
-            "WB_RGGBLevelsDaylight",
-            "WB_RGGBLevelsShade",
-            "WB_RGGBLevelsCloudy",
-            "WB_RGGBLevelsTungsten",
-            "WB_RGGBLevelsFluorescent",
-            "WB_RGGBLevelsFlash",
-            "WB_RGGBLevelsCustom",
-            "WB_RGGBLevelsKelvin",
-        ],
-    ),
-    ("FileNumber", &["DirectoryIndex", "FileIndex"]),
-    ("PreviewImageSize", &["PreviewImageWidth", "PreviewImageHeight"]),
-    ("AutoFocus", &["PhaseDetectAF", "ContrastDetectAF"]),
-    ("FocusDistance2", &["FocusPosition2", "FocalLengthIn35mmFormat"]),
-    ("ExtenderStatus", &["Extender", "LensType", "MaxAperture"]),
-    ("AdvancedSceneMode", &["Model", "SceneMode", "AdvancedSceneType"]),
-    ("DateCreated", &["YearCreated", "MonthDayCreated"]),
-    ("RunTimeSincePowerUp", &["RunTimeValue", "RunTimeScale"]),
-];
 
 /// Adds what the makers' tags allow.
 pub(super) fn compute(gather: &mut Gather<'_>) {
@@ -232,7 +199,7 @@ pub(super) fn flash_of_xmp(gather: &mut Gather<'_>) {
         | (number("FlashMode") & 3) << 3
         | i64::from(flag("FlashFunction")) << 5
         | i64::from(flag("FlashRedEyeMode")) << 6;
-    if let Some(row) = crate::table::EXIF.get().row(0x9209) {
+    if let Some(row) = crate::table::EXIF.get().row(tags::FLASH.into()) {
         gather.put(GROUP, "Flash", Value::int(value), row.rule);
     }
 }

@@ -17,35 +17,6 @@ fn film_diagonal() -> f64 {
     (36.0f64 * 36.0 + 24.0 * 24.0).sqrt()
 }
 
-pub(super) const LENGTHS: &[&str] = &[
-    "Make",
-    "FocalLength",
-    "FocalLengthIn35mmFormat",
-    "FocalPlaneDiagonal",
-    "FocalPlaneXSize",
-    "FocalPlaneYSize",
-    "FocalPlaneXResolution",
-    "FocalPlaneYResolution",
-    "FocalPlaneResolutionUnit",
-    "ExifImageWidth",
-    "ExifImageHeight",
-    "CanonImageWidth",
-    "CanonImageHeight",
-    "ImageWidth",
-    "ImageHeight",
-    "DigitalZoom",
-    "ZoomSourceWidth",
-    "ZoomTargetWidth",
-    "FNumber",
-    "ApertureValue",
-    "FocusDistance",
-    "SubjectDistance",
-    "ObjectDistance",
-    "ApproximateFocusDistance",
-    "FocusDistanceLower",
-    "FocusDistanceUpper",
-];
-
 /// How much smaller the sensor is than a frame of film.
 pub(super) fn scale_factor(gather: &Gather<'_>) -> Option<f64> {
     let focal = number(gather, "FocalLength").filter(|f| *f > 0.0);

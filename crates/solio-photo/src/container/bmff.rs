@@ -3,14 +3,14 @@
 //! ISO/IEC 14496-12 (boxes), 23008-12 (HEIF: items and their properties), QuickTime File Format.
 
 use super::movie;
+use crate::camera::CameraModel;
 use crate::gather::Gather;
-use crate::maker::{Around, CameraModel, read_container, read_record};
+use crate::record::{Around, read_container, read_record};
 use crate::rule::{Named, TagRule};
 use crate::table::CONTAINERS;
 use crate::value::{Value, lossy};
 use crate::{exif, icc, xmp};
-use solio_container::tiff::FieldType;
-use solio_container::{ByteView, ContainerChunk};
+use solio_container::{ByteView, ContainerChunk, tiff::FieldType};
 use std::borrow::Cow;
 
 const GROUP: &str = "QuickTime";
@@ -94,7 +94,7 @@ fn canon(kind: &[u8; 4], part: ByteView<'_>, main: Option<ByteView<'_>>, gather:
         }
         b"CMT1" => drop(exif::read_part(part, gather)),
         b"CMT2" => exif::read_as(part, "ExifIFD", &EXIF, CameraModel::NONE, gather),
-        b"CMT3" => crate::maker::read_canon(part, main, gather),
+        b"CMT3" => exif::maker::read_canon(part, main, gather),
         b"CMT4" => exif::read_as(part, "GPS", &GPS, CameraModel::NONE, gather),
         b"THMB" => picture("Canon", "ThumbnailImage", part, 8, gather),
         _ => {}
@@ -392,7 +392,7 @@ pub(super) fn color(
     let group = group.into();
     gather.text(group.clone(), "ColorProfiles", lossy(&kind));
     let unit = Some(FieldType::Int16u);
-    let around = Around { unit, big: true, group: &group, camera: CameraModel::NONE };
+    let around = Around { unit, ..Around::container(&group) };
     if let Some(table) = CONTAINERS.table("code_points") {
         read_record(body.part(4, 6), table, &around, gather);
     }

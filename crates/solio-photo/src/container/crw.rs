@@ -8,15 +8,15 @@
 //! those with 0x1000 added or changed.
 
 use super::trailer;
+use crate::camera::CameraModel;
 use crate::exif::{NoteDirectory, read_note};
 use crate::gather::Gather;
-use crate::maker::{Around, CameraModel, read_block};
 use crate::number::plain;
+use crate::record::{Around, read_block};
 use crate::rule::{Named, TagRule};
 use crate::table;
 use crate::value::{Value, lossy};
-use solio_container::ByteView;
-use solio_container::tiff::FieldType;
+use solio_container::{ByteView, tiff::FieldType};
 use std::borrow::Cow;
 
 const GROUP: &str = "CanonRaw";
@@ -24,6 +24,18 @@ const GROUP: &str = "CanonRaw";
 const MOST_DEPTH: u8 = 8;
 /// Most entries of all heaps.
 const MOST_ENTRIES: usize = 4096;
+/// Numbers of records that are more than a row of the table.
+mod records {
+    pub(super) const TEXT: u16 = 0x0805;
+    pub(super) const MAKE_AND_MODEL: u16 = 0x080a;
+    pub(super) const SERIAL_NUMBER: u16 = 0x180b;
+    pub(super) const MEASURED_EV: u16 = 0x1814;
+    pub(super) const FILE_NUMBER: u16 = 0x1817;
+    pub(super) const EXPOSURE: u16 = 0x1818;
+    pub(super) const MODEL_ID: u16 = 0x1834;
+    pub(super) const DESCRIPTION_HEAP: u16 = 0x2804;
+}
+
 /// Blocks that maker's notes hold too: number here, number there.
 const NOTES: [(u16, u16); 8] = [
     (0x1029, 0x0002),
@@ -117,12 +129,16 @@ impl<'a> CrwWalk<'a> {
             Value::List(vec![Value::Text(number), Value::Text(text)])
         };
         match tag {
-            0x0805 => {
+            records::TEXT => {
                 let text = lossy(&part.all(1 << 16).unwrap_or_default());
-                let name = if heap == 0x2804 { "CanonFileDescription" } else { "UserComment" };
+                let name = if heap == records::DESCRIPTION_HEAP {
+                    "CanonFileDescription"
+                } else {
+                    "UserComment"
+                };
                 gather.text(GROUP, name, crate::text::before_zero(&text));
             }
-            0x080a => {
+            records::MAKE_AND_MODEL => {
                 let text = lossy(&part.all(1 << 10).unwrap_or_default());
                 // The maker's name has a place of six bytes.
                 let name = |part: Option<&str>| {
@@ -134,25 +150,25 @@ impl<'a> CrwWalk<'a> {
                 gather.text(GROUP, "Model", self.camera.model.clone());
             }
             // Other cameras have another number here.
-            0x180b if self.camera.model.contains("EOS") => {
+            records::SERIAL_NUMBER if self.camera.model.contains("EOS") => {
                 let number = long().unwrap_or(0);
                 let value = both(number.to_string(), format!("{number:010}"));
                 gather.put(GROUP, "SerialNumber", value, TagRule::Both);
             }
-            0x1814 => {
+            records::MEASURED_EV => {
                 let steps = f32::from_bits(long().unwrap_or(0));
                 let value = Value::Floats(vec![f64::from(steps) + 5.0]);
                 gather.put(GROUP, "MeasuredEV", value, TagRule::Plain);
             }
-            0x1817 => {
+            records::FILE_NUMBER => {
                 let number = long().unwrap_or(0);
                 let shown = format!("{}-{:04}", number / 10_000, number % 10_000);
                 gather.put(GROUP, "FileNumber", both(number.to_string(), shown), TagRule::Both);
             }
-            0x1818 => self.exposure(part, gather),
-            0x180b => {}
+            records::EXPOSURE => self.exposure(part, gather),
+            records::SERIAL_NUMBER => {}
             // The words are those of the maker's notes.
-            0x1834 => {
+            records::MODEL_ID => {
                 let words = table::CANON.table("canon").and_then(|t| t.get().row(0x0010));
                 let rule = words.map_or(TagRule::Plain, |row| row.rule);
                 gather.put(GROUP, "CanonModelID", Value::int(long().unwrap_or(0)), rule);
@@ -165,7 +181,8 @@ impl<'a> CrwWalk<'a> {
     fn plain(&self, tag: u16, part: ByteView<'a>, gather: &mut Gather<'_>) {
         if let Some(table) = table::RAW.table("crw") {
             let group = Cow::Borrowed(GROUP);
-            let around = Around { unit: None, big: self.big, group: &group, camera: &self.camera };
+            let around =
+                Around { big: self.big, camera: &self.camera, ..Around::container(&group) };
             read_block(table, tag.into(), part, &around, gather);
         }
     }

@@ -3,12 +3,14 @@
 //! GIF89a specification, sections 18 to 26; XMP specification part 3, 1.1.2.
 
 use crate::gather::Gather;
-use crate::maker::read_container;
+use crate::record::read_container;
 use crate::rule::{Named, TagRule};
 use crate::value::{Value, lossy};
 use crate::{icc, xmp};
-use solio_container::ByteView;
-use solio_container::gif::{GifBlock, GifBlocks};
+use solio_container::{
+    ByteView,
+    gif::{GifBlock, GifBlocks},
+};
 
 const GROUP: &str = "GIF";
 /// Most bytes of an extension that are kept.

@@ -7,7 +7,7 @@ use super::bmff::boxes;
 use super::movie::data_value;
 use crate::gather::Gather;
 use crate::rule::{Named, TagRule};
-use crate::value::{Value, binary_text, lossy};
+use crate::value::{binary_text, lossy};
 use solio_container::{ByteView, ContainerChunk};
 
 const GROUP: &str = "iTunes";
@@ -72,20 +72,6 @@ fn plain_name(name: &str) -> String {
         shown.insert_str(0, "Tag");
     }
     shown
-}
-
-/// Numbers in base 16 without the zeros in front of them.
-pub(crate) fn short_hex(value: &Value) -> String {
-    let text = value.plain();
-    let mut words = text.split(' ');
-    let mut out = words.next().unwrap_or_default().to_owned();
-    for word in words {
-        let short = word.trim_start_matches('0');
-        let zeros = short.len() < word.len() && short.is_empty();
-        out.push(' ');
-        out.push_str(if zeros { "0" } else { short });
-    }
-    out.trim_start().to_owned()
 }
 
 #[cfg(test)]

@@ -5,13 +5,16 @@
 use super::bmff::boxes;
 use super::{jumbf, jxl};
 use crate::gather::Gather;
-use crate::maker::read_container;
+use crate::record::read_container;
 use crate::rule::TagRule;
 use crate::value::{Value, lossy};
 use crate::{exif, icc, iptc, xmp};
 use solio_container::ByteView;
 
 const GROUP: &str = "Jpeg2000";
+/// Markers of codestreams.
+const COMMENT: u16 = 0xff64;
+const START_OF_TILE: u16 = 0xff90;
 
 /// Reads the boxes of a file.
 pub(super) fn read(view: ByteView<'_>, gather: &mut Gather<'_>) {
@@ -128,10 +131,10 @@ pub(super) fn read_codestream(view: ByteView<'_>, gather: &mut Gather<'_>) {
     for _ in 0..256 {
         let (Some(marker), Some(len)) = (view.be16(at), view.be16(at + 2)) else { return };
         // The first tile.
-        if marker == 0xff90 || len < 2 {
+        if marker == START_OF_TILE || len < 2 {
             return;
         }
-        if marker == 0xff64 && gather.find("File", "Comment").is_none() {
+        if marker == COMMENT && gather.find("File", "Comment").is_none() {
             let text = view.part(at + 6, u64::from(len).saturating_sub(4)).all(1 << 16);
             gather.text("File", "Comment", lossy(&text.unwrap_or_default()));
         }

@@ -4,14 +4,18 @@
 //! of JFIF 1.02, Exif, XMP part 3, ICC.1 annex B.4 and CIPA DC-007 (MPF).
 
 use super::{flashpix, jumbf, mpf, segments, trailer};
+use crate::camera::CameraModel;
+use crate::exif::photoshop;
 use crate::gather::Gather;
 use crate::iptc::IptcHome;
-use crate::maker::{CameraModel, read_container};
+use crate::record::read_container;
 use crate::rule::{Named, TagRule};
 use crate::value::{Value, lossy};
-use crate::{Fields, Tag, exif, icc, photoshop, table, xmp};
-use solio_container::jpeg::{JpegSegment, head};
-use solio_container::{ByteView, ContainerHeader};
+use crate::{Fields, Tag, exif, icc, table, xmp};
+use solio_container::{
+    ByteView, ContainerHeader,
+    jpeg::{COMMENT, JpegSegment, head},
+};
 use std::collections::BTreeMap;
 
 /// Most segments that are looked at.
@@ -101,7 +105,7 @@ pub(super) fn read(view: ByteView<'_>, gather: &mut Gather<'_>) {
             gather.warn("JPEG: a segment ends past the end of the file");
             break;
         }
-        if found.marker == 0xe1 && found.body.starts_with(b"Exif\0") {
+        if found.application() == Some(1) && found.body.starts_with(b"Exif\0") {
             exif_of_segments(found.body, view.from(found.end()), gather);
         } else {
             segment(found, view, &mut joined, gather);
@@ -121,13 +125,19 @@ fn segment<'v>(
 ) {
     let body = segment.body;
     let starts = |mark: &[u8]| body.starts_with(mark);
-    match segment.marker {
-        0xc0..=0xcf => frame(segment, gather),
-        0xe0 if starts(b"JFIF\0") => read_container("jfif", body, "JFIF", gather),
-        0xe0 if starts(b"JFXX\0\x10") => {
+    let Some(number) = segment.application() else {
+        return match segment.marker {
+            0xc0..=0xcf => frame(segment, gather),
+            COMMENT => comment(body, gather),
+            _ => {}
+        };
+    };
+    match number {
+        0 if starts(b"JFIF\0") => read_container("jfif", body, "JFIF", gather),
+        0 if starts(b"JFXX\0\x10") => {
             gather.put("JFXX", "ThumbnailImage", body.from(6).into(), TagRule::Binary);
         }
-        0xe1 if starts(b"http://ns.adobe.com/xap/1.0/\0") => {
+        1 if starts(b"http://ns.adobe.com/xap/1.0/\0") => {
             let packet = body.from(29);
             if let (true, Some(bytes)) =
                 (gather.fields.wants_groups_like("XMP"), packet.all(1 << 16))
@@ -136,8 +146,8 @@ fn segment<'v>(
                 xmp::read(&bytes, gather);
             }
         }
-        0xe1 if starts(b"http://ns.adobe.com/xmp/extension/\0") => extended(body, joined, gather),
-        0xe2 if starts(b"ICC_PROFILE\0") && gather.fields.wants_profile() => {
+        1 if starts(b"http://ns.adobe.com/xmp/extension/\0") => extended(body, joined, gather),
+        2 if starts(b"ICC_PROFILE\0") && gather.fields.wants_profile() => {
             if let (Some([number, count]), Some(part)) =
                 (body.array::<2>(12), body.from(14).all(1 << 16))
             {
@@ -145,29 +155,28 @@ fn segment<'v>(
                 keep(&mut joined.bytes, part.len()).then(|| joined.icc.insert(number, part.into()));
             }
         }
-        0xe2 if starts(b"FPXR\0") && gather.fields.wants_any("FlashPix", &table::FLASHPIX) => {
+        2 if starts(b"FPXR\0") && gather.fields.wants_any("FlashPix", &table::FLASHPIX) => {
             let bytes = &mut joined.bytes;
             joined.streams.add(body.from(5), |more| keep(bytes, more));
         }
-        0xe2 if starts(b"MPF\0") => mpf::read(body.from(4), file, gather),
-        0xe3 if starts(b"_JPSJPS_") => segments::stereo(body, gather),
-        0xe3 if starts(b"Meta\0\0") => {
+        2 if starts(b"MPF\0") => mpf::read(body.from(4), file, gather),
+        3 if starts(b"_JPSJPS_") => segments::stereo(body, gather),
+        3 if starts(b"Meta\0\0") => {
             if let Some(table) = table::KODAK_SEGMENT.table("kodak_meta") {
                 exif::read_as(body.from(6), "MetaIFD", table, CameraModel::NONE, gather);
             }
         }
-        0xe6 if starts(b"GoPro\0") => segments::gopro(body.from(6), 0, gather),
-        0xeb if starts(b"JP") => boxes(body, joined, gather),
-        0xec if starts(b"Ducky") => ducky(body.from(5), gather),
-        0xec if gather.fields.wants_group("PictureInfo") => crate::picture_info::read(body, gather),
-        0xed if starts(b"Photoshop 3.0\0") => joined.photoshop.push(body.from(14)),
-        0xed if starts(b"Adobe_CM") => {
+        6 if starts(b"GoPro\0") => segments::gopro(body.from(6), 0, gather),
+        11 if starts(b"JP") => boxes(body, joined, gather),
+        12 if starts(b"Ducky") => ducky(body.from(5), gather),
+        12 if gather.fields.wants_group("PictureInfo") => crate::picture_info::read(body, gather),
+        13 if starts(b"Photoshop 3.0\0") => joined.photoshop.push(body.from(14)),
+        13 if starts(b"Adobe_CM") => {
             if let Some(kind) = body.be16(8) {
                 gather.int("AdobeCM", "AdobeCMType", kind);
             }
         }
-        0xee if starts(b"Adobe") => read_container("adobe_segment", body.from(5), "Adobe", gather),
-        0xfe => comment(body, gather),
+        14 if starts(b"Adobe") => read_container("adobe_segment", body.from(5), "Adobe", gather),
         _ => {}
     }
 }

@@ -15,10 +15,10 @@ mod mpf;
 mod mrw;
 mod png;
 mod png_text;
+mod psd;
 mod raf;
 mod riff;
 mod segments;
-mod tiff;
 mod trailer;
 mod user_data;
 
@@ -27,16 +27,9 @@ use crate::gather::Gather;
 use crate::metadata::Gap;
 use crate::rule::{Named, TagRule};
 use crate::value::Value;
-use crate::{icc, photoshop, xmp};
+use crate::{exif, icc, xmp};
 use solio_container::ByteView;
 use solio_kinds::{Ability, FileKind, FileType};
-
-pub(crate) use itunes::short_hex;
-
-/// Reads a JPEG within another file.
-pub(crate) fn read_jpeg(view: ByteView<'_>, gather: &mut Gather<'_>) {
-    jpeg::read(view, gather);
-}
 
 /// Reads whatever the file is. False where it has no known format.
 pub(crate) fn read(view: ByteView<'_>, extension: &str, gather: &mut Gather<'_>) -> bool {
@@ -50,6 +43,7 @@ pub(crate) fn read(view: ByteView<'_>, extension: &str, gather: &mut Gather<'_>)
         return false;
     }
     announce(found, gather);
+    gather.read_jpeg = jpeg::read;
     read_as(found, view, gather);
     if gather.find("IFD0", "DNGVersion").is_some() {
         announce_instead("dng", gather);
@@ -95,11 +89,11 @@ fn role(found: FileType) -> TiffRole {
 fn read_as(found: FileType, view: ByteView<'_>, gather: &mut Gather<'_>) {
     match found.kind {
         FileKind::Jpeg | FileKind::Exv => jpeg::read(view, gather),
-        FileKind::Tiff | FileKind::Raw => tiff::read(view, role(found), gather),
+        FileKind::Tiff | FileKind::Raw => drop(exif::read_tiff(view, role(found), gather)),
         FileKind::Png => png::read(view, gather),
         FileKind::Webp => riff::read(view, gather),
         FileKind::Gif => gif::read(view, gather),
-        FileKind::Psd => photoshop::read_file(view, gather),
+        FileKind::Psd => psd::read(view, gather),
         FileKind::Heif | FileKind::Movie | FileKind::Cr3 => bmff::read(view, gather),
         FileKind::Jxl if found.name() != "jxl" => jxl::read_codestream(view, gather),
         FileKind::Jp2 | FileKind::Jxl => jp2::read(view, gather),

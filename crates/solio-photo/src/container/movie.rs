@@ -5,7 +5,7 @@
 use super::bmff::{self, boxes};
 use super::languages::{self, Texts};
 use crate::gather::Gather;
-use crate::maker::read_container;
+use crate::record::read_container;
 use crate::rule::{Named, TagRule};
 use crate::value::{Value, lossy};
 use solio_container::{ByteView, ContainerChunk};
@@ -425,10 +425,10 @@ pub(super) fn data_value(form: u32, data: ByteView<'_>) -> Value {
     match (form & 0xff, bytes.len()) {
         (1, _) => Value::Text(lossy(&bytes)),
         (2, _) => Value::Text(crate::text::utf16(&bytes, true)),
-        (23, 4) => crate::exif::decode(&bytes, solio_container::tiff::FieldType::Float, true),
-        (24, 8) => crate::exif::decode(&bytes, solio_container::tiff::FieldType::Double, true),
+        (23, 4) => crate::stored::decode(&bytes, solio_container::tiff::FieldType::Float, true),
+        (24, 8) => crate::stored::decode(&bytes, solio_container::tiff::FieldType::Double, true),
         (70..=72, 8 | 16) => {
-            crate::exif::decode(&bytes, solio_container::tiff::FieldType::Float, true)
+            crate::stored::decode(&bytes, solio_container::tiff::FieldType::Float, true)
         }
         (form, 1..=8) => {
             let sum = bytes.iter().fold(0i64, |sum, b| sum << 8 | i64::from(*b));
@@ -444,57 +444,16 @@ pub(super) fn data_value(form: u32, data: ByteView<'_>) -> Value {
     }
 }
 
-/// Keys whose names are not made of them.
-const KEYS: &[(&str, &str)] = &[
-    ("creationdate", "CreationDate"),
-    ("location.ISO6709", "GPSCoordinates"),
-    ("displayname", "DisplayName"),
-    ("live-photo.auto", "LivePhotoAuto"),
-    ("live-photo.vitality-score", "LivePhotoVitalityScore"),
-    ("live-photo.vitality-scoring-version", "LivePhotoVitalityScoringVersion"),
-    ("still-image-time", "StillImageTime"),
-    ("video-orientation", "VideoOrientation"),
-    ("rating.user", "UserRating"),
-    ("collection.user", "UserCollection"),
-    ("direction.facing", "CameraDirection"),
-    ("direction.motion", "CameraMotion"),
-    ("apple.photos.captureMode", "CaptureMode"),
-    ("apple.photos.variation-identifier", "ApplePhotosVariationIdentifier"),
-    ("player.movie.audio.balance", "Balance"),
-    ("player.movie.audio.bass", "Bass"),
-    ("player.movie.audio.gain", "AudioGain"),
-    ("player.movie.audio.mute", "Mute"),
-    ("player.movie.audio.pitchshift", "PitchShift"),
-    ("player.movie.audio.treble", "Treble"),
-    ("player.movie.visual.brightness", "Brightness"),
-    ("player.movie.visual.color", "Color"),
-    ("player.movie.visual.contrast", "Contrast"),
-    ("player.movie.visual.tint", "Tint"),
-];
-
-/// What a key's value means.
-fn key_rule(short: &str) -> TagRule {
-    let words = |words| TagRule::Words { words, hex: false };
-    match short {
-        "creationdate" | "location.date" => TagRule::Named(Named::IsoDateZone),
-        "location.ISO6709" => TagRule::Named(Named::Iso6709),
-        "location.role" => words("0:Shooting Location|1:Real Location|2:Fictional Location"),
-        "player.movie.audio.mute" => words("0:Off|1:On"),
-        "video-orientation" => words(
-            "1:Horizontal (normal)|2:Mirror horizontal|3:Rotate 180|4:Mirror vertical|\
-             5:Mirror horizontal and rotate 270 CW|6:Rotate 90 CW|\
-             7:Mirror horizontal and rotate 90 CW|8:Rotate 270 CW",
-        ),
-        _ => TagRule::Plain,
-    }
-}
-
 /// `com.apple.quicktime.creationdate` as `CreationDate`, `com.android.version` as `AndroidVersion`.
 fn key_name(key: &str) -> (String, TagRule) {
     let short = key.strip_prefix("com.").unwrap_or(key);
     let short = short.strip_prefix("apple.quicktime.").unwrap_or(short);
-    if let Some((_, name)) = KEYS.iter().find(|(known, _)| *known == short) {
-        return ((*name).to_owned(), key_rule(short));
+    let lines = include_str!("../../tables/movie_keys.tsv").lines();
+    let mut rows = lines.filter_map(|line| line.split_once('\t'));
+    let row = rows.find(|(known, _)| *known == short).and_then(|(_, row)| row.split_once('\t'));
+    let rule = row.and_then(|(_, rule)| TagRule::parse(rule)).unwrap_or(TagRule::Plain);
+    if let Some((name, _)) = row.filter(|(name, _)| *name != "-") {
+        return (name.to_owned(), rule);
     }
     let (mut name, mut capital) = (String::new(), true);
     for letter in short.chars() {
@@ -513,7 +472,7 @@ fn key_name(key: &str) -> (String, TagRule) {
             _ => {}
         }
     }
-    (name, key_rule(short))
+    (name, rule)
 }
 
 #[cfg(test)]

@@ -48,7 +48,7 @@ pub(super) fn read(body: ByteView<'_>, file: ByteView<'_>, gather: &mut Gather<'
         gather.int(group.clone(), "DependentImage1EntryNumber", short(12));
         gather.int(group.clone(), "DependentImage2EntryNumber", short(14));
         let picture = file.part(start, bytes);
-        if offset > 0 && bytes > 0 && picture.len() > 0 {
+        if offset > 0 && bytes > 0 && !picture.is_empty() {
             let preview = kind & 0xff_0000 == 0x1_0000;
             let name = if preview { "PreviewImage".to_owned() } else { group.clone() };
             let at = picture.place().unwrap_or(start);

@@ -5,7 +5,7 @@
 //! ```
 
 use crate::gather::Gather;
-use crate::maker::{Around, CameraModel, read_record};
+use crate::record::{Around, read_record};
 use crate::{exif, table};
 use solio_container::ByteView;
 use std::borrow::Cow;
@@ -33,7 +33,7 @@ pub(super) fn read(view: ByteView<'_>, gather: &mut Gather<'_>) {
         };
         if let Some(table) = table.and_then(|name| table::RAW.table(name)) {
             let group = Cow::Borrowed("MinoltaRaw");
-            let around = Around { unit: None, big: true, group: &group, camera: CameraModel::NONE };
+            let around = Around::container(&group);
             read_record(body, table, &around, gather);
         }
         if gather.is_full() || gather.is_settled() {

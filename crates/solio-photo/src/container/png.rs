@@ -6,7 +6,7 @@
 use super::png_text::{profile, text};
 use crate::exif;
 use crate::gather::Gather;
-use crate::maker::{Around, CameraModel, read_block, read_container};
+use crate::record::{Around, read_block, read_container};
 use crate::rule::TagRule;
 use crate::table::CONTAINERS;
 use crate::value::{Value, lossy};
@@ -112,7 +112,7 @@ fn chunk(name: &[u8; 4], body: ByteView<'_>, indexed: bool, gather: &mut Gather<
 /// Reads what the table has.
 fn known(name: &[u8; 4], body: ByteView<'_>, gather: &mut Gather<'_>) {
     let group = Cow::Borrowed(GROUP);
-    let around = Around { unit: None, big: true, group: &group, camera: CameraModel::NONE };
+    let around = Around::container(&group);
     if let Some(table) = CONTAINERS.table("png") {
         read_block(table, u32::from_be_bytes(*name), body, &around, gather);
     }

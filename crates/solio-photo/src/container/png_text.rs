@@ -4,11 +4,12 @@
 //! writes them.
 
 use super::png::GROUP;
+use crate::exif::photoshop;
 use crate::gather::Gather;
 use crate::iptc::IptcHome;
 use crate::rule::{Named, TagRule};
 use crate::value::{Value, lossy};
-use crate::{exif, icc, iptc, photoshop, xmp};
+use crate::{exif, icc, iptc, xmp};
 use solio_container::ByteView;
 use std::borrow::Cow;
 use std::io::Read;

@@ -7,13 +7,12 @@
 //! ```
 
 use super::jpeg;
-use crate::exif::decode;
 use crate::gather::Gather;
 use crate::rule::TagRule;
+use crate::stored::decode;
 use crate::table;
 use crate::value::{Value, lossy};
-use solio_container::ByteView;
-use solio_container::tiff::FieldType;
+use solio_container::{ByteView, tiff::FieldType};
 
 /// Most entries of a directory.
 const MOST_ENTRIES: u32 = 1024;

@@ -3,12 +3,11 @@
 //! WebP Container Specification; VP8 data format (RFC 6386, 9.1).
 
 use crate::gather::Gather;
-use crate::maker::read_container;
+use crate::record::read_container;
 use crate::rule::TagRule;
 use crate::value::Value;
 use crate::{exif, icc, xmp};
-use solio_container::riff::webp_size;
-use solio_container::{ByteView, ContainerChunk, riff_chunks};
+use solio_container::{ByteView, ContainerChunk, riff::webp_size, riff_chunks};
 
 const GROUP: &str = "RIFF";
 /// Most chunks that are looked at.
@@ -21,10 +20,8 @@ pub(super) fn read(view: ByteView<'_>, gather: &mut Gather<'_>) {
         let whole = body.len() == chunk.len;
         match &chunk.kind {
             b"VP8X" => extended(chunk, gather),
-            b"VP8 " => {
-                if webp_size(&chunk).is_some() {
-                    read_container("webp_lossy", body, GROUP, gather);
-                }
+            b"VP8 " if webp_size(&chunk).is_some() => {
+                read_container("webp_lossy", body, GROUP, gather);
             }
             b"VP8L" => lossless_picture(chunk, gather),
             b"ALPH" => read_container("webp_alpha", body, GROUP, gather),

@@ -3,13 +3,12 @@
 //!
 //! JPS specification (APP3); GoPro's metadata format GPMF (Apache-2.0 and MIT, its documentation).
 
-use crate::exif::decode;
 use crate::gather::Gather;
 use crate::rule::TagRule;
+use crate::stored::decode;
 use crate::table;
 use crate::value::Value;
-use solio_container::ByteView;
-use solio_container::tiff::FieldType;
+use solio_container::{ByteView, tiff::FieldType};
 
 /// Boxes of GoPro within each other.
 const MOST_DEPTH: u8 = 8;

@@ -4,19 +4,27 @@
 //! AXS File Concatenation Protocol; FotoStation and Photo Mechanic (as files show it); Samsung's
 //! directory "SEFH" (as metadata-extractor's issues describe it).
 
-use crate::exif::decode;
 use crate::gather::Gather;
 use crate::iptc::{self, IptcHome};
 use crate::rule::{Named, TagRule};
+use crate::stored::decode;
 use crate::value::{Value, lossy};
 use crate::{table, xmp};
-use solio_container::ByteView;
-use solio_container::tiff::FieldType;
+use solio_container::{ByteView, tiff::FieldType};
 
 /// Most trailers behind each other.
 const MOST_TRAILERS: usize = 16;
 /// Most entries of one trailer's directory.
 const MOST_ENTRIES: u32 = 256;
+/// Kinds of the parts of Samsung's trailer.
+mod samsung_parts {
+    pub(super) const IMAGE: u16 = 0x0001;
+    pub(super) const AUDIO: u16 = 0x0100;
+    pub(super) const TIME: u16 = 0x0a01;
+    pub(super) const VIDEO: u16 = 0x0a30;
+    pub(super) const DEPTH_MAP: u16 = 0x0ab1;
+}
+
 /// Groups that only trailers have.
 const GROUPS: [&str; 6] = ["IPTC2", "AFCP", "FotoStation", "PhotoMechanic", "Samsung", "CanonVRD"];
 
@@ -211,17 +219,17 @@ fn samsung_part(kind: u16, part: ByteView<'_>, gather: &mut Gather<'_>) {
     let content = part.from(8 + u64::from(name));
     const GROUP: &str = "Samsung";
     match (kind, &*name_text) {
-        (0x0001, _) => {
+        (samsung_parts::IMAGE, _) => {
             let first = name_text == "DualShot_1";
             gather.text(GROUP, "EmbeddedImageName", name_text);
             let name = if first { "EmbeddedImage" } else { "EmbeddedImage2" };
             picture(GROUP, name, content, gather);
         }
-        (0x0100, _) => {
+        (samsung_parts::AUDIO, _) => {
             gather.text(GROUP, "EmbeddedAudioFileName", name_text);
             picture(GROUP, "EmbeddedAudioFile", content, gather);
         }
-        (0x0a01, "Image_UTC_Data") => {
+        (samsung_parts::TIME, "Image_UTC_Data") => {
             let text = lossy(&content.all(64).unwrap_or_default());
             if let Ok(milliseconds) = text.trim().parse::<i64>() {
                 let date = Named::UnixDate.number(&Value::int(milliseconds.div_euclid(1000)));
@@ -229,11 +237,11 @@ fn samsung_part(kind: u16, part: ByteView<'_>, gather: &mut Gather<'_>) {
                 gather.text(GROUP, "TimeStamp", format!("{}.{rest:03}+00:00", date.plain()));
             }
         }
-        (0x0a30, _) => {
+        (samsung_parts::VIDEO, _) => {
             gather.text(GROUP, "EmbeddedVideoType", name_text);
             picture(GROUP, "EmbeddedVideoFile", content, gather);
         }
-        (0x0ab1, _) => {
+        (samsung_parts::DEPTH_MAP, _) => {
             gather.text(GROUP, "DepthMapName", name_text);
             picture(GROUP, "DepthMapData", content, gather);
         }

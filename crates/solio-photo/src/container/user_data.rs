@@ -23,7 +23,7 @@ pub(super) fn read(part: ByteView<'_>, track: Option<&str>, gather: &mut Gather<
     for ContainerChunk { kind, body, .. } in boxes(part, 0) {
         match &kind {
             b"meta" => movie::meta(body, track, gather),
-            b"TAGS" => crate::maker::read_movie(body, gather),
+            b"TAGS" => crate::exif::maker::read_movie(body, gather),
             b"XMP_" => xmp::read_view(body, gather),
             kind => {
                 if let Some(row) = USER_DATA.get().row(u32::from_be_bytes(*kind)) {

@@ -2,17 +2,21 @@
 
 use super::geotiff;
 use super::pictures::{self, TiffRole};
-use super::value::decode;
+use super::{maker, photoshop};
+use crate::camera::CameraModel;
 use crate::gather::Gather;
 use crate::iptc::IptcHome;
-use crate::maker::CameraModel;
 use crate::metadata::Gap;
+use crate::record::{Around, MakerBlock, read_record};
 use crate::rule::{Named, TagRule};
+use crate::stored::decode;
 use crate::table::{self, Lazy, TagRow, WhenFacts};
 use crate::value::Value;
-use crate::{icc, iptc, maker, photoshop, xmp};
-use solio_container::ByteView;
-use solio_container::tiff::{FieldType, Tiff, TiffEntry, word};
+use crate::{icc, iptc, xmp};
+use solio_container::{
+    ByteView,
+    tiff::{FieldType, Tiff, TiffEntry, tags, word},
+};
 use std::borrow::Cow;
 
 /// Most directories of one file.
@@ -92,26 +96,8 @@ pub(crate) fn read_chain(
     }
 }
 
-/// Numbers of entries in EXIF's directories that matter where only the tags `named` do: those, and
-/// whatever leads elsewhere.
-pub(crate) fn ids_of(named: impl Fn(&str) -> bool) -> Vec<u16> {
-    let leads =
-        |rule| matches!(rule, TagRule::Record(_) | TagRule::Directory(_) | TagRule::Hook(_));
-    let rows = table::EXIF.get().rows().iter().filter(|row| leads(row.rule) || named(row.name));
-    rows.map(|row| row.id as u16).chain(LEADING).collect()
-}
-
-/// Directories, blocks, notes of makers, keys of GeoTIFF, and the names of maker and model.
-const LEADING: [u16; 16] = [
-    0x8769, 0x8825, 0x014a, 0xa005, 0x02bc, 0x83bb, 0x8649, 0x8773, 0xc4a5, 0x927c, 0xc634, 0x010f,
-    0x0110, 0x87af, 0x87b0, 0x87b1,
-];
-
 /// The version of Panasonic's raw files.
 const PANASONIC: u16 = 0x55;
-
-/// A JPEG for viewing in the main directory of Panasonic's raw files, with EXIF of its own.
-const VIEWING: u16 = 0x002e;
 
 /// Where a maker's directory is, and how it is to be read.
 pub(crate) struct NoteDirectory<'a> {
@@ -145,7 +131,7 @@ struct DirectoryWalk<'a, 'g, 'f> {
     seen: Vec<u64>,
     /// How many entries there were.
     entries: u64,
-    /// How many directories were found through tag 0x014a.
+    /// How many directories were found through `SubIFDs`.
     subs: usize,
     /// The camera, within a maker's note; else a nameless one.
     camera: &'a CameraModel,
@@ -241,7 +227,8 @@ impl<'a, 'g, 'f> DirectoryWalk<'a, 'g, 'f> {
             if entry.at.saturating_add(entry.bytes()) > self.tiff.view.len() {
                 self.gather.cut_off();
             }
-            let leads = is_pointer(entry.tag, &group) || matches!(entry.tag, 0x927c | VIEWING);
+            let leads = is_pointer(entry.tag, &group)
+                || matches!(entry.tag, tags::MAKER_NOTE | tags::PANASONIC_JPG_FROM_RAW);
             if exif_table(table) && leads {
                 inner.push(entry);
             } else {
@@ -252,14 +239,14 @@ impl<'a, 'g, 'f> DirectoryWalk<'a, 'g, 'f> {
             std::mem::take(&mut self.geo).read(self.tiff.is_big_endian, self.gather);
         }
         // What the file says itself comes before what its picture for viewing says.
-        inner.sort_by_key(|entry| entry.tag == VIEWING);
+        inner.sort_by_key(|entry| entry.tag == tags::PANASONIC_JPG_FROM_RAW);
         for entry in inner {
             if self.gather.is_settled() {
                 break;
             }
             match entry.tag {
-                0x927c => self.note(&entry),
-                VIEWING => self.tag(&entry, &group, table),
+                tags::MAKER_NOTE => self.note(&entry),
+                tags::PANASONIC_JPG_FROM_RAW => self.tag(&entry, &group, table),
                 _ => self.follow(&entry, &group, depth),
             }
         }
@@ -271,10 +258,10 @@ impl<'a, 'g, 'f> DirectoryWalk<'a, 'g, 'f> {
     }
 
     fn tag(&mut self, entry: &TiffEntry, group: &Cow<'static, str>, table: &'static Lazy) {
-        if (entry.tag, &**group) == (0xc634, "IFD0") && self.is_note(entry) {
+        if (entry.tag, &**group) == (tags::DNG_PRIVATE_DATA, "IFD0") && self.is_note(entry) {
             return self.note(entry);
         }
-        if entry.tag == 0xc634
+        if entry.tag == tags::DNG_PRIVATE_DATA
             && self.tiff.view.get(entry.at, 6).is_some_and(|head| head[..] == *b"Adobe\0")
         {
             // Adobe's converter keeps the camera's note so, or all of its file's; that is not read.
@@ -284,10 +271,11 @@ impl<'a, 'g, 'f> DirectoryWalk<'a, 'g, 'f> {
         if ours && self.block(entry, group) {
             return;
         }
-        if let (0x010f | 0x0110, "IFD0") = (entry.tag, &**group) {
+        if let (tags::MAKE | tags::MODEL, "IFD0") = (entry.tag, &**group) {
             self.names[usize::from(entry.tag & 1 == 0)] = (entry.at, entry.bytes());
         }
-        let own = entry.tag < 0x0100 || matches!(entry.tag, 0x0118..=0x011a);
+        let own = entry.tag < tags::IMAGE_WIDTH
+            || matches!(entry.tag, tags::PANASONIC_RAW_DATA_OFFSET..=tags::PANASONIC_LAST);
         let table = self.raw.filter(|_| own && group == "IFD0").unwrap_or(table);
         let rows = table.get().rows_of(u32::from(entry.tag));
         let Some(row) = rows.iter().find(|row| self.holds(row, entry)) else { return };
@@ -328,10 +316,18 @@ impl<'a, 'g, 'f> DirectoryWalk<'a, 'g, 'f> {
         let unit = row.stored.and_then(FieldType::of_name);
         let part = self.tiff.view.part(entry.at, entry.bytes());
         if let (Some(table), true) = (table::named(name), part.len() == entry.bytes()) {
-            let around =
-                maker::Around { unit, big: self.tiff.is_big_endian, group, camera: self.camera };
-            maker::read_record(part, table, &around, self.gather);
+            let around = Around { unit, ..self.around(group) };
+            read_record(part, table, &around, self.gather);
         }
+    }
+
+    /// What is around a record of this structure.
+    fn around<'s>(&self, group: &'s Cow<'static, str>) -> Around<'s>
+    where
+        'a: 's,
+    {
+        let (big, camera) = (self.tiff.is_big_endian, self.camera);
+        Around { unit: None, big, group, camera, hook: maker::hook }
     }
 
     /// A block that the maker's module reads.
@@ -340,18 +336,13 @@ impl<'a, 'g, 'f> DirectoryWalk<'a, 'g, 'f> {
         if part.len() < entry.bytes() {
             return;
         }
-        let block = maker::MakerBlock {
+        let block = MakerBlock {
             part,
             stored: entry.field_type,
             count: entry.count,
             view: self.tiff.view,
             directory: self.here,
-            around: maker::Around {
-                unit: None,
-                big: self.tiff.is_big_endian,
-                group,
-                camera: self.camera,
-            },
+            around: self.around(group),
         };
         maker::hook(name, &block, self.gather);
     }
@@ -427,30 +418,30 @@ impl<'a, 'g, 'f> DirectoryWalk<'a, 'g, 'f> {
 
     /// The other formats that directories hold. True where the entry is one.
     fn block(&mut self, entry: &TiffEntry, group: &str) -> bool {
-        if let 0x87af..=0x87b1 = entry.tag {
+        if let tags::GEO_KEY_DIRECTORY..=tags::GEO_ASCII_PARAMS = entry.tag {
             self.geo.keep(entry.tag, self.tiff.view.part(entry.at, entry.bytes()));
             return true;
         }
         let wanted = match (entry.tag, group) {
-            (0x8773, "IFD0") if self.is_file() => true,
-            (0x83bb | 0x8649, "IFD0") | (0x02bc, _) => true,
-            (0xc4a5, _) => self.gather.wants("PrintIM", "PrintIMVersion"),
+            (tags::ICC_PROFILE, "IFD0") if self.is_file() => true,
+            (tags::IPTC | tags::PHOTOSHOP, "IFD0") | (tags::XMP, _) => true,
+            (tags::PRINT_IM, _) => self.gather.wants("PrintIM", "PrintIMVersion"),
             _ => return false,
         };
         let bytes = entry.bytes().min(MOST_BLOCK);
         let part = self.tiff.view.part(entry.at, bytes);
         if !wanted || part.len() < bytes {
-            return wanted || entry.tag == 0xc4a5;
+            return wanted || entry.tag == tags::PRINT_IM;
         }
         match entry.tag {
-            0x02bc => {
+            tags::XMP => {
                 if let Some(bytes) = part.all(MOST_BLOCK) {
                     xmp::read(&bytes, self.gather);
                 }
             }
-            0x83bb => iptc::read(part, self.home(IptcHome::Standard), self.gather),
-            0x8649 => photoshop::read(part, self.home(IptcHome::Other), self.gather),
-            0x8773 => icc::read(part, self.gather),
+            tags::IPTC => iptc::read(part, self.home(IptcHome::Standard), self.gather),
+            tags::PHOTOSHOP => photoshop::read(part, self.home(IptcHome::Other), self.gather),
+            tags::ICC_PROFILE => icc::read(part, self.gather),
             _ => {
                 let version = part.get(0, 12).filter(|head| head.starts_with(b"PrintIM\0"));
                 if let Some(head) = version {
@@ -468,9 +459,9 @@ impl<'a, 'g, 'f> DirectoryWalk<'a, 'g, 'f> {
     /// Follows an entry that points to another directory.
     fn follow(&mut self, entry: &TiffEntry, group: &str, depth: u8) {
         let (name, table): (&'static str, _) = match entry.tag {
-            0x8769 => ("ExifIFD", &table::EXIF),
-            0x8825 => ("GPS", &table::GPS),
-            0xa005 => ("InteropIFD", &table::EXIF),
+            tags::EXIF_IFD => ("ExifIFD", &table::EXIF),
+            tags::GPS_IFD => ("GPS", &table::GPS),
+            tags::INTEROP_IFD => ("InteropIFD", &table::EXIF),
             _ => ("SubIFD", &table::EXIF),
         };
         let wanted = match name {
@@ -519,5 +510,6 @@ fn exif_table(table: &'static Lazy) -> bool {
 
 /// Whether a tag points to a directory.
 fn is_pointer(id: u16, group: &str) -> bool {
-    matches!(id, 0x8769 | 0x8825 | 0x014a) || id == 0xa005 && group != "InteropIFD"
+    matches!(id, tags::EXIF_IFD | tags::GPS_IFD | tags::SUB_IFDS)
+        || id == tags::INTEROP_IFD && group != "InteropIFD"
 }

@@ -1,20 +1,21 @@
 //! GeoTIFF: where a picture lies on Earth, as keys within three tags of a directory.
 //!
-//! OGC 19-008r4. The directory of keys (0x87af): version, revision, its minor part, count; then
+//! OGC 19-008r4. The directory of keys (`GeoKeyDirectory`): version, revision, its minor part, count; then
 //! for each key number, tag of its value (0: the last number is the value), count, place there.
 
-use super::value::decode;
 use crate::gather::Gather;
+use crate::stored::decode;
 use crate::table;
 use crate::value::{Value, lossy};
-use solio_container::ByteView;
-use solio_container::tiff::FieldType;
+use solio_container::{
+    ByteView,
+    tiff::FieldType,
+    tiff::tags::{
+        GEO_ASCII_PARAMS as TEXTS, GEO_DOUBLE_PARAMS as NUMBERS, GEO_KEY_DIRECTORY as KEYS,
+    },
+};
 
 const GROUP: &str = "GeoTiff";
-/// The tags: keys, numbers, texts.
-const KEYS: u16 = 0x87af;
-const NUMBERS: u16 = 0x87b0;
-const TEXTS: u16 = 0x87b1;
 /// Most keys.
 const MOST_KEYS: usize = 1024;
 /// Longest of the tags.

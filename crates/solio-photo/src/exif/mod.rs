@@ -2,11 +2,9 @@
 
 mod directory;
 mod geotiff;
+pub(crate) mod maker;
+pub(crate) mod photoshop;
 mod pictures;
-mod value;
 
-pub(crate) use directory::{
-    NoteDirectory, ids_of, read_as, read_chain, read_note, read_part, read_tiff,
-};
+pub(crate) use directory::{NoteDirectory, read_as, read_chain, read_note, read_part, read_tiff};
 pub(crate) use pictures::TiffRole;
-pub(crate) use value::decode;

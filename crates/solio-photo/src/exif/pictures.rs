@@ -48,7 +48,7 @@ pub(super) fn name(view: ByteView<'_>, role: TiffRole, group: &str, gather: &mut
     frame(view, group, (start, length), of_jpeg(role, group), gather);
 }
 
-/// What JPEGInterchangeFormat (0x0201) and its length are called.
+/// What JPEGInterchangeFormat and its length are called.
 fn of_jpeg(role: TiffRole, group: &str) -> PictureNames {
     match group {
         "IFD0" if role == TiffRole::Sony => PREVIEW,

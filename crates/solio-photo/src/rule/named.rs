@@ -262,7 +262,7 @@ impl Named {
                 first().map_or_else(raw, |f| format!("{f:.1}"))
             }
             Named::Fraction => value.number(0).map_or_else(raw, words::fraction),
-            Named::ShortHex => crate::container::short_hex(value),
+            Named::ShortHex => words::short_hex(value),
             Named::PhotoMechanicPrefs => match raw().split(':').collect::<Vec<_>>()[..] {
                 [tagged, color, rating, frame] => format!(
                     "Tagged:{tagged}, ColorClass:{color}, Rating:{rating}, FrameNum:{frame}"

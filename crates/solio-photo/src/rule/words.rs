@@ -1,7 +1,7 @@
 //! Words for quantities: exposure times, fractions, angles.
 
-use crate::exif::decode;
 use crate::number::{leading, plain, significant};
+use crate::stored::decode;
 use crate::value::Value;
 use solio_container::tiff::FieldType;
 
@@ -172,6 +172,20 @@ pub(super) fn prefs(text: &str) -> String {
         }
         _ => text.to_owned(),
     }
+}
+
+/// Numbers in base 16 without the zeros in front of them.
+pub(super) fn short_hex(value: &Value) -> String {
+    let text = value.plain();
+    let mut words = text.split(' ');
+    let mut out = words.next().unwrap_or_default().to_owned();
+    for word in words {
+        let short = word.trim_start_matches('0');
+        let zeros = short.len() < word.len() && short.is_empty();
+        out.push(' ');
+        out.push_str(if zeros { "0" } else { short });
+    }
+    out.trim_start().to_owned()
 }
 
 #[cfg(test)]

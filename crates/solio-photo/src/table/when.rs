@@ -1,6 +1,6 @@
 //! Conditions of tables' lines: which cameras and values a line holds for.
 
-use crate::maker::CameraModel;
+use crate::camera::CameraModel;
 use crate::value::Value;
 use std::borrow::Cow;
 

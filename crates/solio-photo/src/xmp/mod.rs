@@ -9,7 +9,6 @@ mod scan;
 mod walk;
 
 use crate::gather::Gather;
-pub(crate) use names::ends_of;
 use solio_container::ByteView;
 use std::borrow::Cow;
 

@@ -48,17 +48,6 @@ pub(super) fn known(path: &str) -> Option<&'static KnownProperty> {
     KNOWN.get_or_init(parse).get(path)
 }
 
-/// The last parts of the paths in the table that have a name that is `named`.
-pub(crate) fn ends_of(named: impl Fn(&str) -> bool) -> Vec<&'static str> {
-    let text = include_str!("../../tables/xmp.tsv");
-    let lines = text.lines().filter(|line| !line.starts_with('#'));
-    let paths = lines.filter_map(|line| {
-        let (path, rest) = line.split_once('\t')?;
-        named(rest.split('\t').next()?).then_some(path)
-    });
-    paths.filter_map(|path| path.rsplit([':', '/']).next()).collect()
-}
-
 /// A property that no table has: its path's parts, each with a capital; of parts that are all
 /// capitals, each word has one.
 pub(super) fn plain_name(parts: &[&str]) -> String {

@@ -5,7 +5,7 @@
 //! [`CentredBox`] per object and asks it; arrays go through [`boxes_of_instances`].
 
 use solio_base::{Error, Result};
-pub use solio_codec::boxes::{AffineMatrix, Box3, CentredBox, boxes_of_instances};
+pub use solio_codec::boxes::{Box3, CentredBox, Transform, boxes_of_instances};
 use solio_codec::wide::{Wide, wide};
 
 /// The box of `points`; empty without any. A coordinate that is NaN is passed over.
@@ -106,7 +106,7 @@ pub(crate) fn missing_vertex(triangle: usize, vertex: u32, vertices: usize) -> E
 pub fn instance_boxes(
     objects: &[Box3],
     object: &[u32],
-    transforms: &[AffineMatrix],
+    transforms: &[Transform],
     boxes: &mut [Box3],
 ) -> Result<()> {
     assert_eq!((object.len(), object.len()), (transforms.len(), boxes.len()));
@@ -178,7 +178,7 @@ mod tests {
         ) {
             let unit = Box3 { min: [0.0; 3], max: [1.0; 3] };
             let objects = [unit, Box3 { min: [-1.0; 3], max: [2.0, 3.0, 4.0] }, Box3::EMPTY];
-            let transforms: Vec<AffineMatrix> =
+            let transforms: Vec<Transform> =
                 (0..object.len()).map(|i| std::array::from_fn(|j| (i * 7 + j) as f32 * 0.1)).collect();
             let mut boxes = vec![Box3::ALL; object.len()];
             instance_boxes(&objects, &object, &transforms, &mut boxes).unwrap();

@@ -35,7 +35,7 @@ pub(super) enum ArrayData<'a> {
 type MakeRecords<'a> = dyn Fn(Range<usize>, &mut Vec<u32>) + Sync + 'a;
 
 /// An array of a packed scene.
-pub(super) struct SceneArray<'a> {
+pub(super) struct PackArray<'a> {
     pub(super) kind: SectionKind,
     pub(super) number: u32,
     pub(super) data: ArrayData<'a>,
@@ -45,26 +45,26 @@ pub(super) struct SceneArray<'a> {
     cuts: Vec<usize>,
 }
 
-impl<'a> SceneArray<'a> {
-    fn new(kind: SectionKind, number: u32, data: ArrayData<'a>) -> SceneArray<'a> {
+impl<'a> PackArray<'a> {
+    fn new(kind: SectionKind, number: u32, data: ArrayData<'a>) -> PackArray<'a> {
         let columns = match kind.words() {
             0 => Vec::new(),
             words => vec![words as u32],
         };
-        SceneArray { kind, number, data, columns, cuts: Vec::new() }
+        PackArray { kind, number, data, columns, cuts: Vec::new() }
     }
 
     pub(super) fn bytes(
         kind: SectionKind,
         number: u32,
         bytes: impl Into<Cow<'a, [u8]>>,
-    ) -> SceneArray<'a> {
-        SceneArray::new(kind, number, ArrayData::Bytes(bytes.into()))
+    ) -> PackArray<'a> {
+        PackArray::new(kind, number, ArrayData::Bytes(bytes.into()))
     }
 
     /// Values of four bytes, or rows of them.
-    fn words<T: Pod>(kind: SectionKind, number: u32, values: &'a [T]) -> SceneArray<'a> {
-        SceneArray::bytes(kind, number, little_endian(values))
+    fn words<T: Pod>(kind: SectionKind, number: u32, values: &'a [T]) -> PackArray<'a> {
+        PackArray::bytes(kind, number, little_endian(values))
     }
 
     fn records<const WORDS: usize, T: Sync>(
@@ -72,11 +72,11 @@ impl<'a> SceneArray<'a> {
         number: u32,
         things: &'a [T],
         words: impl Fn(&T) -> [u32; WORDS] + Sync + 'a,
-    ) -> SceneArray<'a> {
+    ) -> PackArray<'a> {
         let make = move |range: Range<usize>, to: &mut Vec<u32>| {
             to.extend(things[range].iter().flat_map(&words));
         };
-        SceneArray::new(kind, number, ArrayData::Records(things.len(), Box::new(make)))
+        PackArray::new(kind, number, ArrayData::Records(things.len(), Box::new(make)))
     }
 
     /// Bytes of a record.
@@ -145,17 +145,17 @@ pub(super) fn arrays<'a>(
     scene: &'a Scene,
     head: Vec<u8>,
     options: &PackOptions,
-) -> Vec<SceneArray<'a>> {
+) -> Vec<PackArray<'a>> {
     let places = options.places;
     let mut all = vec![
-        SceneArray::bytes(SectionKind::Head, 0, head),
-        SceneArray::bytes(SectionKind::Names, 0, names(scene)),
-        SceneArray::records(SectionKind::Files, 0, &scene.files, |file| {
+        PackArray::bytes(SectionKind::Head, 0, head),
+        PackArray::bytes(SectionKind::Names, 0, names(scene)),
+        PackArray::records(SectionKind::Files, 0, &scene.files, |file| {
             let path = file.path.as_os_str().as_bytes().len() as u32;
             let [low, high] = halves(file.bytes);
             [path, u32::from(file.included.is_some()), file.depth, low, high]
         }),
-        SceneArray::words(SectionKind::Matrices, 0, &scene.matrices),
+        PackArray::words(SectionKind::Matrices, 0, &scene.matrices),
     ];
     things(scene, &mut all);
     instances(&scene.instances, places, &mut all);
@@ -168,15 +168,15 @@ pub(super) fn arrays<'a>(
     let words: Vec<[u32; 11]> =
         problems.map(|(problem, warns)| problem_words(problem, warns, &mut text)).collect();
     let words = little_endian(&words).into_owned();
-    all.push(SceneArray::bytes(SectionKind::Problems, 0, words));
-    all.push(SceneArray::bytes(SectionKind::ProblemText, 0, text));
+    all.push(PackArray::bytes(SectionKind::Problems, 0, words));
+    all.push(PackArray::bytes(SectionKind::ProblemText, 0, text));
     if places {
-        all.push(SceneArray::records(SectionKind::FilePlaces, 0, &scene.files, |file| {
+        all.push(PackArray::records(SectionKind::FilePlaces, 0, &scene.files, |file| {
             place_words(&file.included.unwrap_or_default())
         }));
         let places = places_of(scene);
         let words: Vec<[u32; 5]> = places.iter().map(place_words).collect();
-        all.push(SceneArray::bytes(SectionKind::Places, 0, little_endian(&words).into_owned()));
+        all.push(PackArray::bytes(SectionKind::Places, 0, little_endian(&words).into_owned()));
     }
     all
 }
@@ -193,40 +193,40 @@ fn names(scene: &Scene) -> Vec<u8> {
     all.flatten().copied().collect()
 }
 
-fn things<'a>(scene: &'a Scene, all: &mut Vec<SceneArray<'a>>) {
+fn things<'a>(scene: &'a Scene, all: &mut Vec<PackArray<'a>>) {
     let extended = |entity: [u32; 7], more: [u32; 3]| {
         let [a, b, c, d, e, f, g] = entity;
         let [h, i, j] = more;
         [a, b, c, d, e, f, g, h, i, j]
     };
-    all.push(SceneArray::records(SectionKind::Options, 0, &scene.options, entity_words));
-    all.push(SceneArray::records(SectionKind::Attributes, 0, &scene.attributes, entity_words));
-    all.push(SceneArray::records(SectionKind::Shapes, 0, &scene.shapes, shape_words));
-    all.push(SceneArray::records(SectionKind::Objects, 0, &scene.objects, |object| {
+    all.push(PackArray::records(SectionKind::Options, 0, &scene.options, entity_words));
+    all.push(PackArray::records(SectionKind::Attributes, 0, &scene.attributes, entity_words));
+    all.push(PackArray::records(SectionKind::Shapes, 0, &scene.shapes, shape_words));
+    all.push(PackArray::records(SectionKind::Objects, 0, &scene.objects, |object| {
         let flags =
             u32::from(object.defined.is_some()) | u32::from(object.first_use.is_some()) << 1;
         let size = object.name.len() as u32;
         [size, object.shapes.start, object.shapes.end, object.instances, flags]
     }));
-    all.push(SceneArray::records(SectionKind::Materials, 0, &scene.materials, |material| {
+    all.push(PackArray::records(SectionKind::Materials, 0, &scene.materials, |material| {
         let used = material.first_use.is_some();
         let flags = u32::from(material.entity.is_some()) | u32::from(used) << 1;
         let [a, b, c, d, e, f, g] = perhaps_words(material.entity.as_ref());
         [a, b, c, d, e, f, g, material.name.len() as u32, flags]
     }));
-    all.push(SceneArray::records(SectionKind::Textures, 0, &scene.textures, move |texture| {
+    all.push(PackArray::records(SectionKind::Textures, 0, &scene.textures, move |texture| {
         let more = [texture.name.len() as u32, u32::from(texture.is_spectrum), texture.matrix];
         extended(entity_words(&texture.entity), more)
     }));
-    all.push(SceneArray::records(SectionKind::Media, 0, &scene.media, move |medium| {
+    all.push(PackArray::records(SectionKind::Media, 0, &scene.media, move |medium| {
         let used = medium.first_use.is_some();
         let flags = u32::from(medium.entity.is_some()) | u32::from(used) << 1;
         let more = [medium.name.len() as u32, flags, medium.matrix];
         extended(perhaps_words(medium.entity.as_ref()), more)
     }));
-    all.push(SceneArray::records(SectionKind::Lights, 0, &scene.lights, light_words));
-    all.push(SceneArray::records(SectionKind::AreaLights, 0, &scene.area_lights, entity_words));
-    all.push(SceneArray::records(SectionKind::NamedFiles, 0, &scene.named_files, |(name, _)| {
+    all.push(PackArray::records(SectionKind::Lights, 0, &scene.lights, light_words));
+    all.push(PackArray::records(SectionKind::AreaLights, 0, &scene.area_lights, entity_words));
+    all.push(PackArray::records(SectionKind::NamedFiles, 0, &scene.named_files, |(name, _)| {
         [name.len() as u32]
     }));
 }
@@ -257,7 +257,7 @@ fn places_of(scene: &Scene) -> Vec<Place> {
     places
 }
 
-fn instances<'a>(instances: &'a Instances, places: bool, all: &mut Vec<SceneArray<'a>>) {
+fn instances<'a>(instances: &'a Instances, places: bool, all: &mut Vec<PackArray<'a>>) {
     let mut runs: Vec<[u32; 2]> = Vec::new();
     for object in &instances.objects {
         match runs.last_mut() {
@@ -267,12 +267,12 @@ fn instances<'a>(instances: &'a Instances, places: bool, all: &mut Vec<SceneArra
     }
     all.push(if 2 * runs.len() <= instances.objects.len() {
         let bytes = little_endian(&runs).into_owned();
-        SceneArray::bytes(SectionKind::InstanceRuns, 0, bytes)
+        PackArray::bytes(SectionKind::InstanceRuns, 0, bytes)
     } else {
-        SceneArray::words(SectionKind::InstanceObjects, 0, &instances.objects)
+        PackArray::words(SectionKind::InstanceObjects, 0, &instances.objects)
     });
-    all.push(SceneArray::words(SectionKind::InstanceMatrices, 0, &instances.matrices));
-    all.push(SceneArray::records(
+    all.push(PackArray::words(SectionKind::InstanceMatrices, 0, &instances.matrices));
+    all.push(PackArray::records(
         SectionKind::InstanceMoving,
         0,
         &instances.moving,
@@ -285,10 +285,10 @@ fn instances<'a>(instances: &'a Instances, places: bool, all: &mut Vec<SceneArra
         },
     ));
     if places {
-        all.push(SceneArray::records(SectionKind::InstancePlaces, 0, &instances.places, |at| {
+        all.push(PackArray::records(SectionKind::InstancePlaces, 0, &instances.places, |at| {
             halves(*at)
         }));
-        all.push(SceneArray::records(SectionKind::InstanceFiles, 0, &instances.files, |run| {
+        all.push(PackArray::records(SectionKind::InstanceFiles, 0, &instances.files, |run| {
             [run.0, run.1]
         }));
     }
@@ -298,9 +298,9 @@ fn values<'a>(
     kept: &'a Statements,
     number: u32,
     options: &PackOptions,
-    all: &mut Vec<SceneArray<'a>>,
+    all: &mut Vec<PackArray<'a>>,
 ) {
-    let mut integers = SceneArray::words(SectionKind::Integers, number, &kept.integers);
+    let mut integers = PackArray::words(SectionKind::Integers, number, &kept.integers);
     integers.columns = vec![1, 2, 3, 4];
     for parameter in &kept.parameters {
         if let Values::Integers(span) = parameter.values
@@ -311,30 +311,30 @@ fn values<'a>(
     }
     integers.cuts.sort_unstable();
     integers.cuts.retain(|cut| *cut < kept.integers.len());
-    all.push(SceneArray::records(
+    all.push(PackArray::records(
         SectionKind::Parameters,
         number,
         &kept.parameters,
         parameter_words,
     ));
     if options.effort.is_none() {
-        all.push(SceneArray::words(SectionKind::Floats, number, &kept.floats));
+        all.push(PackArray::words(SectionKind::Floats, number, &kept.floats));
     } else {
         let parts = streams::parts(&kept.parameters, kept.floats.len());
         for (parts, columns) in parts.iter().zip(streams::COLUMNS) {
             let sorted = streams::gather(&kept.floats, parts);
             let bytes = little_endian(&sorted).into_owned();
-            let array = SceneArray::bytes(SectionKind::SortedFloats, number, bytes);
-            all.push(SceneArray { columns: columns.to_vec(), ..array });
+            let array = PackArray::bytes(SectionKind::SortedFloats, number, bytes);
+            all.push(PackArray { columns: columns.to_vec(), ..array });
         }
     }
     all.push(integers);
-    all.push(SceneArray::records(SectionKind::Strings, number, &kept.strings, |span| {
+    all.push(PackArray::records(SectionKind::Strings, number, &kept.strings, |span| {
         [span.start, span.end]
     }));
-    all.push(SceneArray::bytes(SectionKind::Text, number, &kept.text[..]));
+    all.push(PackArray::bytes(SectionKind::Text, number, &kept.text[..]));
     if options.places {
-        all.push(SceneArray::records(
+        all.push(PackArray::records(
             SectionKind::ParameterPlaces,
             number,
             &kept.parameters,
@@ -344,16 +344,16 @@ fn values<'a>(
 }
 
 /// The arrays of a mesh.
-pub(super) fn mesh<'a>(mesh: &'a PackedMesh<'_>, number: u32) -> Vec<SceneArray<'a>> {
-    let mut corners = SceneArray::words(SectionKind::MeshCorners, number, &mesh.corners);
+pub(super) fn mesh<'a>(mesh: &'a PackedMesh<'_>, number: u32) -> Vec<PackArray<'a>> {
+    let mut corners = PackArray::words(SectionKind::MeshCorners, number, &mesh.corners);
     corners.columns = vec![1, 3, 4];
     vec![
-        SceneArray::words(SectionKind::MeshPositions, number, &mesh.positions),
-        SceneArray::words(SectionKind::MeshNormals, number, &mesh.normals),
-        SceneArray::words(SectionKind::MeshUvs, number, &mesh.uvs),
+        PackArray::words(SectionKind::MeshPositions, number, &mesh.positions),
+        PackArray::words(SectionKind::MeshNormals, number, &mesh.normals),
+        PackArray::words(SectionKind::MeshUvs, number, &mesh.uvs),
         corners,
-        SceneArray::words(SectionKind::MeshFaces, number, &mesh.face_offsets),
-        SceneArray::words(SectionKind::MeshFaceIndices, number, &mesh.face_indices),
+        PackArray::words(SectionKind::MeshFaces, number, &mesh.face_offsets),
+        PackArray::words(SectionKind::MeshFaceIndices, number, &mesh.face_indices),
     ]
 }
 

@@ -42,7 +42,7 @@ const EXCEPTION_BITS: u64 = 64;
 pub(super) type SectionWay = (SectionCodec, u32);
 
 /// What packs; keep one per thread.
-pub(super) struct SectionPacker {
+pub(super) struct PackEncoder {
     /// None: nothing is packed.
     coders: Option<Coders>,
     words: Vec<u32>,
@@ -74,14 +74,14 @@ impl Coders {
     }
 }
 
-impl SectionPacker {
+impl PackEncoder {
     /// With so much effort, or none at all: then nothing is packed.
     ///
     /// # Errors
     /// `Io` where zstd gets no memory.
-    pub(super) fn new(effort: Option<Effort>) -> Result<SectionPacker> {
+    pub(super) fn new(effort: Option<Effort>) -> Result<PackEncoder> {
         let coders = effort.map(Coders::new).transpose()?;
-        Ok(SectionPacker { coders, words: Vec::new(), columns: Vec::new(), stored: Vec::new() })
+        Ok(PackEncoder { coders, words: Vec::new(), columns: Vec::new(), stored: Vec::new() })
     }
 
     /// Appends `plain`, packed if that makes it smaller. Words are taken apart in one of the ways
@@ -310,13 +310,13 @@ fn zstd(zstd: &mut Compressor<'static>, plain: &[u8], out: &mut Vec<u8>) -> Resu
 
 /// What unpacks; keep one per thread.
 #[derive(Default)]
-pub(super) struct SectionUnpacker {
+pub(super) struct PackDecoder {
     zstd: Option<Decompressor<'static>>,
     arrays: ArrayDecoder,
     columns: Vec<u32>,
 }
 
-impl SectionUnpacker {
+impl PackDecoder {
     /// Fills `plain` with what a section says; `stored` are its bytes.
     pub(super) fn unpack(
         &mut self,
@@ -465,7 +465,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn there_and_back(words: &[[u8; 4]], columns: &[u32]) -> (SectionCodec, usize) {
-        let mut packer = SectionPacker::new(Some(Effort::Fast)).unwrap();
+        let mut packer = PackEncoder::new(Some(Effort::Fast)).unwrap();
         let (mut out, plain) = (vec![7; 5], words.as_flattened());
         let (codec, columns) = packer.pack(plain, columns, &mut out).unwrap();
         let section = Section {
@@ -479,7 +479,7 @@ mod tests {
             crc: 0,
         };
         let mut back = vec![0xaa; plain.len()];
-        let mut unpacker = SectionUnpacker::default();
+        let mut unpacker = PackDecoder::default();
         unpacker.unpack(&section, &out[5..], &mut back).unwrap();
         assert!(back == plain);
         // No part of it is enough, and none of these sizes can be believed.

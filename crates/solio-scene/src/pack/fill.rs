@@ -1,6 +1,6 @@
 //! Arrays are filled from their sections, on all threads at once.
 
-use super::chunk::SectionUnpacker;
+use super::chunk::PackDecoder;
 use super::read::PackReader;
 use super::table::{Section, SectionKind};
 use bytemuck::{Pod, cast_slice_mut};
@@ -118,7 +118,7 @@ impl<'j> FillRequests<'j> {
 struct UnpackMemory {
     stored: Vec<u8>,
     plain: Vec<u8>,
-    unpacker: SectionUnpacker,
+    unpacker: PackDecoder,
 }
 
 /// Copies bytes to where numbers stand, which take as many.

@@ -1,8 +1,8 @@
 //! A scene to its packed form.
 
-use super::array::{self, SceneArray};
+use super::array::{self, PackArray};
 use super::check::once;
-use super::chunk::SectionPacker;
+use super::chunk::PackEncoder;
 use super::mesh::PackedMesh;
 use super::record::{entity_words, perhaps_words};
 use super::table::{self, ALIGN, Section, SectionKind};
@@ -78,7 +78,7 @@ struct SceneWriter<'w> {
     sink: &'w mut dyn Sink,
     work: &'w Work,
     sections: Vec<Section>,
-    packers: Mutex<Vec<SectionPacker>>,
+    packers: Mutex<Vec<PackEncoder>>,
 }
 
 impl SceneWriter<'_> {
@@ -87,7 +87,7 @@ impl SceneWriter<'_> {
         self.sections.last().map_or(ALIGN, |last| last.offset + last.room())
     }
 
-    fn arrays(&mut self, arrays: &[SceneArray<'_>]) -> Result<()> {
+    fn arrays(&mut self, arrays: &[PackArray<'_>]) -> Result<()> {
         let is_packed = self.options.effort.is_some();
         let mut jobs = Vec::new();
         for array in arrays {
@@ -105,7 +105,7 @@ impl SceneWriter<'_> {
             let kept = lock(packers).pop();
             let mut packer = match kept {
                 Some(packer) => packer,
-                None => SectionPacker::new(effort)?,
+                None => PackEncoder::new(effort)?,
             };
             let mut memory = Vec::new();
             let plain = array.plain(range, &mut memory);
@@ -168,8 +168,8 @@ impl SceneWriter<'_> {
         let count = infos.len() as u64;
         let words: Vec<u8> = infos.iter().flatten().flat_map(|word| word.to_le_bytes()).collect();
         self.arrays(&[
-            SceneArray::bytes(SectionKind::Meshes, 0, words),
-            SceneArray::bytes(SectionKind::MeshNames, 0, names),
+            PackArray::bytes(SectionKind::Meshes, 0, words),
+            PackArray::bytes(SectionKind::MeshNames, 0, names),
         ])?;
         Ok(count)
     }

@@ -1,7 +1,7 @@
 //! Following statements: the graphics state changes, or something is put into the scene.
 
 use super::checks::Checks;
-use super::definitions::{NameMeaning, SceneNameKind, SceneNames};
+use super::definitions::{NameKind, NameMeaning, SceneNames};
 use super::keep::{Keeping, KeptStatements};
 use super::lines::LineCounter;
 use super::model::*;
@@ -393,8 +393,8 @@ impl SceneBuilder {
 
     fn open_object(&mut self, mut at: At<'_, '_>) -> Result<()> {
         let place = at.place();
-        self.say_if_defined(SceneNameKind::Object, &mut at);
-        self.take_anew(SceneNameKind::Object, at.string(0));
+        self.say_if_defined(NameKind::Object, &mut at);
+        self.take_anew(NameKind::Object, at.string(0));
         let object = self.object_of(at.string(0))?;
         if self.object.is_some() {
             self.problem(Error::syntax("ObjectBegin inside an object"), place);
@@ -544,11 +544,11 @@ impl SceneBuilder {
 
     /// The number of the object of this name.
     fn object_of(&mut self, name: &[u8]) -> Result<u32> {
-        if let Some(known) = self.names.get(SceneNameKind::Object, name) {
+        if let Some(known) = self.names.get(NameKind::Object, name) {
             return Ok(known.number);
         }
         let number = index(self.scene.objects.len())?;
-        let name = self.names.add(SceneNameKind::Object, name, number);
+        let name = self.names.add(NameKind::Object, name, number);
         let object = Object { name, defined: None, first_use: None, shapes: 0..0, instances: 0 };
         self.scene.objects.push(object);
         Ok(number)
@@ -556,11 +556,11 @@ impl SceneBuilder {
 
     fn material_of(&mut self, name: &[u8], used: Option<Place>) -> Result<u32> {
         let materials = &mut self.scene.materials;
-        let number = match self.names.get(SceneNameKind::Material, name) {
+        let number = match self.names.get(NameKind::Material, name) {
             Some(known) => known.number,
             None => {
                 let number = index(materials.len())?;
-                let name = self.names.add(SceneNameKind::Material, name, number);
+                let name = self.names.add(NameKind::Material, name, number);
                 materials.push(Material { name, entity: None, first_use: None });
                 number
             }
@@ -575,11 +575,11 @@ impl SceneBuilder {
             return Ok(NONE);
         }
         let media = &mut self.scene.media;
-        let number = match self.names.get(SceneNameKind::Medium, name) {
+        let number = match self.names.get(NameKind::Medium, name) {
             Some(known) => known.number,
             None => {
                 let number = index(media.len())?;
-                let name = self.names.add(SceneNameKind::Medium, name, number);
+                let name = self.names.add(NameKind::Medium, name, number);
                 media.push(Medium { name, entity: None, matrix: 0, first_use: None });
                 number
             }
@@ -602,10 +602,10 @@ impl SceneBuilder {
             self.problem(Error::syntax("a named material needs \"string type\""), place);
             return Ok(());
         };
-        self.say_if_defined(SceneNameKind::Material, &mut at);
+        self.say_if_defined(NameKind::Material, &mut at);
         // A mix may take what had this name.
         let entity = self.entity(&class, at, b"material")?;
-        self.take_anew(SceneNameKind::Material, &name);
+        self.take_anew(NameKind::Material, &name);
         let material = self.material_of(&name, None)?;
         self.scene.materials[material as usize].entity.get_or_insert(entity);
         Ok(())
@@ -623,8 +623,8 @@ impl SceneBuilder {
             self.problem(Error::syntax("a named medium needs \"string type\""), place);
             return Ok(());
         };
-        self.say_if_defined(SceneNameKind::Medium, &mut at);
-        self.take_anew(SceneNameKind::Medium, &name);
+        self.say_if_defined(NameKind::Medium, &mut at);
+        self.take_anew(NameKind::Medium, &name);
         let [matrix, _] = self.matrices()?;
         let entity = self.entity(&class, at, b"medium")?;
         let medium = self.medium_of(&name, None)?;
@@ -657,7 +657,7 @@ impl SceneBuilder {
                 return Ok(());
             }
         };
-        let what = SceneNameKind::texture(is_spectrum);
+        let what = NameKind::texture(is_spectrum);
         if self.say_if_defined(what, &mut at) && self.scene.version >= 4 {
             return Ok(());
         }
@@ -722,23 +722,21 @@ impl SceneBuilder {
     }
 
     /// Where the name was defined that a statement defines now.
-    fn defined(&self, what: SceneNameKind, name: &[u8]) -> Option<(NameMeaning, Place)> {
+    fn defined(&self, what: NameKind, name: &[u8]) -> Option<(NameMeaning, Place)> {
         let known = self.names.get(what, name)?;
         let (scene, i) = (&self.scene, known.number as usize);
         let place = match what {
-            SceneNameKind::Object => scene.objects[i].defined?,
-            SceneNameKind::Material => scene.materials[i].entity?.place,
-            SceneNameKind::Medium => scene.media[i].entity?.place,
-            SceneNameKind::FloatTexture | SceneNameKind::SpectrumTexture => {
-                scene.textures[i].entity.place
-            }
+            NameKind::Object => scene.objects[i].defined?,
+            NameKind::Material => scene.materials[i].entity?.place,
+            NameKind::Medium => scene.media[i].entity?.place,
+            NameKind::FloatTexture | NameKind::SpectrumTexture => scene.textures[i].entity.place,
         };
         Some((known, place))
     }
 
     /// Whether the name that a statement defines was defined in the same block or one around it.
     /// Version 3 warns of it alone.
-    fn say_if_defined(&mut self, what: SceneNameKind, at: &mut At<'_, '_>) -> bool {
+    fn say_if_defined(&mut self, what: NameKind, at: &mut At<'_, '_>) -> bool {
         let first = self.defined(what, at.string(0)).filter(|(known, _)| known.is_open);
         let Some((_, first)) = first else { return false };
         let (word, name) = (what.word(), quoted(at.string(0)));
@@ -752,7 +750,7 @@ impl SceneBuilder {
     }
 
     /// Before a definition: version 3 takes its name anew.
-    fn take_anew(&mut self, what: SceneNameKind, name: &[u8]) {
+    fn take_anew(&mut self, what: NameKind, name: &[u8]) {
         if self.scene.version < 4 {
             let is_defined = self.defined(what, name).is_some();
             self.names.hide(what, name, is_defined, !self.blocks.is_empty());
@@ -842,7 +840,7 @@ impl SceneBuilder {
             missing.push(("medium", medium.name.clone(), medium.first_use));
         }
         let materials = self.checks.materials.all.iter();
-        let unknown = |name: &[u8]| self.names.get(SceneNameKind::Material, name).is_none();
+        let unknown = |name: &[u8]| self.names.get(NameKind::Material, name).is_none();
         let materials = materials.filter(|(name, _)| unknown(name));
         missing.extend(materials.map(|(name, place)| ("material", name.clone(), Some(*place))));
         for (what, name, place) in missing {
@@ -862,7 +860,7 @@ impl SceneBuilder {
         for (wanted, names) in [(Some(0), of_floats), (Some(1), of_spectra), (None, used.others)] {
             for (name, place) in names.all {
                 let defined = [false, true].map(|is_spectrum| {
-                    self.names.get(SceneNameKind::texture(is_spectrum), &name).is_some()
+                    self.names.get(NameKind::texture(is_spectrum), &name).is_some()
                 });
                 let shown = quoted(&name);
                 if defined == [false; 2] {

@@ -12,7 +12,7 @@ use std::collections::{HashMap, HashSet};
 
 /// What has names.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum SceneNameKind {
+pub(super) enum NameKind {
     FloatTexture,
     SpectrumTexture,
     Material,
@@ -20,23 +20,23 @@ pub(super) enum SceneNameKind {
     Object,
 }
 
-impl SceneNameKind {
-    pub(super) fn texture(is_spectrum: bool) -> SceneNameKind {
-        if is_spectrum { SceneNameKind::SpectrumTexture } else { SceneNameKind::FloatTexture }
+impl NameKind {
+    pub(super) fn texture(is_spectrum: bool) -> NameKind {
+        if is_spectrum { NameKind::SpectrumTexture } else { NameKind::FloatTexture }
     }
 
     pub(super) fn word(self) -> &'static str {
         match self {
-            SceneNameKind::FloatTexture | SceneNameKind::SpectrumTexture => "texture",
-            SceneNameKind::Material => "material",
-            SceneNameKind::Medium => "medium",
-            SceneNameKind::Object => "object",
+            NameKind::FloatTexture | NameKind::SpectrumTexture => "texture",
+            NameKind::Material => "material",
+            NameKind::Medium => "medium",
+            NameKind::Object => "object",
         }
     }
 
     /// Whether the end of a block gives the names back that held before it.
     fn is_of_blocks(self) -> bool {
-        !matches!(self, SceneNameKind::Medium | SceneNameKind::Object)
+        !matches!(self, NameKind::Medium | NameKind::Object)
     }
 }
 
@@ -62,16 +62,16 @@ struct OfKind {
 pub(super) struct SceneNames {
     kinds: [OfKind; 5],
     /// What definitions in open blocks have hidden.
-    hidden: Vec<(SceneNameKind, Box<[u8]>, Option<NameMeaning>)>,
+    hidden: Vec<(NameKind, Box<[u8]>, Option<NameMeaning>)>,
 }
 
 impl SceneNames {
-    pub(super) fn get(&self, what: SceneNameKind, name: &[u8]) -> Option<NameMeaning> {
+    pub(super) fn get(&self, what: NameKind, name: &[u8]) -> Option<NameMeaning> {
         self.kinds[what as usize].known.get(name).copied()
     }
 
     /// Lets a name stand for `number` from now on. Returns the name that it has in the scene.
-    pub(super) fn add(&mut self, what: SceneNameKind, name: &[u8], number: u32) -> Vec<u8> {
+    pub(super) fn add(&mut self, what: NameKind, name: &[u8], number: u32) -> Vec<u8> {
         let OfKind { known, again, made } = &mut self.kinds[what as usize];
         let mut own = name.to_vec();
         if let Some(count) = again.get(name) {
@@ -90,7 +90,7 @@ impl SceneNames {
     /// Before a definition of version 3: what was defined under its name is hidden.
     pub(super) fn hide(
         &mut self,
-        what: SceneNameKind,
+        what: NameKind,
         name: &[u8],
         is_defined: bool,
         is_in_block: bool,
@@ -126,9 +126,9 @@ impl SceneNames {
 
     /// Forgets all but media.
     pub(super) fn forget_early(&mut self) {
-        let media = std::mem::take(&mut self.kinds[SceneNameKind::Medium as usize]);
+        let media = std::mem::take(&mut self.kinds[NameKind::Medium as usize]);
         *self = SceneNames::default();
-        self.kinds[SceneNameKind::Medium as usize] = media;
+        self.kinds[NameKind::Medium as usize] = media;
     }
 
     /// What parameters of a statement call otherwise than the scene does: the parameter, the string
@@ -140,8 +140,7 @@ impl SceneNames {
         statement: &Statement,
     ) -> Vec<(usize, usize, &'s [u8])> {
         let mut renamed = Vec::new();
-        let usual =
-            [SceneNameKind::FloatTexture, SceneNameKind::SpectrumTexture, SceneNameKind::Material];
+        let usual = [NameKind::FloatTexture, NameKind::SpectrumTexture, NameKind::Material];
         if usual.iter().all(|what| self.kinds[*what as usize].made.is_empty()) {
             return renamed;
         }
@@ -154,10 +153,10 @@ impl SceneNames {
                     let floats = texture_of_floats(piece, statement, parameter, Version::V3);
                     // Where the one type is not there, the other counts.
                     let is_spectrum = floats != Some(true);
-                    [SceneNameKind::texture(is_spectrum), SceneNameKind::texture(!is_spectrum)]
+                    [NameKind::texture(is_spectrum), NameKind::texture(!is_spectrum)]
                 }
                 _ if matches!(name, b"namedmaterial1" | b"namedmaterial2") => {
-                    [SceneNameKind::Material; 2]
+                    [NameKind::Material; 2]
                 }
                 _ => continue,
             };
@@ -166,7 +165,7 @@ impl SceneNames {
                 let found = kinds.iter().find_map(|what| Some((*what, self.get(*what, name)?)));
                 let Some((what, NameMeaning { number, .. })) = found else { continue };
                 let own = match what {
-                    SceneNameKind::Material => &scene.materials[number as usize].name[..],
+                    NameKind::Material => &scene.materials[number as usize].name[..],
                     _ => &scene.textures[number as usize].name[..],
                 };
                 if own != name {

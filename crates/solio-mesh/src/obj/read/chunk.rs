@@ -1,7 +1,7 @@
 //! What one chunk of text holds, in arrays that are used again for the next chunk.
 //!
 //! Indices are 0-based. A relative index (`f -4 -3 -2 -1`) is kept relative to the chunk's own
-//! start, as a wrapping `u32`, until [`Gather`](super::gather::Gather) knows what came before.
+//! start, as a wrapping `u32`, until [`ObjGather`](super::gather::Gather) knows what came before.
 
 use crate::model::NONE;
 use solio_base::{Error, ErrorKind};
@@ -9,7 +9,7 @@ use std::ops::Range;
 
 /// Elements that the chunk has at some place in its text.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Marks {
+pub(super) struct ObjectMarks {
     pub(super) vertices: u32,
     pub(super) uvs: u32,
     pub(super) normals: u32,
@@ -20,7 +20,7 @@ pub(super) struct Marks {
 
 /// A statement that is not an element, but changes the state or is kept as it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum What {
+pub(super) enum EventKind {
     Comment,
     Object,
     Group,
@@ -34,40 +34,40 @@ pub(super) enum What {
     Warning,
 }
 
-/// One [`What`], where it stands, and its words.
+/// One [`EventKind`], where it stands, and its words.
 #[derive(Clone, Debug)]
 pub(super) struct Event {
-    pub(super) what: What,
-    pub(super) marks: Marks,
+    pub(super) what: EventKind,
+    pub(super) marks: ObjectMarks,
     /// Byte in the chunk's text.
     pub(super) place: usize,
-    /// Range in [`Parsed::words`].
+    /// Range in [`ParsedText::words`].
     pub(super) words: Range<usize>,
 }
 
 /// A mistake at a byte of the chunk's text, its error still without place.
 #[derive(Debug)]
-pub(super) struct Fault {
+pub(super) struct ParseFault {
     pub(super) place: usize,
     pub(super) error: Error,
 }
 
-impl Fault {
+impl ParseFault {
     #[cold]
     pub(super) fn syntax(place: usize, message: impl Into<String>) -> Self {
-        Fault { place, error: Error::new(ErrorKind::Syntax, message) }
+        ParseFault { place, error: Error::new(ErrorKind::Syntax, message) }
     }
 }
 
 /// One index per corner. May end early: the corners after that have none.
 #[derive(Debug, Default)]
-pub(super) struct Column {
+pub(super) struct IndexColumn {
     pub(super) values: Vec<u32>,
     /// Corners whose value is relative to the start of the chunk.
     pub(super) relative: Vec<Range<usize>>,
 }
 
-impl Column {
+impl IndexColumn {
     fn clear(&mut self) {
         self.values.clear();
         self.relative.clear();
@@ -80,11 +80,11 @@ impl Column {
         }
     }
 
-    pub(super) fn push(&mut self, corner: usize, index: Index) {
+    pub(super) fn push(&mut self, corner: usize, index: CornerIndex) {
         self.pad(corner);
         match index {
-            Index::Absolute(value) => self.values.push(value),
-            Index::Relative(value) => {
+            CornerIndex::Absolute(value) => self.values.push(value),
+            CornerIndex::Relative(value) => {
                 self.values.push(value as u32);
                 match self.relative.last_mut() {
                     Some(last) if last.end == corner => last.end += 1,
@@ -97,7 +97,7 @@ impl Column {
 
 /// An index as the text gives it, 0-based.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Index {
+pub(super) enum CornerIndex {
     Absolute(u32),
     /// From the start of the chunk; negative for what came before the chunk.
     Relative(i32),
@@ -105,17 +105,17 @@ pub(super) enum Index {
 
 /// Elements that are lists of corners: faces, polylines or points.
 #[derive(Debug, Default)]
-pub(super) struct Corners {
-    pub(super) vertices: Column,
-    pub(super) uvs: Column,
-    pub(super) normals: Column,
+pub(super) struct CornerLists {
+    pub(super) vertices: IndexColumn,
+    pub(super) uvs: IndexColumn,
+    pub(super) normals: IndexColumn,
     /// Past the last corner of each element.
     pub(super) ends: Vec<u32>,
-    /// The place of each corner in the text, only where [`Parsed::keep_places`].
+    /// The place of each corner in the text, only where [`ParsedText::keep_places`].
     pub(super) places: Vec<usize>,
 }
 
-impl Corners {
+impl CornerLists {
     fn clear(&mut self) {
         self.vertices.clear();
         self.uvs.clear();
@@ -143,7 +143,7 @@ impl Corners {
 
 /// The elements and events of one chunk.
 #[derive(Debug, Default)]
-pub(super) struct Parsed {
+pub(super) struct ParsedText {
     pub(super) positions: Vec<[f32; 3]>,
     /// Instead of `positions` where doubles are asked for.
     pub(super) positions64: Vec<[f64; 3]>,
@@ -153,9 +153,9 @@ pub(super) struct Parsed {
     pub(super) colors: Vec<[f32; 4]>,
     pub(super) uvs: Vec<[f32; 2]>,
     pub(super) normals: Vec<[f32; 3]>,
-    pub(super) faces: Corners,
-    pub(super) lines: Corners,
-    pub(super) points: Corners,
+    pub(super) faces: CornerLists,
+    pub(super) lines: CornerLists,
+    pub(super) points: CornerLists,
     pub(super) events: Vec<Event>,
     pub(super) words: Vec<u8>,
     /// Line ends in the text.
@@ -163,12 +163,12 @@ pub(super) struct Parsed {
     /// A statement that is not a comment was seen.
     pub(super) started: bool,
     /// Where the text ended too early for its reader: nothing after it was read.
-    pub(super) fault: Option<Fault>,
+    pub(super) fault: Option<ParseFault>,
     /// Whether to note the place of every corner, at a cost; to find a wrong one.
     pub(super) keep_places: bool,
 }
 
-impl Parsed {
+impl ParsedText {
     pub(super) fn clear(&mut self) {
         self.positions.clear();
         self.positions64.clear();
@@ -190,8 +190,8 @@ impl Parsed {
         self.positions.len() + self.positions64.len()
     }
 
-    pub(super) fn marks(&self) -> Marks {
-        Marks {
+    pub(super) fn marks(&self) -> ObjectMarks {
+        ObjectMarks {
             vertices: self.vertex_count() as u32,
             uvs: self.uvs.len() as u32,
             normals: self.normals.len() as u32,
@@ -201,7 +201,7 @@ impl Parsed {
         }
     }
 
-    pub(super) fn event(&mut self, what: What, place: usize, words: &[u8]) {
+    pub(super) fn event(&mut self, what: EventKind, place: usize, words: &[u8]) {
         let start = self.words.len();
         self.words.extend_from_slice(words);
         let event = Event { what, marks: self.marks(), place, words: start..self.words.len() };
@@ -210,6 +210,6 @@ impl Parsed {
 
     #[cold]
     pub(super) fn warn(&mut self, place: usize, message: &str) {
-        self.event(What::Warning, place, message.as_bytes());
+        self.event(EventKind::Warning, place, message.as_bytes());
     }
 }

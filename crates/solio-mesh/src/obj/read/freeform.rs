@@ -1,6 +1,6 @@
 //! Free-form curves and surfaces: kept as statements, their relative indices made absolute.
 
-use super::chunk::Fault;
+use super::chunk::ParseFault;
 use super::token::{Token, Tokens, shown};
 use solio_codec::number::parse;
 
@@ -59,7 +59,7 @@ impl Freeform {
         place: usize,
         index_base: u8,
         counts: [usize; 3],
-    ) -> Result<(), Fault> {
+    ) -> Result<(), ParseFault> {
         let mut words = Tokens::new(line);
         let Some(key) = words.next() else { return Ok(()) };
         self.text.extend_from_slice(key.text);
@@ -98,7 +98,7 @@ impl Freeform {
         place: usize,
         index_base: u8,
         counts: [usize; 3],
-    ) -> Result<(), Fault> {
+    ) -> Result<(), ParseFault> {
         for (part, index) in word.text.split(|&b| b == b'/').enumerate() {
             if part > 0 {
                 self.text.push(b'/');
@@ -110,7 +110,7 @@ impl Freeform {
                 .filter(|&(_, used)| used == index.len() && part < 3)
                 .map(|(value, _)| value)
                 .ok_or_else(|| {
-                    Fault::syntax(place, format!("`{}` is not an index", shown(word.text)))
+                    ParseFault::syntax(place, format!("`{}` is not an index", shown(word.text)))
                 })?;
             let absolute = match value {
                 0.. => value.saturating_add(1 - i64::from(index_base)),
@@ -118,7 +118,7 @@ impl Freeform {
             };
             if absolute < 1 {
                 let message = format!("index {value} points before the first element");
-                return Err(Fault::syntax(place, message));
+                return Err(ParseFault::syntax(place, message));
             }
             self.text.extend_from_slice(absolute.to_string().as_bytes());
         }

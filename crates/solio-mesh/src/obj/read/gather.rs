@@ -1,10 +1,12 @@
 //! Puts chunks together, in the order of the file, into the arrays of one mesh.
 
-use super::chunk::{Column, Corners, Event, Fault, Marks, Parsed, What};
+use super::chunk::{
+    CornerLists, Event, EventKind, IndexColumn, ObjectMarks, ParseFault, ParsedText,
+};
 use super::freeform::Freeform;
-use super::input::Text;
-use super::locate::{self, Ahead, Bases};
-use super::names::{Names, PerFace};
+use super::input::SourceText;
+use super::locate::{self, Bases, PendingIndices};
+use super::names::{NameList, PerFace};
 use crate::material::Material;
 use crate::model::{
     ColorSpace, Colors, Domain, Mesh, NONE, Normals, Object, Positions, Scene, Uvs,
@@ -20,7 +22,7 @@ const MOST_WARNINGS: u64 = 100;
 
 /// Index arrays of faces, lines or points.
 #[derive(Default)]
-struct Pool {
+struct ElementPool {
     vertices: Vec<u32>,
     uvs: Vec<u32>,
     normals: Vec<u32>,
@@ -28,7 +30,7 @@ struct Pool {
 }
 
 /// Everything read so far.
-pub(super) struct Gather<'a> {
+pub(super) struct ObjGather<'a> {
     options: &'a ObjReadOptions,
     memory: Option<&'a [u8]>,
     /// Bytes of the source, where known: chunks so far tell how large the arrays will be.
@@ -39,12 +41,12 @@ pub(super) struct Gather<'a> {
     colors: Vec<[f32; 4]>,
     uvs: Vec<[f32; 2]>,
     normals: Vec<[f32; 3]>,
-    faces: Pool,
-    lines: Pool,
-    points: Pool,
+    faces: ElementPool,
+    lines: ElementPool,
+    points: ElementPool,
     objects: Vec<Object>,
-    materials: Names,
-    groups: Names,
+    materials: NameList,
+    groups: NameList,
     face_materials: PerFace,
     face_groups: PerFace,
     face_smoothing: PerFace,
@@ -59,12 +61,12 @@ pub(super) struct Gather<'a> {
     warning_count: u64,
     started: bool,
     line: u64,
-    ahead: Ahead,
+    ahead: PendingIndices,
 }
 
-impl<'a> Gather<'a> {
+impl<'a> ObjGather<'a> {
     pub(super) fn new(source: &'a dyn Source, options: &'a ObjReadOptions) -> Self {
-        Gather {
+        ObjGather {
             options,
             memory: source.as_bytes(),
             source_bytes: source.len_bytes(),
@@ -74,12 +76,12 @@ impl<'a> Gather<'a> {
             colors: Vec::new(),
             uvs: Vec::new(),
             normals: Vec::new(),
-            faces: Pool::default(),
-            lines: Pool::default(),
-            points: Pool::default(),
+            faces: ElementPool::default(),
+            lines: ElementPool::default(),
+            points: ElementPool::default(),
             objects: Vec::new(),
-            materials: Names::default(),
-            groups: Names::default(),
+            materials: NameList::default(),
+            groups: NameList::default(),
             face_materials: PerFace::new(NONE),
             face_groups: PerFace::new(NONE),
             face_smoothing: PerFace::new(0),
@@ -93,7 +95,7 @@ impl<'a> Gather<'a> {
             warning_count: 0,
             started: false,
             line: 1,
-            ahead: Ahead::new(source.is_sequential()),
+            ahead: PendingIndices::new(source.is_sequential()),
         }
     }
 
@@ -109,7 +111,7 @@ impl<'a> Gather<'a> {
     }
 
     /// Appends one chunk.
-    pub(super) fn add(&mut self, text: &Text, chunk: &mut Parsed) -> Result<()> {
+    pub(super) fn add(&mut self, text: &SourceText, chunk: &mut ParsedText) -> Result<()> {
         let bases = self.bases();
         let mut fault = chunk.fault.take();
         self.check_limits(&bases, chunk).map_err(|e| e.at_offset(text.offset))?;
@@ -143,7 +145,7 @@ impl<'a> Gather<'a> {
             }
         }
         self.started |= chunk.started;
-        if let Some(Fault { place, error }) = fault {
+        if let Some(ParseFault { place, error }) = fault {
             return Err(self.placed(error, text, place));
         }
         self.line += chunk.line_count;
@@ -155,12 +157,12 @@ impl<'a> Gather<'a> {
         [self.positions.len() + self.positions64.len(), self.uvs.len(), self.normals.len()]
     }
 
-    fn placed(&self, error: Error, text: &Text, place: usize) -> Error {
+    fn placed(&self, error: Error, text: &SourceText, place: usize) -> Error {
         let (line, column) = locate::line_and_column(text.padded(self.memory), place);
         error.at_offset(text.source_offset(self.memory, place)).at_line(self.line + line, column)
     }
 
-    fn check_limits(&self, bases: &Bases, chunk: &Parsed) -> Result<()> {
+    fn check_limits(&self, bases: &Bases, chunk: &ParsedText) -> Result<()> {
         let limits = &self.options.limits;
         let corners = self.faces.vertices.len() + chunk.faces.vertices.values.len();
         let line_corners = self.lines.vertices.len() + chunk.lines.vertices.values.len();
@@ -187,7 +189,7 @@ impl<'a> Gather<'a> {
 
     /// Makes room for what the rest of the source holds if it goes on like this chunk. Only
     /// address space: nothing is touched before there are values for it.
-    fn reserve(&mut self, text: &Text, chunk: &Parsed) {
+    fn reserve(&mut self, text: &SourceText, chunk: &ParsedText) {
         let rest = self.source_bytes.map_or(0, |all| all.saturating_sub(text.offset));
         let scale = if text.len == 0 { 0.0 } else { 1.02 * rest as f64 / text.len as f64 };
         let scale = scale.max(1.0);
@@ -201,7 +203,7 @@ impl<'a> Gather<'a> {
         room(&mut self.faces.offsets, chunk.faces.ends.len() + 1, scale);
     }
 
-    fn add_values(&mut self, chunk: &Parsed) {
+    fn add_values(&mut self, chunk: &ParsedText) {
         let vertices = self.positions.len() + self.positions64.len();
         if !chunk.weights.is_empty() {
             self.weights.resize(vertices, 1.0);
@@ -222,22 +224,22 @@ impl<'a> Gather<'a> {
         event: &Event,
         words: &[u8],
         bases: &Bases,
-        text: &Text,
-    ) -> Result<(), Fault> {
+        text: &SourceText,
+    ) -> Result<(), ParseFault> {
         let face = bases.faces + event.marks.faces as usize;
         match event.what {
-            What::Comment => {
+            EventKind::Comment => {
                 if !self.started {
                     let comment = self.name(words, event, text);
                     self.comments.push(comment.trim_end().to_owned());
                 }
             }
-            What::Object => {
+            EventKind::Object => {
                 self.end_object(bases, event.marks);
                 let name = self.name(words, event, text);
                 self.objects.push(Object { name, ..Object::default() });
             }
-            What::Group => {
+            EventKind::Group => {
                 let group = match words.is_empty() {
                     true => NONE,
                     false => match self.groups.known(words) {
@@ -250,7 +252,7 @@ impl<'a> Gather<'a> {
                 };
                 self.face_groups.change(face, group);
             }
-            What::Material => {
+            EventKind::Material => {
                 let material = match words.is_empty() {
                     true => NONE,
                     false => match self.materials.known(words) {
@@ -263,17 +265,17 @@ impl<'a> Gather<'a> {
                 };
                 self.face_materials.change(face, material);
             }
-            What::Library => {
+            EventKind::Library => {
                 let name = self.name(words, event, text);
                 if !name.is_empty() && self.known_libraries.insert(name.clone()) {
                     self.libraries.push(name);
                 }
             }
-            What::Smoothing(group) => self.face_smoothing.change(face, group),
-            What::Polypaint => {
+            EventKind::Smoothing(group) => self.face_smoothing.change(face, group),
+            EventKind::Polypaint => {
                 self.polypaint(words, bases.vertices + event.marks.vertices as usize, event)?;
             }
-            What::Freeform => {
+            EventKind::Freeform => {
                 let counts = [
                     bases.vertices + event.marks.vertices as usize,
                     bases.uvs + event.marks.uvs as usize,
@@ -281,7 +283,7 @@ impl<'a> Gather<'a> {
                 ];
                 self.freeform.add(words, event.place, self.options.index_base, counts)?;
             }
-            What::Warning => {
+            EventKind::Warning => {
                 let message = String::from_utf8_lossy(words).into_owned();
                 self.warn(&message, event, text);
             }
@@ -289,7 +291,7 @@ impl<'a> Gather<'a> {
         Ok(())
     }
 
-    fn warn(&mut self, message: &str, event: &Event, text: &Text) {
+    fn warn(&mut self, message: &str, event: &Event, text: &SourceText) {
         self.warning_count += 1;
         if self.warning_count <= MOST_WARNINGS {
             let (line, column) = locate::line_and_column(text.padded(self.memory), event.place);
@@ -297,7 +299,7 @@ impl<'a> Gather<'a> {
         }
     }
 
-    fn name(&mut self, words: &[u8], event: &Event, text: &Text) -> String {
+    fn name(&mut self, words: &[u8], event: &Event, text: &SourceText) -> String {
         let (name, odd) = decode(words);
         if odd {
             self.warn(&format!("`{name}` is not UTF-8; read as Latin-1"), event, text);
@@ -307,7 +309,7 @@ impl<'a> Gather<'a> {
 
     /// Ends the object that is open before `marks`, or the unnamed one at the start of the file
     /// if it has any elements. Vertices alone go to the object that follows.
-    fn end_object(&mut self, bases: &Bases, marks: Marks) {
+    fn end_object(&mut self, bases: &Bases, marks: ObjectMarks) {
         let end = Object {
             vertices_end: bases.vertices as u32 + marks.vertices,
             uvs_end: bases.uvs as u32 + marks.uvs,
@@ -324,7 +326,12 @@ impl<'a> Gather<'a> {
         }
     }
 
-    fn polypaint(&mut self, words: &[u8], vertices: usize, event: &Event) -> Result<(), Fault> {
+    fn polypaint(
+        &mut self,
+        words: &[u8],
+        vertices: usize,
+        event: &Event,
+    ) -> Result<(), ParseFault> {
         if vertices != self.polypaint_at {
             self.end_polypaint();
             self.polypaint_at = vertices;
@@ -339,7 +346,7 @@ impl<'a> Gather<'a> {
                 if i == 0 || !self.options.strict {
                     break;
                 }
-                return Err(Fault::syntax(
+                return Err(ParseFault::syntax(
                     event.place,
                     "`#MRGB` needs 8 hexadecimal digits a vertex",
                 ));
@@ -378,7 +385,7 @@ impl<'a> Gather<'a> {
         self.end_polypaint();
         let bases = self.bases();
         if !self.objects.is_empty() {
-            self.end_object(&bases, Marks::default());
+            self.end_object(&bases, ObjectMarks::default());
         }
         if self.warning_count > self.warnings.len() as u64 {
             let more = self.warning_count - self.warnings.len() as u64;
@@ -492,10 +499,10 @@ fn room<T>(values: &mut Vec<T>, count: usize, scale: f64) {
     }
 }
 
-impl Pool {
+impl ElementPool {
     /// Appends a chunk's elements, and raises `reach` to one past the highest index of each kind.
     /// `None` where a relative index falls before the first element of the file.
-    fn add(&mut self, corners: &Corners, bases: &Bases, reach: &mut [u32; 3]) -> Option<()> {
+    fn add(&mut self, corners: &CornerLists, bases: &Bases, reach: &mut [u32; 3]) -> Option<()> {
         if corners.ends.is_empty() {
             return Some(());
         }
@@ -514,7 +521,7 @@ impl Pool {
 fn append(
     to: &mut Vec<u32>,
     corner_base: usize,
-    column: &Column,
+    column: &IndexColumn,
     base: usize,
     reach: &mut u32,
 ) -> Option<()> {

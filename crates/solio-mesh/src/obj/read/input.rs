@@ -9,7 +9,7 @@ pub(super) const PAD: usize = 64;
 
 /// One chunk of text and where it came from.
 #[derive(Debug, Default)]
-pub(super) struct Text {
+pub(super) struct SourceText {
     /// The text, then at least [`PAD`] more bytes; unused where the source lies in memory.
     buffer: Vec<u8>,
     /// Where the text lies in the source's memory, where it does.
@@ -22,7 +22,7 @@ pub(super) struct Text {
     pub(super) wide: bool,
 }
 
-impl Text {
+impl SourceText {
     /// The text with its padding.
     pub(super) fn padded<'a>(&'a self, memory: Option<&'a [u8]>) -> &'a [u8] {
         match (self.borrowed, memory) {
@@ -35,7 +35,7 @@ impl Text {
     pub(super) fn owned(bytes: &[u8], offset: u64, wide: bool) -> Self {
         let mut buffer = bytes.to_vec();
         buffer.resize(bytes.len() + PAD, b'\n');
-        Text { buffer, borrowed: None, len: bytes.len(), offset, wide }
+        SourceText { buffer, borrowed: None, len: bytes.len(), offset, wide }
     }
 
     /// The offset in the source of byte `at` of the text.
@@ -53,7 +53,7 @@ fn utf16_units(text: &[u8]) -> u64 {
 }
 
 /// Hands out the source's text, chunk after chunk.
-pub(super) struct Input<'a> {
+pub(super) struct TextInput<'a> {
     source: &'a dyn Source,
     limits: Limits,
     chunk_bytes: usize,
@@ -66,12 +66,12 @@ pub(super) struct Input<'a> {
     done: bool,
 }
 
-impl<'a> Input<'a> {
+impl<'a> TextInput<'a> {
     pub(super) fn new(source: &'a dyn Source, chunk_bytes: usize, limits: Limits) -> Result<Self> {
         let mut head = [0; 4];
         let got = source.read_at(0, &mut head)?;
         let (encoding, skip) = detect(&head[..got]);
-        let mut input = Input {
+        let mut input = TextInput {
             source,
             limits,
             chunk_bytes: chunk_bytes.max(1),
@@ -97,7 +97,7 @@ impl<'a> Input<'a> {
     }
 
     /// The next chunk of whole lines; `false` at the end.
-    pub(super) fn next(&mut self, text: &mut Text) -> Result<bool> {
+    pub(super) fn next(&mut self, text: &mut SourceText) -> Result<bool> {
         if self.done {
             return Ok(false);
         }
@@ -107,7 +107,7 @@ impl<'a> Input<'a> {
         }
     }
 
-    fn borrow(&mut self, memory: &[u8], text: &mut Text) -> Result<bool> {
+    fn borrow(&mut self, memory: &[u8], text: &mut SourceText) -> Result<bool> {
         let rest = &memory[self.at as usize..];
         let mut len = self.chunk_bytes.min(rest.len());
         loop {
@@ -119,7 +119,7 @@ impl<'a> Input<'a> {
             self.check_line(len, self.at)?;
             len = rest.len().min(len * 2);
         }
-        *text = Text {
+        *text = SourceText {
             buffer: std::mem::take(&mut text.buffer),
             borrowed: Some(self.at as usize),
             len,
@@ -137,7 +137,7 @@ impl<'a> Input<'a> {
         Ok(len > 0)
     }
 
-    fn read(&mut self, text: &mut Text) -> Result<bool> {
+    fn read(&mut self, text: &mut SourceText) -> Result<bool> {
         text.wide = self.decoder.is_some();
         text.borrowed = None;
         let pending = if text.wide {

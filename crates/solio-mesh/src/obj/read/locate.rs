@@ -1,8 +1,8 @@
 //! Finds the place of a wrong index. Reading notes no places, as they would cost more than the
 //! indices; when something is wrong, the chunk is read a second time, with places.
 
-use super::chunk::{Column, Corners, Fault, Parsed};
-use super::input::{Text, line_end};
+use super::chunk::{CornerLists, IndexColumn, ParseFault, ParsedText};
+use super::input::{SourceText, line_end};
 use super::runs;
 use crate::model::NONE;
 use crate::obj::options::ObjReadOptions;
@@ -38,8 +38,8 @@ pub(super) fn line_and_column(text: &[u8], at: usize) -> (u64, u64) {
     }
 }
 
-fn parse_with_places(text: &[u8], len: usize, options: &ObjReadOptions) -> Parsed {
-    let mut parsed = Parsed { keep_places: true, ..Parsed::default() };
+fn parse_with_places(text: &[u8], len: usize, options: &ObjReadOptions) -> ParsedText {
+    let mut parsed = ParsedText { keep_places: true, ..ParsedText::default() };
     runs::chunk(text, len, options, &mut LineReader::default(), &mut parsed);
     parsed
 }
@@ -47,11 +47,11 @@ fn parse_with_places(text: &[u8], len: usize, options: &ObjReadOptions) -> Parse
 /// The first relative index of a chunk that points before the first element of the file.
 #[cold]
 pub(super) fn relative(
-    text: &Text,
+    text: &SourceText,
     memory: Option<&[u8]>,
     options: &ObjReadOptions,
     bases: &Bases,
-) -> Option<Fault> {
+) -> Option<ParseFault> {
     let padded = text.padded(memory);
     let parsed = parse_with_places(padded, text.len, options);
     let absolute = |which, value| base(bases, which) as i64 + i64::from(value as i32);
@@ -65,7 +65,7 @@ pub(super) fn relative(
         n => format!("only {n} come before it"),
     };
     let what = NAMES[which];
-    Some(Fault::syntax(place, format!("{element} refers to {what} {given}; {message}")))
+    Some(ParseFault::syntax(place, format!("{element} refers to {what} {given}; {message}")))
 }
 
 const NAMES: [&str; 3] = ["vertex", "texture coordinate", "normal"];
@@ -77,7 +77,7 @@ fn base(bases: &Bases, which: usize) -> usize {
 
 /// The first corner in the text with an index that is `wrong(which, value, relative)`.
 fn first(
-    parsed: &Parsed,
+    parsed: &ParsedText,
     wrong: impl Fn(usize, u32, bool) -> bool,
 ) -> Option<(usize, usize, u32, &'static str)> {
     [(&parsed.faces, "face"), (&parsed.lines, "line"), (&parsed.points, "point element")]
@@ -89,11 +89,11 @@ fn first(
 }
 
 fn first_of(
-    corners: &Corners,
+    corners: &CornerLists,
     wrong: &impl Fn(usize, u32, bool) -> bool,
 ) -> Option<(usize, usize, u32)> {
     let columns = [&corners.vertices, &corners.uvs, &corners.normals];
-    let first_in = |(which, column): (usize, &Column)| {
+    let first_in = |(which, column): (usize, &IndexColumn)| {
         let mut ranges = column.relative.iter().peekable();
         for (corner, &value) in column.values.iter().enumerate() {
             while ranges.peek().is_some_and(|r| r.end <= corner) {
@@ -116,7 +116,7 @@ fn place_of(text: &[u8], at: usize, which: usize) -> usize {
 }
 
 /// A chunk with indices of elements that come later in the file, if they come at all.
-struct Note {
+struct IndexNote {
     reach: [u32; 3],
     offset: u64,
     bytes: u64,
@@ -127,22 +127,22 @@ struct Note {
 }
 
 /// Indices that were ahead of their elements, to be checked at the end.
-pub(super) struct Ahead {
-    notes: Vec<Note>,
+pub(super) struct PendingIndices {
+    notes: Vec<IndexNote>,
     keep_text: bool,
     kept: usize,
 }
 
-impl Ahead {
+impl PendingIndices {
     pub(super) fn new(sequential: bool) -> Self {
-        Ahead { notes: Vec::new(), keep_text: sequential, kept: 0 }
+        PendingIndices { notes: Vec::new(), keep_text: sequential, kept: 0 }
     }
 
     /// Notes that a chunk has indices below `reach`, some of them ahead.
     #[cold]
     pub(super) fn note(
         &mut self,
-        text: &Text,
+        text: &SourceText,
         memory: Option<&[u8]>,
         reach: [u32; 3],
         line: u64,
@@ -150,7 +150,7 @@ impl Ahead {
     ) {
         let keep = self.keep_text && self.kept + text.len <= KEEP_BYTES;
         self.kept += if keep { text.len } else { 0 };
-        self.notes.push(Note {
+        self.notes.push(IndexNote {
             reach,
             offset: text.offset,
             bytes: text.source_offset(memory, text.len) - text.offset,
@@ -168,7 +168,8 @@ impl Ahead {
         options: &ObjReadOptions,
         counts: [usize; 3],
     ) -> Result<()> {
-        let too_far = |note: &&Note| note.reach.iter().zip(counts).any(|(&r, c)| r as usize > c);
+        let too_far =
+            |note: &&IndexNote| note.reach.iter().zip(counts).any(|(&r, c)| r as usize > c);
         match self.notes.iter().find(too_far) {
             None => Ok(()),
             Some(note) => Err(note.error(source, options, counts)?),
@@ -176,7 +177,7 @@ impl Ahead {
     }
 }
 
-impl Note {
+impl IndexNote {
     fn error(
         &self,
         source: &dyn Source,
@@ -184,7 +185,7 @@ impl Note {
         counts: [usize; 3],
     ) -> Result<Error> {
         let text = match &self.text {
-            Some(text) => Text::owned(text, self.offset, self.wide),
+            Some(text) => SourceText::owned(text, self.offset, self.wide),
             None if source.is_sequential() => {
                 let which = (0..3).find(|&i| self.reach[i] as usize > counts[i]).unwrap_or(0);
                 let error = out_of_range("an element", which, self.reach[which], counts[which]);
@@ -211,17 +212,17 @@ impl Note {
             .at_line(self.line + line, column))
     }
 
-    fn read_again(&self, source: &dyn Source) -> Result<Text> {
+    fn read_again(&self, source: &dyn Source) -> Result<SourceText> {
         let mut bytes = vec![0; self.bytes as usize];
         source.read_exact_at(self.offset, &mut bytes, "a chunk that was there before")?;
         if !self.wide {
-            return Ok(Text::owned(&bytes, self.offset, false));
+            return Ok(SourceText::owned(&bytes, self.offset, false));
         }
         let mut mark = [0; 2];
         source.read_exact_at(0, &mut mark, "the start of the file")?;
         let encoding = if matches!(mark, [0xFE, _] | [0, _]) { UTF_16BE } else { UTF_16LE };
         let (utf8, _) = encoding.decode_without_bom_handling(&bytes);
-        Ok(Text::owned(utf8.as_bytes(), self.offset, true))
+        Ok(SourceText::owned(utf8.as_bytes(), self.offset, true))
     }
 }
 

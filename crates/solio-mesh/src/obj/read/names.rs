@@ -4,12 +4,12 @@ use std::collections::HashMap;
 
 /// Names in order of first appearance.
 #[derive(Default)]
-pub(super) struct Names {
+pub(super) struct NameList {
     list: Vec<String>,
     known: HashMap<Vec<u8>, u32>,
 }
 
-impl Names {
+impl NameList {
     pub(super) fn known(&self, words: &[u8]) -> Option<u32> {
         self.known.get(words).copied()
     }

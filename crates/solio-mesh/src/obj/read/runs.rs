@@ -3,7 +3,7 @@
 //! A run takes lines as long as they are plain, and leaves everything else (comments, colours,
 //! relative indices, mistakes) to [`super::statement`].
 
-use super::chunk::{Corners, Parsed};
+use super::chunk::{CornerLists, ParsedText};
 use super::token::Float;
 use crate::obj::options::ObjReadOptions;
 use solio_codec::lines::{FaceArrays, LineReader};
@@ -57,7 +57,13 @@ pub(super) fn rows<F: Float, const N: usize>(
 }
 
 /// Takes faces whose indices are all positive; returns where it stopped.
-pub(super) fn faces(text: &[u8], len: usize, mut at: usize, base: u8, out: &mut Corners) -> usize {
+pub(super) fn faces(
+    text: &[u8],
+    len: usize,
+    mut at: usize,
+    base: u8,
+    out: &mut CornerLists,
+) -> usize {
     while at < len && text[at] == b'f' && text[at + 1] == b' ' {
         match face(text, at + 2, u32::from(base), out) {
             Some(next) => at = next,
@@ -70,7 +76,7 @@ pub(super) fn faces(text: &[u8], len: usize, mut at: usize, base: u8, out: &mut 
     at
 }
 
-fn face(text: &[u8], mut at: usize, base: u32, out: &mut Corners) -> Option<usize> {
+fn face(text: &[u8], mut at: usize, base: u32, out: &mut CornerLists) -> Option<usize> {
     loop {
         at = skip(text, at);
         if let Some(next) = end(text, at) {
@@ -118,13 +124,13 @@ fn number(text: &[u8], at: usize, base: u32) -> Option<(u32, usize)> {
     (end - at <= 9 && value >= base && end > at).then(|| (value - base, end))
 }
 
-/// Reads the whole chunk of `len` bytes; a mistake ends up in [`Parsed::fault`].
+/// Reads the whole chunk of `len` bytes; a mistake ends up in [`ParsedText::fault`].
 pub(super) fn chunk(
     text: &[u8],
     len: usize,
     options: &ObjReadOptions,
     reader: &mut LineReader,
-    out: &mut Parsed,
+    out: &mut ParsedText,
 ) {
     let mut scratch = Vec::new();
     let mut at = 0;
@@ -155,7 +161,7 @@ fn run(
     at: usize,
     options: &ObjReadOptions,
     reader: &mut LineReader,
-    out: &mut Parsed,
+    out: &mut ParsedText,
 ) -> usize {
     let before = out.vertex_count() + out.uvs.len() + out.normals.len() + out.faces.ends.len();
     let next = match (text[at], text[at + 1]) {
@@ -193,7 +199,7 @@ fn plain_faces(
     at: usize,
     base: u8,
     reader: &mut LineReader,
-    out: &mut Corners,
+    out: &mut CornerLists,
 ) -> usize {
     if base == 1 {
         let mut arrays = FaceArrays {

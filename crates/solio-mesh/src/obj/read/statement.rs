@@ -1,7 +1,7 @@
 //! One statement of any kind, with every liberty that real files take. The runs of
 //! [`super::runs`] take what is common and plain; the rest comes here.
 
-use super::chunk::{Corners, Fault, Parsed, What};
+use super::chunk::{CornerLists, EventKind, ParseFault, ParsedText};
 use super::input::line_end;
 use super::token::{Float, Token, Tokens, expect_float, float, index, shown};
 use crate::obj::options::ObjReadOptions;
@@ -28,8 +28,8 @@ pub(super) fn statement(
     at: usize,
     options: &ObjReadOptions,
     scratch: &mut Vec<u8>,
-    out: &mut Parsed,
-) -> Result<usize, Fault> {
+    out: &mut ParsedText,
+) -> Result<usize, ParseFault> {
     let (mut len, mut full) = line_end(&text[at..]);
     let comment = text[at..at + len].iter().find(|&&b| !super::token::is_blank(b)) == Some(&b'#');
     let mut lines = 1;
@@ -53,7 +53,7 @@ pub(super) fn statement(
         let place = at + len - 1;
         let message = "a backslash at the end of the file joins nothing";
         if options.strict {
-            return Err(Fault::syntax(place, message));
+            return Err(ParseFault::syntax(place, message));
         }
         out.warn(place, message);
         if !joined {
@@ -65,28 +65,28 @@ pub(super) fn statement(
     }
     let line: &[u8] = if joined { scratch } else { &text[at..at + len] };
     out.line_count += lines;
-    let mut statement = Statement { at, options, out };
+    let mut statement = ObjStatement { at, options, out };
     let result = statement.read(line);
-    result.map_err(|fault| Fault { place: fault.place + at, ..fault })?;
+    result.map_err(|fault| ParseFault { place: fault.place + at, ..fault })?;
     Ok(at + full)
 }
 
-struct Statement<'a> {
+struct ObjStatement<'a> {
     at: usize,
     options: &'a ObjReadOptions,
-    out: &'a mut Parsed,
+    out: &'a mut ParsedText,
 }
 
 /// The three kinds of element that corners make.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Element {
+enum ElementKind {
     Face,
     Line,
     Point,
 }
 
-impl Statement<'_> {
-    fn read(&mut self, line: &[u8]) -> Result<(), Fault> {
+impl ObjStatement<'_> {
+    fn read(&mut self, line: &[u8]) -> Result<(), ParseFault> {
         let mut words = Tokens::new(line);
         let Some(key) = words.next() else {
             self.comment(line);
@@ -110,18 +110,18 @@ impl Statement<'_> {
                 let (row, _) = self.row::<f32, 3>(key, words, 3, 3)?;
                 self.out.normals.push(row);
             }
-            b"f" | b"fo" => self.element(key, words, Element::Face)?,
-            b"l" => self.element(key, words, Element::Line)?,
-            b"p" => self.element(key, words, Element::Point)?,
-            b"o" => self.event(What::Object, key, words.rest().text),
-            b"usemtl" => self.event(What::Material, key, words.rest().text),
-            b"mtllib" => self.event(What::Library, key, words.rest().text),
+            b"f" | b"fo" => self.element(key, words, ElementKind::Face)?,
+            b"l" => self.element(key, words, ElementKind::Line)?,
+            b"p" => self.element(key, words, ElementKind::Point)?,
+            b"o" => self.event(EventKind::Object, key, words.rest().text),
+            b"usemtl" => self.event(EventKind::Material, key, words.rest().text),
+            b"mtllib" => self.event(EventKind::Library, key, words.rest().text),
             b"g" => {
                 let names: Vec<&[u8]> = line_words(&words).collect();
-                self.event(What::Group, key, &names.join(&b' '));
+                self.event(EventKind::Group, key, &names.join(&b' '));
             }
             b"s" => self.smoothing(key, words)?,
-            word if FREEFORM.contains(&word) => self.event(What::Freeform, key, line),
+            word if FREEFORM.contains(&word) => self.event(EventKind::Freeform, key, line),
             word if DISPLAY.contains(&word) => {
                 let message = format!("`{}` is not kept", shown(word));
                 self.out.warn(self.at + key.at, &message);
@@ -129,7 +129,7 @@ impl Statement<'_> {
             word if OUTSIDE.contains(&word) => {
                 let message = format!("`{}` is not followed", shown(word));
                 if self.options.strict {
-                    return Err(Fault { place: key.at, error: Error::unsupported(message) });
+                    return Err(ParseFault { place: key.at, error: Error::unsupported(message) });
                 }
                 self.out.warn(self.at + key.at, &message);
             }
@@ -141,14 +141,14 @@ impl Statement<'_> {
         Ok(())
     }
 
-    fn event(&mut self, what: What, key: Token<'_>, words: &[u8]) {
+    fn event(&mut self, what: EventKind, key: Token<'_>, words: &[u8]) {
         self.out.event(what, self.at + key.at, words);
     }
 
     /// An error where the reader is strict, a warning otherwise.
-    fn complain(&mut self, at: usize, message: String) -> Result<(), Fault> {
+    fn complain(&mut self, at: usize, message: String) -> Result<(), ParseFault> {
         if self.options.strict {
-            return Err(Fault::syntax(at, message));
+            return Err(ParseFault::syntax(at, message));
         }
         self.out.warn(self.at + at, &message);
         Ok(())
@@ -159,10 +159,10 @@ impl Statement<'_> {
         let Some(comment) = text.text.strip_prefix(b"#") else { return };
         if let Some(colors) = comment.strip_prefix(b"MRGB") {
             let colors = Tokens::new(colors).rest().text;
-            self.out.event(What::Polypaint, self.at + text.at, colors);
+            self.out.event(EventKind::Polypaint, self.at + text.at, colors);
         } else if !self.out.started {
             let comment = comment.strip_prefix(b" ").unwrap_or(comment);
-            self.out.event(What::Comment, self.at + text.at, comment);
+            self.out.event(EventKind::Comment, self.at + text.at, comment);
         }
     }
 
@@ -174,7 +174,7 @@ impl Statement<'_> {
         words: Tokens<'_>,
         least: usize,
         known: usize,
-    ) -> Result<([F; N], usize), Fault> {
+    ) -> Result<([F; N], usize), ParseFault> {
         let mut row = [F::default(); N];
         let mut count = 0;
         for word in words {
@@ -189,7 +189,7 @@ impl Statement<'_> {
         if count < least {
             let message = format!("`{}` has {count} numbers; it needs {least}", shown(key.text));
             if count == 0 {
-                return Err(Fault::syntax(key.at, message));
+                return Err(ParseFault::syntax(key.at, message));
             }
             self.complain(key.at, message)?;
         }
@@ -197,7 +197,11 @@ impl Statement<'_> {
     }
 
     /// `v x y z [w]`, `v x y z r g b` or `v x y z w r g b`.
-    fn vertex<F: Float>(&mut self, key: Token<'_>, words: Tokens<'_>) -> Result<[F; 3], Fault> {
+    fn vertex<F: Float>(
+        &mut self,
+        key: Token<'_>,
+        words: Tokens<'_>,
+    ) -> Result<[F; 3], ParseFault> {
         let (row, count) = self.row::<F, 7>(key, words, 3, 7)?;
         let [x, y, z, ref rest @ ..] = row;
         let rest = rest.map(F::to_f32);
@@ -217,7 +221,7 @@ impl Statement<'_> {
         Ok([x, y, z])
     }
 
-    fn smoothing(&mut self, key: Token<'_>, mut words: Tokens<'_>) -> Result<(), Fault> {
+    fn smoothing(&mut self, key: Token<'_>, mut words: Tokens<'_>) -> Result<(), ParseFault> {
         let group = match words.next() {
             None => Some(0),
             Some(word) => match word.text {
@@ -229,24 +233,29 @@ impl Statement<'_> {
             },
         };
         match group {
-            Some(group) => self.event(What::Smoothing(group), key, b""),
+            Some(group) => self.event(EventKind::Smoothing(group), key, b""),
             None => self.complain(key.at, "`s` needs a number, `on` or `off`".into())?,
         }
         Ok(())
     }
 
-    fn element(&mut self, key: Token<'_>, words: Tokens<'_>, kind: Element) -> Result<(), Fault> {
+    fn element(
+        &mut self,
+        key: Token<'_>,
+        words: Tokens<'_>,
+        kind: ElementKind,
+    ) -> Result<(), ParseFault> {
         let counts = [self.out.vertex_count(), self.out.uvs.len(), self.out.normals.len()];
         let places = self.out.keep_places;
         let corners = match kind {
-            Element::Face => &mut self.out.faces,
-            Element::Line => &mut self.out.lines,
-            Element::Point => &mut self.out.points,
+            ElementKind::Face => &mut self.out.faces,
+            ElementKind::Line => &mut self.out.lines,
+            ElementKind::Point => &mut self.out.points,
         };
         let (name, least) = match kind {
-            Element::Face => ("face", 3),
-            Element::Line => ("line", 2),
-            Element::Point => ("point element", 1),
+            ElementKind::Face => ("face", 3),
+            ElementKind::Line => ("line", 2),
+            ElementKind::Point => ("point element", 1),
         };
         let start = corners.vertices.values.len();
         for word in words {
@@ -275,9 +284,9 @@ fn corner(
     word: Token<'_>,
     base: u8,
     counts: [usize; 3],
-    corners: &mut Corners,
+    corners: &mut CornerLists,
     element: &str,
-) -> Result<(), Fault> {
+) -> Result<(), ParseFault> {
     const NAMES: [&str; 3] = ["vertex", "texture coordinate", "normal"];
     let place = corners.vertices.values.len();
     let columns = [&mut corners.vertices, &mut corners.uvs, &mut corners.normals];
@@ -304,16 +313,16 @@ fn corner(
             format!("`{}` is not a corner; corners are v, v/vt, v//vn or v/vt/vn", shown(word.text))
         }
     };
-    Err(Fault::syntax(word.at, message))
+    Err(ParseFault::syntax(word.at, message))
 }
 
 #[cold]
-fn bad_index(place: usize, element: &str, what: &str, value: i64, base: u8) -> Fault {
+fn bad_index(place: usize, element: &str, what: &str, value: i64, base: u8) -> ParseFault {
     if value == 0 && base == 1 {
         let error = Error::syntax(format!("{element} refers to {what} 0; indices start at 1"))
             .hint("some exporters write 0-based indices; try --index-base 0");
-        return Fault { place, error };
+        return ParseFault { place, error };
     }
     let error = Error::new(ErrorKind::Limit, format!("index {value} is too large"));
-    Fault { place, error }
+    ParseFault { place, error }
 }

@@ -1,6 +1,6 @@
 //! Words and numbers of one statement.
 
-use super::chunk::{Fault, Index};
+use super::chunk::{CornerIndex, ParseFault};
 use crate::text::odd_float;
 use solio_codec::number::parse;
 
@@ -103,19 +103,20 @@ pub(super) fn float<F: Float>(word: &[u8]) -> Option<F> {
 }
 
 /// The float that a word of a statement must be.
-pub(super) fn expect_float<F: Float>(word: Token<'_>) -> Result<F, Fault> {
-    float(word.text)
-        .ok_or_else(|| Fault::syntax(word.at, format!("`{}` is not a number", shown(word.text))))
+pub(super) fn expect_float<F: Float>(word: Token<'_>) -> Result<F, ParseFault> {
+    float(word.text).ok_or_else(|| {
+        ParseFault::syntax(word.at, format!("`{}` is not a number", shown(word.text)))
+    })
 }
 
 /// The index `value` of an element of which the chunk has `count` so far.
-pub(super) fn index(value: i64, base: u8, count: usize) -> Option<Index> {
+pub(super) fn index(value: i64, base: u8, count: usize) -> Option<CornerIndex> {
     if value < 0 {
         let relative = count as i64 + value;
-        return i32::try_from(relative).ok().map(Index::Relative);
+        return i32::try_from(relative).ok().map(CornerIndex::Relative);
     }
     let value = u32::try_from(value - i64::from(base)).ok()?;
-    (value != u32::MAX).then_some(Index::Absolute(value))
+    (value != u32::MAX).then_some(CornerIndex::Absolute(value))
 }
 
 /// Text of the file within a message: short, and nothing that upsets a terminal.

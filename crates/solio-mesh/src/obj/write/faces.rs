@@ -1,8 +1,8 @@
 //! The lines `f`, and the `s`, `g` and `usemtl` between them.
 
-use super::plan::{Part, has_materials};
-use super::values::{Index, Window, largest, missing_vertex};
-use super::{Job, Prepared};
+use super::plan::{ObjPart, has_materials};
+use super::values::{NumberWindow, ValueIndex, largest, missing_vertex};
+use super::{ObjJob, Prepared};
 use crate::model::{Domain, Mesh, NONE};
 use solio_base::{Error, Result};
 use solio_codec::number::format::{self, face_rows, push_i64, push_u32};
@@ -13,7 +13,7 @@ const BLOCK: usize = 1024;
 
 /// What a face is written under. A line is written where one of these changes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct State {
+struct FaceState {
     smoothing: u32,
     /// Index of the heaviest vertex group, or [`NONE`].
     weights: u32,
@@ -33,7 +33,7 @@ struct Gathered {
     normals: Vec<u32>,
     /// The corners of the mesh, where all faces are neighbours in it: no need to copy these.
     own: Option<Range<usize>>,
-    /// For [`Index::append`].
+    /// For [`ValueIndex::append`].
     scratch: Vec<u32>,
 }
 
@@ -49,11 +49,11 @@ impl Gathered {
 /// Appends the faces at `places` of the order of writing; `window` holds the numbers of their
 /// corners from `at` on, where they are not in memory for all faces.
 pub(super) fn faces(
-    job: &Job<'_>,
+    job: &ObjJob<'_>,
     mesh: &Prepared<'_>,
-    part: &Part<'_>,
+    part: &ObjPart<'_>,
     places: Range<usize>,
-    (window, mut at): (&Window, usize),
+    (window, mut at): (&NumberWindow, usize),
     out: &mut Vec<u8>,
 ) -> Result<()> {
     let face_at =
@@ -68,10 +68,10 @@ pub(super) fn faces(
         gather(mesh, &face_at, block.clone(), &mut gathered)?;
         let corners = at..at + gathered.vertices(mesh).len();
         at = corners.end;
-        if let Some(Index::InRounds(..)) = mesh.uvs {
+        if let Some(ValueIndex::InRounds(..)) = mesh.uvs {
             gathered.uvs.extend_from_slice(&window.uvs[corners.clone()]);
         }
-        if let Some(Index::InRounds(..)) = mesh.normals {
+        if let Some(ValueIndex::InRounds(..)) = mesh.normals {
             gathered.normals.extend_from_slice(&window.normals[corners]);
         }
         check(mesh, part, &face_at, block.clone(), &gathered)?;
@@ -155,7 +155,7 @@ fn is_small(pair: &[u32]) -> bool {
 
 /// The end of the run of faces with which the state surely stays that of the first one; the state
 /// of two runs may be the same.
-fn alike(job: &Job<'_>, mesh: &Prepared<'_>, faces: Range<usize>) -> usize {
+fn alike(job: &ObjJob<'_>, mesh: &Prepared<'_>, faces: Range<usize>) -> usize {
     let mesh = mesh.mesh;
     let groups = if job.options.export_groups { &mesh.face_groups[..] } else { &[] };
     let mut end = faces.end;
@@ -224,7 +224,7 @@ fn gather(
 /// `Err` when a corner refers to something that does not exist.
 fn check(
     mesh: &Prepared<'_>,
-    part: &Part<'_>,
+    part: &ObjPart<'_>,
     face_at: &impl Fn(usize) -> usize,
     places: Range<usize>,
     gathered: &Gathered,
@@ -237,7 +237,8 @@ fn check(
         let bad = corners.into_iter().find(|&c| mesh.mesh.corner_vertices[c] as usize >= vertices);
         return Err(missing_vertex(mesh.mesh, bad.unwrap_or(0)));
     }
-    let own = |index: &Option<Index<'_>>| matches!(index, Some(Index::Own(Domain::Indexed(_))));
+    let own =
+        |index: &Option<ValueIndex<'_>>| matches!(index, Some(ValueIndex::Own(Domain::Indexed(_))));
     let uvs = mesh.mesh.uvs.as_ref().map_or(0, |uvs| uvs.values.len());
     let normals = mesh.mesh.normals.as_ref().map_or(0, |normals| normals.values.len());
     for (what, index, numbers, count) in [
@@ -259,7 +260,7 @@ fn check(
 }
 
 /// Whether the state may change within the mesh.
-fn varies(job: &Job<'_>, mesh: &Prepared<'_>) -> bool {
+fn varies(job: &ObjJob<'_>, mesh: &Prepared<'_>) -> bool {
     !mesh.mesh.face_smoothing.is_empty()
         || !mesh.mesh.face_materials.is_empty()
         || (job.options.export_groups && !mesh.mesh.face_groups.is_empty())
@@ -267,18 +268,18 @@ fn varies(job: &Job<'_>, mesh: &Prepared<'_>) -> bool {
 }
 
 fn state(
-    job: &Job<'_>,
+    job: &ObjJob<'_>,
     mesh: &Prepared<'_>,
-    part: &Part<'_>,
+    part: &ObjPart<'_>,
     face: usize,
     sums: &mut Vec<f32>,
-) -> State {
+) -> FaceState {
     let options = job.options;
     let of = |values: &[u32], none: u32| values.get(face).copied().unwrap_or(none);
     let smoothing = of(&mesh.mesh.face_smoothing, 0);
     let material = of(&mesh.mesh.face_materials, 0);
     let has_slots = part.object.is_some_and(|o| o.material_slots.is_some());
-    State {
+    FaceState {
         smoothing: if options.export_smooth_groups { smoothing } else { smoothing.min(1) },
         weights: mesh.weights.as_ref().map_or(NONE, |w| w.heaviest(mesh.mesh, face, sums)),
         group: if options.export_groups { of(&mesh.mesh.face_groups, NONE) } else { NONE },
@@ -297,11 +298,11 @@ fn state(
 
 /// Appends the lines for what is different in `now`; all of it at the first face of an object.
 fn write_changes(
-    job: &Job<'_>,
+    job: &ObjJob<'_>,
     mesh: &Prepared<'_>,
-    part: &Part<'_>,
-    before: Option<State>,
-    now: State,
+    part: &ObjPart<'_>,
+    before: Option<FaceState>,
+    now: FaceState,
     out: &mut Vec<u8>,
 ) {
     let options = job.options;

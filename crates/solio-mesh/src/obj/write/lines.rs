@@ -1,9 +1,9 @@
 //! The lines `l` and `p`, and the statements of free-form curves and surfaces.
 
 use super::faces;
-use super::plan::Part;
-use super::values::Index;
-use super::{Job, Prepared};
+use super::plan::ObjPart;
+use super::values::ValueIndex;
+use super::{ObjJob, Prepared};
 use crate::model::NONE;
 use solio_base::{Error, Result};
 use solio_codec::number::format::{push_i64, push_u32};
@@ -14,7 +14,7 @@ pub(super) fn lines(mesh: &Prepared<'_>, lines: Range<usize>, out: &mut Vec<u8>)
     let m = mesh.mesh;
     let vertices = m.positions.len();
     let uv_count = m.uvs.as_ref().map_or(0, |uvs| uvs.values.len());
-    let own = matches!(mesh.uvs, Some(Index::Own(_)));
+    let own = matches!(mesh.uvs, Some(ValueIndex::Own(_)));
     let uvs = if own { &m.line_uvs[..] } else { &[] };
     for line in lines {
         let places = m.line_offsets[line] as usize..m.line_offsets[line + 1] as usize;
@@ -66,7 +66,7 @@ pub(super) fn points(mesh: &Prepared<'_>, points: Range<usize>, out: &mut Vec<u8
 }
 
 /// Appends the `o` line (or the `g` line that stands for it).
-pub(super) fn name(job: &Job<'_>, part: &Part<'_>, out: &mut Vec<u8>) {
+pub(super) fn name(job: &ObjJob<'_>, part: &ObjPart<'_>, out: &mut Vec<u8>) {
     let Some(object) = part.object.filter(|o| !o.name.is_empty()) else { return };
     let grouped = job.options.export_object_groups;
     out.extend_from_slice(if grouped { b"g " } else { b"o " });

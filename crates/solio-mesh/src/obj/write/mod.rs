@@ -23,22 +23,22 @@ mod weights;
 pub use faces::small_faces;
 
 use super::{ObjWriteOptions, material_names};
-use crate::bits::Bits;
+use crate::bits::RankedBits;
 use crate::material::TEXTURE_COMMENT;
 use crate::merge;
 use crate::model::{Mesh, Scene};
-use crate::parallel::{self, Pool};
+use crate::parallel::{self, ArrayPool};
 use crate::rounds;
 use crate::spans::PREPARE;
 use crate::triangulate;
-use plan::{Axes, LeftOn, Part};
+use plan::{AxesRotation, LeftOn, ObjPart};
 use rayon::prelude::*;
-use shared::Shared;
+use shared::SharedArrays;
 use solio_base::{Result, Sink, Work};
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
-use values::{Index, NormalValues, Window};
+use values::{NormalValues, NumberWindow, ValueIndex};
 use weights::Weights;
 
 /// Writes `scene` as OBJ text.
@@ -59,10 +59,10 @@ pub fn encode_obj(
         plan::check(index, mesh)?;
     }
     let material_names = material_names(&scene.materials, options.spaces_to_underscores);
-    let job = Job { options, work, material_names };
+    let job = ObjJob { options, work, material_names };
     sink.write_bytes(work, &job.head(scene))?;
     let pool = parallel::pool(work)?;
-    let mut at = Position::default();
+    let mut at = ObjPosition::default();
     let mut start = 0;
     while start < scene.meshes.len() {
         let prepare = PREPARE.begin();
@@ -84,7 +84,7 @@ pub fn encode_obj(
 }
 
 /// What all pieces of text need.
-struct Job<'a> {
+struct ObjJob<'a> {
     options: &'a ObjWriteOptions,
     work: &'a Work,
     material_names: Vec<String>,
@@ -95,15 +95,15 @@ struct Prepared<'a> {
     /// Its index in the scene.
     number: usize,
     mesh: &'a Mesh<'a>,
-    uvs: Option<Index<'a>>,
-    normals: Option<Index<'a>>,
+    uvs: Option<ValueIndex<'a>>,
+    normals: Option<ValueIndex<'a>>,
     normal_values: Option<NormalValues<'a>>,
     /// Whether faces have less than three corners.
     has_small_faces: bool,
     /// Elements in a round, where UVs and normals are merged in rounds.
     round: Option<usize>,
     /// What other meshes with the same arrays have too.
-    shared: Arc<Shared<'a>>,
+    shared: Arc<SharedArrays<'a>>,
     /// For [`ObjWriteOptions::export_vertex_groups`].
     weights: Option<Weights>,
     /// What earlier meshes have written of each.
@@ -114,7 +114,7 @@ struct Prepared<'a> {
 
 /// How far the file has come.
 #[derive(Default)]
-struct Position {
+struct ObjPosition {
     vertices: u64,
     uvs: u64,
     normals: u64,
@@ -123,11 +123,11 @@ struct Position {
 
 /// A stretch of text.
 #[derive(Clone, Debug)]
-struct Piece {
-    /// Where the corners of its faces start in the [`Window`].
+struct TextPiece {
+    /// Where the corners of its faces start in the [`NumberWindow`].
     at: usize,
     part: u32,
-    kind: Kind,
+    kind: PieceKind,
     /// Elements of `kind`, in the order of writing; groups where values are merged.
     range: Range<usize>,
     /// About how long the text gets.
@@ -135,7 +135,7 @@ struct Piece {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Kind {
+enum PieceKind {
     Name,
     Positions,
     OwnNormals,
@@ -177,7 +177,7 @@ fn round(mesh: &Mesh<'_>, options: &ObjWriteOptions, work: &Work) -> Result<Opti
     if uvs.max(normals) * MERGED_BYTES + uvs.min(normals) * 8 <= most {
         return Ok(None);
     }
-    let others = others + Bits::bytes(uvs as usize) + Bits::bytes(normals as usize);
+    let others = others + RankedBits::bytes(uvs as usize) + RankedBits::bytes(normals as usize);
     // The numbers of the corners of both, and their list.
     rounds::size(memory(work), uvs.max(normals), others, 8).map(Some)
 }
@@ -199,7 +199,7 @@ fn batch_end(meshes: &[Mesh<'_>], start: usize, options: &ObjWriteOptions, work:
     end
 }
 
-impl Job<'_> {
+impl ObjJob<'_> {
     fn triangulated<'m>(&self, mesh: &'m Mesh<'m>) -> Result<Cow<'m, Mesh<'m>>> {
         if !self.options.export_triangulated_mesh {
             return Ok(Cow::Borrowed(mesh));
@@ -234,10 +234,10 @@ impl Job<'_> {
         &self,
         start: usize,
         meshes: &'m [Cow<'m, Mesh<'m>>],
-        axes: &Axes,
-        at: &mut Position,
-    ) -> Result<(Vec<Part<'m>>, Vec<Prepared<'m>>)> {
-        let parts: Vec<Vec<Part<'m>>> = meshes
+        axes: &AxesRotation,
+        at: &mut ObjPosition,
+    ) -> Result<(Vec<ObjPart<'m>>, Vec<Prepared<'m>>)> {
+        let parts: Vec<Vec<ObjPart<'m>>> = meshes
             .iter()
             .enumerate()
             .map(|(i, mesh)| plan::parts(start + i, mesh, axes, self.options, &mut at.left_on))
@@ -260,8 +260,8 @@ impl Job<'_> {
         &self,
         number: usize,
         mesh: &'m Mesh<'m>,
-        parts: &[Part<'_>],
-        shared: Arc<Shared<'m>>,
+        parts: &[ObjPart<'_>],
+        shared: Arc<SharedArrays<'m>>,
     ) -> Result<Prepared<'m>> {
         self.work.cancel.check()?;
         let round = round(mesh, self.options, self.work)?;
@@ -283,7 +283,7 @@ impl Job<'_> {
         if round.is_some() {
             values::check_offsets(mesh, number)?;
         }
-        if prepared.uvs.as_ref().is_some_and(Index::is_merged_by_vertex) {
+        if prepared.uvs.as_ref().is_some_and(ValueIndex::is_merged_by_vertex) {
             values::check_vertices(mesh)?;
         }
         if let Some(normals) =
@@ -303,10 +303,10 @@ impl Job<'_> {
     /// Writes a prepared batch.
     fn write(
         &self,
-        parts: &[Part<'_>],
+        parts: &[ObjPart<'_>],
         meshes: &[Prepared<'_>],
         start: usize,
-        pool: &Pool,
+        pool: &ArrayPool,
         sink: &mut dyn Sink,
     ) -> Result<()> {
         let mut pieces = Vec::new();
@@ -326,10 +326,10 @@ impl Job<'_> {
     /// Writes pieces of text for whose faces `window` has the numbers.
     fn write_pieces(
         &self,
-        parts: &[Part<'_>],
+        parts: &[ObjPart<'_>],
         meshes: &[Prepared<'_>],
         start: usize,
-        (pieces, window): (&[Piece], &Window),
+        (pieces, window): (&[TextPiece], &NumberWindow),
         sink: &mut dyn Sink,
     ) -> Result<()> {
         // Chunks of several small pieces, by the sum of their sizes.
@@ -353,12 +353,18 @@ impl Job<'_> {
     }
 
     /// Cuts the text of a part into pieces.
-    fn cut(&self, number: u32, part: &Part<'_>, mesh: &Prepared<'_>, pieces: &mut Vec<Piece>) {
-        let mut cut = |kind: Kind, range: Range<usize>, element_bytes: usize| {
+    fn cut(
+        &self,
+        number: u32,
+        part: &ObjPart<'_>,
+        mesh: &Prepared<'_>,
+        pieces: &mut Vec<TextPiece>,
+    ) {
+        let mut cut = |kind: PieceKind, range: Range<usize>, element_bytes: usize| {
             let step = (CHUNK_BYTES / element_bytes.max(1)).max(1);
             for start in range.clone().step_by(step) {
                 let range = start..range.end.min(start + step);
-                pieces.push(Piece {
+                pieces.push(TextPiece {
                     part: number,
                     at: 0,
                     kind,
@@ -367,23 +373,23 @@ impl Job<'_> {
                 });
             }
         };
-        cut(Kind::Name, 0..1, 16);
+        cut(PieceKind::Name, 0..1, 16);
         let colored = self.options.export_colors && mesh.mesh.colors.is_some();
-        cut(Kind::Positions, part.vertices.clone(), if colored { 50 } else { 30 });
+        cut(PieceKind::Positions, part.vertices.clone(), if colored { 50 } else { 30 });
         // Merged values are numbered over the whole mesh; its first part writes them all.
         match &mesh.normals {
-            Some(Index::Own(_)) => cut(Kind::OwnNormals, mesh.normal_range(part), 24),
+            Some(ValueIndex::Own(_)) => cut(PieceKind::OwnNormals, mesh.normal_range(part), 24),
             Some(index) if part.first => {
                 let groups = index.groups().unwrap_or(0);
-                cut(Kind::MergedNormals, 0..groups, 24 * index.count(0) / groups.max(1));
+                cut(PieceKind::MergedNormals, 0..groups, 24 * index.count(0) / groups.max(1));
             }
             _ => {}
         }
         match &mesh.uvs {
-            Some(Index::Own(_)) => cut(Kind::OwnUvs, mesh.uv_range(part), 21),
+            Some(ValueIndex::Own(_)) => cut(PieceKind::OwnUvs, mesh.uv_range(part), 21),
             Some(index) if part.first => {
                 let groups = index.groups().unwrap_or(0);
-                cut(Kind::MergedUvs, 0..groups, 21 * index.count(0) / groups.max(1));
+                cut(PieceKind::MergedUvs, 0..groups, 21 * index.count(0) / groups.max(1));
             }
             _ => {}
         }
@@ -391,11 +397,11 @@ impl Job<'_> {
         let corner_bytes =
             8 * (1 + usize::from(mesh.uvs.is_some()) + usize::from(mesh.normals.is_some()));
         let face_bytes = 2 + corner_bytes * mesh.mesh.corner_vertices.len() / faces.max(1);
-        cut(Kind::Faces, part.faces.clone(), face_bytes);
-        cut(Kind::Lines, part.lines.clone(), 18);
-        cut(Kind::Points, part.points.clone(), 9);
+        cut(PieceKind::Faces, part.faces.clone(), face_bytes);
+        cut(PieceKind::Lines, part.lines.clone(), 18);
+        cut(PieceKind::Points, part.points.clone(), 9);
         if part.last && !mesh.mesh.freeform.is_empty() {
-            cut(Kind::Freeform, 0..1, mesh.mesh.freeform.len());
+            cut(PieceKind::Freeform, 0..1, mesh.mesh.freeform.len());
         }
     }
 
@@ -403,22 +409,22 @@ impl Job<'_> {
     fn text(
         &self,
         mesh: &Prepared<'_>,
-        part: &Part<'_>,
-        (piece, window): (&Piece, &Window),
+        part: &ObjPart<'_>,
+        (piece, window): (&TextPiece, &NumberWindow),
         out: &mut Vec<u8>,
     ) -> Result<()> {
         let range = piece.range.clone();
         match piece.kind {
-            Kind::Name => lines::name(self, part, out),
-            Kind::Positions => vertices::positions(self, mesh, part, range, out)?,
-            Kind::OwnNormals => vertices::own_normals(self, mesh, part, range, out)?,
-            Kind::MergedNormals => vertices::merged_normals(self, mesh, part, range, out)?,
-            Kind::OwnUvs => vertices::own_uvs(self, mesh, part, range, out)?,
-            Kind::MergedUvs => vertices::merged_uvs(self, mesh, part, range, out)?,
-            Kind::Faces => faces::faces(self, mesh, part, range, (window, piece.at), out)?,
-            Kind::Lines => lines::lines(mesh, range, out)?,
-            Kind::Points => lines::points(mesh, range, out)?,
-            Kind::Freeform => lines::freeform(mesh, out),
+            PieceKind::Name => lines::name(self, part, out),
+            PieceKind::Positions => vertices::positions(self, mesh, part, range, out)?,
+            PieceKind::OwnNormals => vertices::own_normals(self, mesh, part, range, out)?,
+            PieceKind::MergedNormals => vertices::merged_normals(self, mesh, part, range, out)?,
+            PieceKind::OwnUvs => vertices::own_uvs(self, mesh, part, range, out)?,
+            PieceKind::MergedUvs => vertices::merged_uvs(self, mesh, part, range, out)?,
+            PieceKind::Faces => faces::faces(self, mesh, part, range, (window, piece.at), out)?,
+            PieceKind::Lines => lines::lines(mesh, range, out)?,
+            PieceKind::Points => lines::points(mesh, range, out)?,
+            PieceKind::Freeform => lines::freeform(mesh, out),
         }
         Ok(())
     }
@@ -436,27 +442,29 @@ impl Prepared<'_> {
     }
 
     /// The values that a part writes, where they are not merged.
-    fn uv_range(&self, part: &Part<'_>) -> Range<usize> {
+    fn uv_range(&self, part: &ObjPart<'_>) -> Range<usize> {
         self.own_range(self.uvs.as_ref(), part, &part.uvs)
     }
 
-    fn normal_range(&self, part: &Part<'_>) -> Range<usize> {
+    fn normal_range(&self, part: &ObjPart<'_>) -> Range<usize> {
         self.own_range(self.normals.as_ref(), part, &part.normals)
     }
 
     fn own_range(
         &self,
-        index: Option<&Index<'_>>,
-        part: &Part<'_>,
+        index: Option<&ValueIndex<'_>>,
+        part: &ObjPart<'_>,
         values: &Range<usize>,
     ) -> Range<usize> {
         use crate::model::Domain;
         let corner = |face: usize| self.mesh.face_offsets.get(face).map_or(0, |&c| c as usize);
         match index {
-            Some(Index::Own(Domain::Vertex)) => part.vertices.clone(),
-            Some(Index::Own(Domain::Face)) => part.faces.clone(),
-            Some(Index::Own(Domain::Corner)) => corner(part.faces.start)..corner(part.faces.end),
-            Some(Index::Own(Domain::Indexed(_))) => values.clone(),
+            Some(ValueIndex::Own(Domain::Vertex)) => part.vertices.clone(),
+            Some(ValueIndex::Own(Domain::Face)) => part.faces.clone(),
+            Some(ValueIndex::Own(Domain::Corner)) => {
+                corner(part.faces.start)..corner(part.faces.end)
+            }
+            Some(ValueIndex::Own(Domain::Indexed(_))) => values.clone(),
             _ => 0..0,
         }
     }
@@ -465,18 +473,18 @@ impl Prepared<'_> {
 /// How many of `pieces` have faces of one round, and the numbers of their corners: of all pieces,
 /// without numbers, where nothing is merged in rounds.
 fn window(
-    parts: &[Part<'_>],
+    parts: &[ObjPart<'_>],
     meshes: &[Prepared<'_>],
     start: usize,
-    pieces: &mut [Piece],
-) -> (Window, usize) {
-    let in_rounds = |piece: &Piece| {
+    pieces: &mut [TextPiece],
+) -> (NumberWindow, usize) {
+    let in_rounds = |piece: &TextPiece| {
         let part = &parts[piece.part as usize];
         let mesh = &meshes[part.mesh - start];
-        mesh.round.filter(|_| matches!(piece.kind, Kind::Faces)).map(|round| (mesh, round))
+        mesh.round.filter(|_| matches!(piece.kind, PieceKind::Faces)).map(|round| (mesh, round))
     };
     let Some(first) = pieces.iter().position(|piece| in_rounds(piece).is_some()) else {
-        return (Window::default(), pieces.len());
+        return (NumberWindow::default(), pieces.len());
     };
     let Some((mesh, round)) = in_rounds(&pieces[first]) else { unreachable!() };
     let (mut uvs, mut normals) = (Vec::new(), Vec::new());
@@ -498,15 +506,17 @@ fn window(
         }
         count += 1;
     }
-    let window = Window {
+    let window = NumberWindow {
         uvs: match (&mesh.uvs, &mesh.mesh.uvs) {
-            (Some(Index::InRounds(_, firsts)), Some(own)) => {
+            (Some(ValueIndex::InRounds(_, firsts)), Some(own)) => {
                 rounds::numbers(&values::UvValues::new(mesh.mesh, own), firsts, &uvs)
             }
             _ => Vec::new(),
         },
         normals: match (&mesh.normals, &mesh.normal_values) {
-            (Some(Index::InRounds(_, firsts)), Some(own)) => rounds::numbers(own, firsts, &normals),
+            (Some(ValueIndex::InRounds(_, firsts)), Some(own)) => {
+                rounds::numbers(own, firsts, &normals)
+            }
             _ => Vec::new(),
         },
     };
@@ -515,14 +525,14 @@ fn window(
 
 /// The faces of each part sorted by material, in their own order within each; `None` when they
 /// are sorted already.
-fn order(mesh: &Mesh<'_>, parts: &[Part<'_>], options: &ObjWriteOptions) -> Option<Vec<u32>> {
+fn order(mesh: &Mesh<'_>, parts: &[ObjPart<'_>], options: &ObjWriteOptions) -> Option<Vec<u32>> {
     let materials = &mesh.face_materials[..];
     if !(options.sort_by_material && options.export_materials) || materials.is_empty() {
         return None;
     }
     // Slots are signed in Blender.
     let key = |&face: &u32| materials[face as usize] as i32;
-    let sorted = |part: &Part<'_>| materials[part.faces.clone()].is_sorted_by_key(|&m| m as i32);
+    let sorted = |part: &ObjPart<'_>| materials[part.faces.clone()].is_sorted_by_key(|&m| m as i32);
     if parts.iter().all(sorted) {
         return None;
     }

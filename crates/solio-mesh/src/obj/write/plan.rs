@@ -2,13 +2,13 @@
 
 use crate::model::{Domain, Mesh, Object};
 use crate::obj::ObjWriteOptions;
-use crate::transform::Transform;
+use crate::transform::FileTransform;
 use solio_base::{Error, Result};
 use std::ops::Range;
 
 /// One object, or a whole mesh that has none.
 #[derive(Clone, Debug)]
-pub(super) struct Part<'a> {
+pub(super) struct ObjPart<'a> {
     /// Index of the mesh.
     pub(super) mesh: usize,
     pub(super) object: Option<&'a Object>,
@@ -19,7 +19,7 @@ pub(super) struct Part<'a> {
     pub(super) faces: Range<usize>,
     pub(super) lines: Range<usize>,
     pub(super) points: Range<usize>,
-    pub(super) transform: Transform,
+    pub(super) transform: FileTransform,
     pub(super) first: bool,
     pub(super) last: bool,
     /// What earlier objects have left switched on.
@@ -34,7 +34,7 @@ pub(super) struct LeftOn {
     pub(super) group: bool,
 }
 
-impl Part<'_> {
+impl ObjPart<'_> {
     /// What error messages call it.
     pub(super) fn describe(&self) -> String {
         match self.object {
@@ -45,16 +45,16 @@ impl Part<'_> {
 }
 
 /// The rotation from the axes of the data to those of the file.
-pub(super) type Axes = Option<[[f32; 3]; 3]>;
+pub(super) type AxesRotation = Option<[[f32; 3]; 3]>;
 
 /// The parts of one mesh, in file order.
 pub(super) fn parts<'a>(
     index: usize,
     mesh: &'a Mesh<'_>,
-    axes: &Axes,
+    axes: &AxesRotation,
     options: &ObjWriteOptions,
     left_on: &mut LeftOn,
-) -> Vec<Part<'a>> {
+) -> Vec<ObjPart<'a>> {
     let whole = ends(mesh);
     let mut start = Object::default();
     let count = mesh.objects.len().max(1);
@@ -64,7 +64,7 @@ pub(super) fn parts<'a>(
         // The last object takes what is left, so that nothing is lost.
         let end = if i + 1 == count { &whole } else { &mesh.objects[i] };
         let matrix = object.and_then(|o| o.transform.as_ref()).filter(|_| options.apply_transform);
-        let part = Part {
+        let part = ObjPart {
             mesh: index,
             object,
             vertices: range(start.vertices_end, end.vertices_end, whole.vertices_end),
@@ -73,7 +73,7 @@ pub(super) fn parts<'a>(
             faces: range(start.faces_end, end.faces_end, whole.faces_end),
             lines: range(start.lines_end, end.lines_end, whole.lines_end),
             points: range(start.points_end, end.points_end, whole.points_end),
-            transform: Transform::new(matrix, axes.as_ref(), options.global_scale),
+            transform: FileTransform::new(matrix, axes.as_ref(), options.global_scale),
             first: i == 0,
             last: i + 1 == count,
             left_on: *left_on,

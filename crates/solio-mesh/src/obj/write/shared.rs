@@ -3,9 +3,9 @@
 //! A scene of many objects shows few meshes. Neither their merged UVs, nor the text of these, nor
 //! the order of their faces depends on where an object stands.
 
-use super::plan::Part;
-use super::values::{self, Index};
-use super::{Job, order, round, vertices};
+use super::plan::ObjPart;
+use super::values::{self, ValueIndex};
+use super::{ObjJob, order, round, vertices};
 use crate::model::{Domain, Mesh};
 use crate::parallel;
 use solio_base::Result;
@@ -16,9 +16,9 @@ use std::sync::Arc;
 
 /// Made once for all meshes of a batch with the same arrays.
 #[derive(Default)]
-pub(super) struct Shared<'a> {
+pub(super) struct SharedArrays<'a> {
     /// How corners refer to the UVs.
-    pub(super) uvs: Option<Index<'a>>,
+    pub(super) uvs: Option<ValueIndex<'a>>,
     /// The lines of these, where many use them.
     pub(super) uv_text: Option<Vec<u8>>,
     /// The faces in the order of writing, where that is not their own.
@@ -31,7 +31,7 @@ const USERS: usize = 4;
 /// What decides: where the arrays lie, with their lengths, what UVs belong to, and how they are
 /// merged.
 #[derive(PartialEq, Eq, Hash)]
-struct Key {
+struct ArrayKey {
     arrays: [(usize, usize); 2],
     domain: Option<Discriminant<Domain<'static>>>,
     round: Option<usize>,
@@ -39,11 +39,11 @@ struct Key {
     alone: Option<usize>,
 }
 
-impl Key {
-    fn new(number: usize, mesh: &Mesh<'_>, round: Option<usize>, alone: bool) -> Key {
+impl ArrayKey {
+    fn new(number: usize, mesh: &Mesh<'_>, round: Option<usize>, alone: bool) -> ArrayKey {
         let uvs = mesh.uvs.as_ref().map_or(&[][..], |uvs| &uvs.values);
         let materials = &mesh.face_materials;
-        Key {
+        ArrayKey {
             arrays: [
                 (uvs.as_ptr() as usize, uvs.len()),
                 (materials.as_ptr() as usize, materials.len()),
@@ -66,10 +66,10 @@ fn kind(domain: &Domain<'_>) -> Discriminant<Domain<'static>> {
 
 /// What the meshes of a batch share, in their order.
 pub(super) fn shared<'m>(
-    job: &Job<'_>,
+    job: &ObjJob<'_>,
     meshes: &'m [Cow<'m, Mesh<'m>>],
-    parts: &[Vec<Part<'m>>],
-) -> Result<Vec<Arc<Shared<'m>>>> {
+    parts: &[Vec<ObjPart<'m>>],
+) -> Result<Vec<Arc<SharedArrays<'m>>>> {
     let mut places = HashMap::new();
     // The first mesh of each kind, and how many there are.
     let mut kinds: Vec<(usize, usize)> = Vec::new();
@@ -77,7 +77,7 @@ pub(super) fn shared<'m>(
     for (i, (mesh, parts)) in meshes.iter().zip(parts).enumerate() {
         let indexed = mesh.uvs.as_ref().is_some_and(|u| matches!(u.domain, Domain::Indexed(_)));
         let round = round(mesh, job.options, job.work)?;
-        let key = Key::new(i, mesh, round, indexed || parts.len() != 1);
+        let key = ArrayKey::new(i, mesh, round, indexed || parts.len() != 1);
         let kind = *places.entry(key).or_insert(kinds.len());
         if kind == kinds.len() {
             kinds.push((i, 0));
@@ -95,11 +95,11 @@ pub(super) fn shared<'m>(
 }
 
 fn make<'m>(
-    job: &Job<'_>,
+    job: &ObjJob<'_>,
     mesh: &'m Mesh<'m>,
-    parts: &[Part<'_>],
+    parts: &[ObjPart<'_>],
     users: usize,
-) -> Result<Shared<'m>> {
+) -> Result<SharedArrays<'m>> {
     let round = round(mesh, job.options, job.work)?;
     let uvs = values::uv_index(mesh, job.options, round);
     let mut uv_text = None;
@@ -110,5 +110,5 @@ fn make<'m>(
         vertices::uv_rows(job, &parts[0], (own, index), 0..1, &mut text)?;
         uv_text = Some(text);
     }
-    Ok(Shared { uvs, uv_text, order: order(mesh, parts, job.options) })
+    Ok(SharedArrays { uvs, uv_text, order: order(mesh, parts, job.options) })
 }

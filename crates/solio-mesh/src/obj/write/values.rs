@@ -1,8 +1,8 @@
 //! UVs and normals on their way into the file: merged, or as they are.
 
-use super::plan::{Part, faces};
-use crate::bits::Bits;
-use crate::merge::{self, Merged, Values};
+use super::plan::{ObjPart, faces};
+use crate::bits::RankedBits;
+use crate::merge::{self, MergeValues, Merged};
 use crate::model::{Domain, Mesh, NONE, Uvs};
 use crate::obj::ObjWriteOptions;
 use crate::rounds;
@@ -16,17 +16,17 @@ use std::sync::Arc;
 
 /// How the corners of a mesh refer to the values that are written.
 #[derive(Clone)]
-pub(super) enum Index<'a> {
+pub(super) enum ValueIndex<'a> {
     /// Through the mesh's own index or domain; all values are written.
     Own(&'a Domain<'a>),
     /// Through the numbers of merged values, which the first part writes.
     Merged(&'a Domain<'a>, Arc<Merged>),
     /// The same where the memory does not suffice for all numbers: the elements that bring a new
-    /// value. The numbers are made for some faces at a time ([`Window`]).
-    InRounds(&'a Domain<'a>, Arc<Bits>),
+    /// value. The numbers are made for some faces at a time ([`NumberWindow`]).
+    InRounds(&'a Domain<'a>, Arc<RankedBits>),
 }
 
-impl Index<'_> {
+impl ValueIndex<'_> {
     /// Appends the index of every corner in `corners`, those of the faces `faces`, whose offsets
     /// rise.
     pub(super) fn append(
@@ -40,69 +40,72 @@ impl Index<'_> {
         let offsets = &mesh.face_offsets[faces.start..=faces.end];
         scratch.clear();
         match self {
-            Index::Own(Domain::Vertex) => out.extend_from_slice(vertices),
-            Index::Own(Domain::Face) => {
+            ValueIndex::Own(Domain::Vertex) => out.extend_from_slice(vertices),
+            ValueIndex::Own(Domain::Face) => {
                 scratch.extend(faces.start as u32..faces.end as u32);
                 per_face(offsets, scratch, out);
             }
-            Index::Own(Domain::Corner) => out.extend(corners.start as u32..corners.end as u32),
-            Index::Own(Domain::Indexed(index)) => out.extend_from_slice(&index[corners]),
-            Index::Merged(Domain::Vertex, merged) => merged.numbers_of(vertices, out),
-            Index::Merged(Domain::Face, merged) => {
+            ValueIndex::Own(Domain::Corner) => out.extend(corners.start as u32..corners.end as u32),
+            ValueIndex::Own(Domain::Indexed(index)) => out.extend_from_slice(&index[corners]),
+            ValueIndex::Merged(Domain::Vertex, merged) => merged.numbers_of(vertices, out),
+            ValueIndex::Merged(Domain::Face, merged) => {
                 merged.numbers(faces, scratch);
                 per_face(offsets, scratch, out);
             }
-            Index::Merged(_, merged) => merged.numbers(corners, out),
-            Index::InRounds(..) => {}
+            ValueIndex::Merged(_, merged) => merged.numbers(corners, out),
+            ValueIndex::InRounds(..) => {}
         }
     }
 
-    /// Appends the elements whose numbers [`Index::append`] appends.
+    /// Appends the elements whose numbers [`ValueIndex::append`] appends.
     pub(super) fn elements(&self, mesh: &Mesh<'_>, face: usize, out: &mut Vec<u32>) {
         let corners = mesh.face_offsets[face]..mesh.face_offsets[face + 1];
         match self {
-            Index::InRounds(Domain::Vertex, _) => {
+            ValueIndex::InRounds(Domain::Vertex, _) => {
                 let corners = corners.start as usize..corners.end as usize;
                 out.extend_from_slice(&mesh.corner_vertices[corners]);
             }
-            Index::InRounds(Domain::Face, _) => out.extend(corners.map(|_| face as u32)),
-            Index::InRounds(..) => out.extend(corners),
+            ValueIndex::InRounds(Domain::Face, _) => out.extend(corners.map(|_| face as u32)),
+            ValueIndex::InRounds(..) => out.extend(corners),
             _ => {}
         }
     }
 
     /// Whether a corner's number is that of its vertex's value.
     pub(super) fn is_merged_by_vertex(&self) -> bool {
-        matches!(self, Index::Merged(Domain::Vertex, _) | Index::InRounds(Domain::Vertex, _))
+        matches!(
+            self,
+            ValueIndex::Merged(Domain::Vertex, _) | ValueIndex::InRounds(Domain::Vertex, _)
+        )
     }
 
     /// How many values are written; `all` if they are not merged.
     pub(super) fn count(&self, all: usize) -> usize {
         match self {
-            Index::Own(_) => all,
-            Index::Merged(_, merged) => merged.count() as usize,
-            Index::InRounds(_, firsts) => firsts.count() as usize,
+            ValueIndex::Own(_) => all,
+            ValueIndex::Merged(_, merged) => merged.count() as usize,
+            ValueIndex::InRounds(_, firsts) => firsts.count() as usize,
         }
     }
 
-    /// Number of groups for [`Index::firsts`]; `None` where the mesh's own values are written.
+    /// Number of groups for [`ValueIndex::firsts`]; `None` where the mesh's own values are written.
     pub(super) fn groups(&self) -> Option<usize> {
         match self {
-            Index::Own(_) => None,
-            Index::Merged(_, merged) => Some(merged.groups()),
-            Index::InRounds(_, firsts) => Some(firsts.blocks()),
+            ValueIndex::Own(_) => None,
+            ValueIndex::Merged(_, merged) => Some(merged.groups()),
+            ValueIndex::InRounds(_, firsts) => Some(firsts.blocks()),
         }
     }
 
     /// The elements of one group that bring a new value: a start and offsets from it.
     pub(super) fn firsts(&self, group: usize) -> (usize, Cow<'_, [u16]>) {
         match self {
-            Index::Own(_) => (0, Cow::Borrowed(&[])),
-            Index::Merged(_, merged) => {
+            ValueIndex::Own(_) => (0, Cow::Borrowed(&[])),
+            ValueIndex::Merged(_, merged) => {
                 let (start, firsts) = merged.firsts(group);
                 (start, Cow::Borrowed(firsts))
             }
-            Index::InRounds(_, firsts) => {
+            ValueIndex::InRounds(_, firsts) => {
                 let start = firsts.range(group).start;
                 let offsets = firsts.members(group).map(|first| (first as usize - start) as u16);
                 (start, offsets.collect())
@@ -112,9 +115,9 @@ impl Index<'_> {
 }
 
 /// The numbers of the values of some faces' corners, in the order of writing, where
-/// [`Index::InRounds`] has none.
+/// [`ValueIndex::InRounds`] has none.
 #[derive(Default)]
-pub(super) struct Window {
+pub(super) struct NumberWindow {
     pub(super) uvs: Vec<u32>,
     pub(super) normals: Vec<u32>,
 }
@@ -154,7 +157,7 @@ fn corner_vertices<'a>(mesh: &'a Mesh<'_>, domain: &Domain<'_>) -> Option<&'a [u
     matches!(domain, Domain::Corner).then_some(&mesh.corner_vertices)
 }
 
-impl Values<2> for UvValues<'_> {
+impl MergeValues<2> for UvValues<'_> {
     fn count(&self) -> usize {
         self.values.len()
     }
@@ -186,7 +189,7 @@ impl<'a> NormalValues<'a> {
     /// The normals of `mesh` for its `parts`.
     pub(super) fn new(
         mesh: &'a Mesh<'_>,
-        parts: &[Part<'_>],
+        parts: &[ObjPart<'_>],
         options: &ObjWriteOptions,
     ) -> Result<Self> {
         let normals = mesh.normals.as_ref().expect("the mesh has normals");
@@ -238,20 +241,20 @@ impl<'a> NormalValues<'a> {
         if m.is_none() && !self.rounds {
             out.copy_from_slice(values);
         } else {
-            wide(Make { values, matrix: m, rounds: self.rounds, out });
+            wide(MakeValues { values, matrix: m, rounds: self.rounds, out });
         }
     }
 }
 
 /// Makes normals.
-struct Make<'a> {
+struct MakeValues<'a> {
     values: &'a [[f32; 3]],
     matrix: Option<&'a [[f32; 3]; 3]>,
     rounds: bool,
     out: &'a mut [[f32; 3]],
 }
 
-impl Wide for Make<'_> {
+impl Wide for MakeValues<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -264,7 +267,7 @@ impl Wide for Make<'_> {
     }
 }
 
-impl Values<3> for NormalValues<'_> {
+impl MergeValues<3> for NormalValues<'_> {
     fn count(&self) -> usize {
         self.values.len()
     }
@@ -379,7 +382,7 @@ pub(super) fn uv_index<'a>(
     mesh: &'a Mesh<'_>,
     options: &ObjWriteOptions,
     round: Option<usize>,
-) -> Option<Index<'a>> {
+) -> Option<ValueIndex<'a>> {
     let uvs = mesh.uvs.as_ref().filter(|_| has_uvs(mesh, options))?;
     Some(index(&uvs.domain, &UvValues::new(mesh, uvs), merges(options, &uvs.domain), round))
 }
@@ -387,14 +390,14 @@ pub(super) fn uv_index<'a>(
 /// How corners refer to `values`, merged in rounds of so many elements or all at once.
 pub(super) fn index<'a, const N: usize>(
     domain: &'a Domain<'a>,
-    values: &impl Values<N>,
+    values: &impl MergeValues<N>,
     merges: bool,
     round: Option<usize>,
-) -> Index<'a> {
+) -> ValueIndex<'a> {
     match round {
-        _ if !merges => Index::Own(domain),
-        None => Index::Merged(domain, Arc::new(merge::merge(values))),
-        Some(round) => Index::InRounds(domain, Arc::new(rounds::firsts(values, round))),
+        _ if !merges => ValueIndex::Own(domain),
+        None => ValueIndex::Merged(domain, Arc::new(merge::merge(values))),
+        Some(round) => ValueIndex::InRounds(domain, Arc::new(rounds::firsts(values, round))),
     }
 }
 

@@ -1,13 +1,13 @@
 //! The lines `v`, `vn` and `vt`.
 
-use super::plan::Part;
-use super::values::Index;
-use super::{Job, Prepared};
+use super::plan::ObjPart;
+use super::values::ValueIndex;
+use super::{ObjJob, Prepared};
 use crate::color::linear_to_srgb;
-use crate::merge::Values;
+use crate::merge::MergeValues;
 use crate::model::{ColorSpace, Colors, Positions, Uvs};
 use crate::obj::NonFinite;
-use crate::transform::{Points, point_f64};
+use crate::transform::{PointRows, point_f64};
 use solio_base::{Error, Result};
 use solio_codec::number::format::{rows_f32, rows_f64};
 use solio_codec::wide::wide;
@@ -18,9 +18,9 @@ const BLOCK: usize = 1024;
 
 /// Appends the `v` lines of `vertices`.
 pub(super) fn positions(
-    job: &Job<'_>,
+    job: &ObjJob<'_>,
     mesh: &Prepared<'_>,
-    part: &Part<'_>,
+    part: &ObjPart<'_>,
     vertices: Range<usize>,
     out: &mut Vec<u8>,
 ) -> Result<()> {
@@ -32,7 +32,7 @@ pub(super) fn positions(
             Positions::F32(p) => {
                 let mut rows = &p[block.clone()];
                 if let Some(m) = &part.transform.position {
-                    wide(Points { from: rows, matrix: m, to: &mut made[..count] });
+                    wide(PointRows { from: rows, matrix: m, to: &mut made[..count] });
                     rows = &made[..count];
                 }
                 check(job, part, "vertex", block.start, rows)?;
@@ -59,9 +59,9 @@ pub(super) fn positions(
 /// Writes the rows of `block` with `rows(range within the block, prefix, out)`, and the colour or
 /// the fourth coordinate of each vertex behind its position.
 fn rows_with_extras(
-    job: &Job<'_>,
+    job: &ObjJob<'_>,
     mesh: &Prepared<'_>,
-    part: &Part<'_>,
+    part: &ObjPart<'_>,
     block: Range<usize>,
     out: &mut Vec<u8>,
     rows: impl Fn(Range<usize>, &[u8], &mut Vec<u8>),
@@ -112,9 +112,9 @@ fn srgb(colors: &Colors<'_>, vertex: usize) -> [f32; 3] {
 
 /// Appends the `vn` lines of normals that are written as they are.
 pub(super) fn own_normals(
-    job: &Job<'_>,
+    job: &ObjJob<'_>,
     mesh: &Prepared<'_>,
-    part: &Part<'_>,
+    part: &ObjPart<'_>,
     range: Range<usize>,
     out: &mut Vec<u8>,
 ) -> Result<()> {
@@ -130,9 +130,9 @@ pub(super) fn own_normals(
 
 /// Appends the `vn` lines of the merged normals that first appear in `groups`.
 pub(super) fn merged_normals(
-    job: &Job<'_>,
+    job: &ObjJob<'_>,
     mesh: &Prepared<'_>,
-    part: &Part<'_>,
+    part: &ObjPart<'_>,
     groups: Range<usize>,
     out: &mut Vec<u8>,
 ) -> Result<()> {
@@ -148,9 +148,9 @@ pub(super) fn merged_normals(
 
 /// Appends the `vt` lines of UVs that are written as they are.
 pub(super) fn own_uvs(
-    job: &Job<'_>,
+    job: &ObjJob<'_>,
     mesh: &Prepared<'_>,
-    part: &Part<'_>,
+    part: &ObjPart<'_>,
     range: Range<usize>,
     out: &mut Vec<u8>,
 ) -> Result<()> {
@@ -162,9 +162,9 @@ pub(super) fn own_uvs(
 
 /// Appends the `vt` lines of the merged UVs that first appear in `groups`.
 pub(super) fn merged_uvs(
-    job: &Job<'_>,
+    job: &ObjJob<'_>,
     mesh: &Prepared<'_>,
-    part: &Part<'_>,
+    part: &ObjPart<'_>,
     groups: Range<usize>,
     out: &mut Vec<u8>,
 ) -> Result<()> {
@@ -178,9 +178,9 @@ pub(super) fn merged_uvs(
 
 /// Appends the `vt` lines of the merged `uvs` that first appear in `groups`.
 pub(super) fn uv_rows(
-    job: &Job<'_>,
-    part: &Part<'_>,
-    (uvs, index): (&Uvs<'_>, &Index<'_>),
+    job: &ObjJob<'_>,
+    part: &ObjPart<'_>,
+    (uvs, index): (&Uvs<'_>, &ValueIndex<'_>),
     groups: Range<usize>,
     out: &mut Vec<u8>,
 ) -> Result<()> {
@@ -198,7 +198,7 @@ pub(super) fn uv_rows(
 /// Makes the values that first appear in `groups` with `make(start, firsts, out)`, and hands them
 /// on in blocks.
 fn merged_rows<const N: usize>(
-    index: &Index<'_>,
+    index: &ValueIndex<'_>,
     groups: Range<usize>,
     make: impl Fn(usize, &[u16], &mut [[f32; N]]),
     mut rows: impl FnMut(usize, &[[f32; N]]) -> Result<()>,
@@ -221,8 +221,8 @@ fn blocks(range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
 
 /// `Err` when a value is not finite and the options refuse that.
 fn check<const N: usize>(
-    job: &Job<'_>,
-    part: &Part<'_>,
+    job: &ObjJob<'_>,
+    part: &ObjPart<'_>,
     what: &str,
     first: usize,
     rows: &[[f32; N]],
@@ -237,7 +237,7 @@ fn check<const N: usize>(
     Err(refuse(part, what, first + place, &rows[place]))
 }
 
-fn check_f64(job: &Job<'_>, part: &Part<'_>, first: usize, rows: &[[f64; 3]]) -> Result<()> {
+fn check_f64(job: &ObjJob<'_>, part: &ObjPart<'_>, first: usize, rows: &[[f64; 3]]) -> Result<()> {
     let finite = rows.as_flattened().iter().all(|x| x.is_finite());
     if finite || job.options.non_finite == NonFinite::Write {
         return Ok(());
@@ -247,7 +247,7 @@ fn check_f64(job: &Job<'_>, part: &Part<'_>, first: usize, rows: &[[f64; 3]]) ->
 }
 
 #[cold]
-fn refuse(part: &Part<'_>, what: &str, number: usize, row: &[impl std::fmt::Display]) -> Error {
+fn refuse(part: &ObjPart<'_>, what: &str, number: usize, row: &[impl std::fmt::Display]) -> Error {
     let row: Vec<String> = row.iter().map(ToString::to_string).collect();
     Error::argument(format!("{}: {what} {number} is ({})", part.describe(), row.join(", ")))
         .hint("numbers that are not finite are written only when asked for: --allow-non-finite, non_finite")

@@ -1,4 +1,4 @@
-//! Values of directory entries.
+//! Values as they are stored in directories, records and chunks.
 
 use crate::value::{Value, lossy};
 use solio_container::tiff::{FieldType, word};

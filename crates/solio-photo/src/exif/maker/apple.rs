@@ -1,8 +1,10 @@
 //! Maker notes of Apple: a directory, with property lists in Apple's packed form as values.
 
-use super::{CameraModel, MakerBlock, MakerNote};
+use super::MakerNote;
+use crate::camera::CameraModel;
 use crate::exif::NoteDirectory;
 use crate::gather::Gather;
+use crate::record::MakerBlock;
 use crate::rule::TagRule;
 use crate::table;
 use crate::value::Value;

@@ -1,14 +1,16 @@
 //! Records: numbers at fixed places, without a directory.
 
-use super::CameraModel;
-use crate::exif::decode;
+use crate::camera::CameraModel;
 use crate::gather::Gather;
 use crate::metadata::Tag;
 use crate::rule::TagRule;
+use crate::stored::decode;
 use crate::table::{CONTAINERS, Lazy, TagRow, WhenFacts};
 use crate::value::Value;
-use solio_container::ByteView;
-use solio_container::tiff::{FieldType, word};
+use solio_container::{
+    ByteView,
+    tiff::{FieldType, word},
+};
 use std::borrow::Cow;
 
 /// What a record's table leaves open.
@@ -22,6 +24,19 @@ pub(crate) struct Around<'a> {
     pub(crate) group: &'a Cow<'static, str>,
     /// The camera.
     pub(crate) camera: &'a CameraModel,
+    /// What reads the blocks that are code in a maker's module.
+    pub(crate) hook: Hook,
+}
+
+/// Reads a block that a table calls `maker.block`.
+pub(crate) type Hook = fn(&'static str, &MakerBlock<'_>, &mut Gather<'_>);
+
+impl<'a> Around<'a> {
+    /// What is around a record of a container: big-endian numbers of no camera.
+    pub(crate) fn container(group: &'a Cow<'static, str>) -> Self {
+        let (camera, hook): (_, Hook) = (CameraModel::NONE, |_, _, _| {});
+        Around { unit: None, big: true, group, camera, hook }
+    }
 }
 
 /// An entry of a directory that its maker's module reads.
@@ -113,7 +128,8 @@ pub(crate) fn read_container(
     group: impl Into<Cow<'static, str>>,
     gather: &mut Gather<'_>,
 ) {
-    let around = Around { unit: None, big: true, group: &group.into(), camera: CameraModel::NONE };
+    let group = group.into();
+    let around = Around::container(&group);
     if let Some(table) = CONTAINERS.table(name) {
         read_record(part, table, &around, gather);
     }
@@ -180,7 +196,7 @@ fn record(
             let inner = part.part(at, length(row, unit).1.unwrap_or(u64::MAX));
             // Some records say with their first byte what follows.
             let first = part.u8(0).map(Value::int);
-            if inner.len() > 0 && holds(row, around, inner.len(), unit, first.as_ref()) {
+            if !inner.is_empty() && holds(row, around, inner.len(), unit, first.as_ref()) {
                 taken = Some((row.id, row.mask));
                 let around = Around { unit: None, big, ..*around };
                 match crate::table::named(name).filter(|_| depth < MOST_DEPTH) {
@@ -194,7 +210,7 @@ fn record(
                         let (view, directory) = (part, at);
                         let block =
                             MakerBlock { part: inner, stored, count, view, directory, around };
-                        super::hook(name, &block, gather);
+                        (around.hook)(name, &block, gather);
                     }
                 }
             }
@@ -277,7 +293,7 @@ mod tests {
         let fields = Fields::all();
         let mut gather = Gather::new(&fields);
         let group = Cow::Borrowed("G");
-        let around = Around { unit: None, big: true, group: &group, camera: CameraModel::NONE };
+        let around = Around::container(&group);
         let part = ByteView::memory(b"\x01\x02\x5a\x07ab\0c");
         read_record(part, &TABLE, &around, &mut gather);
         let all: Vec<_> = gather.tags.iter().map(|t| (&*t.name, t.value.plain())).collect();

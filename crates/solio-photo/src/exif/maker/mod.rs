@@ -1,14 +1,13 @@
-//! Maker notes: what each maker of cameras keeps in EXIF's tag 0x927c, in a form of its own.
+//! Maker notes: what each maker of cameras keeps in EXIF's `MakerNote`, in a form of its own.
 //!
 //! Most are directories like EXIF's, some with a head in front, with offsets that count from the
 //! TIFF structure, from the note or from a TIFF structure within the note. Directories hold
-//! records: numbers at fixed places, whose tables say more by model ([`read_record`]). What tables
+//! records: numbers at fixed places, whose tables say more by model ([`read_record`](crate::record::read_record)). What tables
 //! cannot say is code in the maker's own module: rules ([`own`]) and blocks ([`hook`]).
 
 mod apple;
 mod canon;
 mod fujifilm;
-mod lenses;
 mod minolta;
 mod nikon;
 mod nikon_af;
@@ -17,22 +16,19 @@ mod others;
 mod panasonic;
 mod pentax;
 mod reconyx;
-mod record;
 mod sony;
 
 pub(crate) use panasonic::raw_table;
 pub(crate) use pentax::read_movie;
-pub(crate) use record::{
-    Around, MakerBlock, number_at, put, read_block, read_container, read_record,
-};
 
+use crate::camera::CameraModel;
 use crate::exif::{NoteDirectory, read_note};
 use crate::gather::Gather;
-use crate::rule::{MakerRule, TagRule};
+use crate::record::MakerBlock;
+use crate::rule::TagRule;
 use crate::table::{self, Lazy};
 use crate::value::Value;
-use solio_container::ByteView;
-use solio_container::tiff::word;
+use solio_container::{ByteView, tiff::tags, tiff::word};
 
 /// A note and what is around it.
 pub(crate) struct MakerNote<'a> {
@@ -46,19 +42,6 @@ pub(crate) struct MakerNote<'a> {
     pub(crate) big: bool,
     /// Where the names of maker and model are, and how long.
     pub(crate) names: [(u64, u64); 2],
-}
-
-/// Who made the picture.
-#[derive(Clone, Debug)]
-pub(crate) struct CameraModel {
-    pub(crate) make: String,
-    pub(crate) model: String,
-}
-
-impl CameraModel {
-    /// Nobody knows.
-    pub(crate) const NONE: &'static CameraModel =
-        &CameraModel { make: String::new(), model: String::new() };
 }
 
 impl MakerNote<'_> {
@@ -119,7 +102,7 @@ fn model_of(view: ByteView<'_>) -> Option<String> {
     let directory = number(4, 4)?;
     let count = number(directory, 2)?.min(512);
     let mut entries = (0..count).map(|n| directory + 2 + 12 * n);
-    let entry = entries.find(|at| number(*at, 2) == Some(0x0110))?;
+    let entry = entries.find(|at| number(*at, 2) == Some(tags::MODEL.into()))?;
     let bytes = number(entry + 4, 4)?.min(64);
     let at = if bytes <= 4 { entry + 8 } else { number(entry + 8, 4)? };
     let name = crate::value::lossy(&view.get(at, bytes as usize)?);
@@ -142,23 +125,6 @@ fn place<'a>(
         .or_else(|| fujifilm::place(note, head, camera))
         .or_else(|| panasonic::place(note, head, camera))
         .or_else(|| others::place(note, head, camera))
-}
-
-/// The rule that tables call `maker.function`.
-pub(crate) fn own(name: &str) -> Option<&'static MakerRule> {
-    let rules = match name.split_once('.')?.0 {
-        "canon" => canon::RULES,
-        "nikon" => nikon::RULES,
-        "sony" => sony::RULES,
-        "pentax" => pentax::RULES,
-        "olympus" => olympus::RULES,
-        "minolta" => minolta::RULES,
-        "fujifilm" => fujifilm::RULES,
-        "panasonic" => panasonic::RULES,
-        "others" => others::RULES,
-        _ => return None,
-    };
-    rules.iter().find(|rule| rule.name == name)
 }
 
 /// Reads a block that a table calls `maker.block`.

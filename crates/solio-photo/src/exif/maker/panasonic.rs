@@ -1,16 +1,15 @@
 //! Maker notes of Panasonic.
 
-use super::{CameraModel, MakerBlock, MakerNote};
-use crate::exif::{NoteDirectory, decode};
+use super::MakerNote;
+use crate::camera::CameraModel;
+use crate::exif::NoteDirectory;
 use crate::gather::Gather;
-use crate::rule::{MakerRule, TagRule};
+use crate::record::MakerBlock;
+use crate::rule::TagRule;
+use crate::stored::decode;
 use crate::table::{self, Lazy};
 use crate::value::Value;
 use solio_container::tiff::FieldType;
-
-/// The rules that Panasonic's table names.
-pub(super) const RULES: &[MakerRule] =
-    &[MakerRule { name: "panasonic.date", number: date, text: Value::clone }];
 
 /// Where the note's directory is, if it is one of Panasonic's; offsets count as EXIF's own do.
 pub(super) fn place<'a>(
@@ -47,13 +46,8 @@ fn jpeg(block: &MakerBlock<'_>, gather: &mut Gather<'_>) {
     let value = Value::from(block.part);
     gather.put(block.around.group.clone(), "JpgFromRaw", value, TagRule::Binary);
     let before = gather.mark();
-    crate::container::read_jpeg(block.part, gather);
+    (gather.read_jpeg)(block.part, gather);
     gather.keep_new(before);
-}
-
-/// Part of a block, as `stored`.
-fn part(block: &MakerBlock<'_>, at: u64, bytes: usize, stored: FieldType) -> Option<Value> {
-    Some(decode(&block.part.get(at, bytes)?, stored, block.around.big))
 }
 
 /// How many faces, and the place of each: centre and size.
@@ -89,24 +83,7 @@ fn recognized(block: &MakerBlock<'_>, gather: &mut Gather<'_>) {
     }
 }
 
-/// Bytes of two decimal digits each.
-fn date(value: &Value) -> Value {
-    let Value::Ints(bytes) = value else { return value.clone() };
-    let [century, year, month, day, hour, minute, second, part] = bytes[..] else {
-        return value.clone();
-    };
-    Value::text(format!(
-        "{century:02x}{year:02x}:{month:02x}:{day:02x} {hour:02x}:{minute:02x}:{second:02x}.{part:02x}"
-    ))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn dates_in_decimal_digits() {
-        let bytes = Value::Ints(vec![0x20, 0x11, 0x08, 0x31, 0x23, 0x59, 0x07, 0x50]);
-        assert_eq!(date(&bytes).plain(), "2011:08:31 23:59:07.50");
-    }
+/// Part of a block, as `stored`.
+fn part(block: &MakerBlock<'_>, at: u64, bytes: usize, stored: FieldType) -> Option<Value> {
+    Some(decode(&block.part.get(at, bytes)?, stored, block.around.big))
 }

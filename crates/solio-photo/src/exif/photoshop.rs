@@ -4,19 +4,34 @@
 //! "8BIM" · number (2) · name (Pascal string, padded to even) · length (4) · data (padded to even)
 //! ```
 
-use crate::exif::decode;
 use crate::gather::Gather;
 use crate::iptc::IptcHome;
-use crate::maker::read_container;
+use crate::record::read_container;
 use crate::rule::{Named, TagRule};
+use crate::stored::decode;
 use crate::table;
 use crate::value::{Value, lossy};
 use crate::{icc, iptc, xmp};
-use solio_container::ByteView;
-use solio_container::psd::{is_large, sections};
-use solio_container::tiff::FieldType;
+use solio_container::{ByteView, tiff::FieldType};
 
 const GROUP: &str = "Photoshop";
+/// Numbers of resources.
+mod resources {
+    pub(super) const RESOLUTION: u16 = 0x03ed;
+    pub(super) const IPTC: u16 = 0x0404;
+    pub(super) const JPEG_QUALITY: u16 = 0x0406;
+    pub(super) const BGR_THUMBNAIL: u16 = 0x0409;
+    pub(super) const THUMBNAIL: u16 = 0x040c;
+    pub(super) const ICC: u16 = 0x040f;
+    pub(super) const SLICES: u16 = 0x041a;
+    pub(super) const URLS: u16 = 0x041e;
+    pub(super) const VERSION: u16 = 0x0421;
+    pub(super) const EXIF: u16 = 0x0422;
+    pub(super) const XMP: u16 = 0x0424;
+    pub(super) const PRINT_SCALE: u16 = 0x0426;
+    pub(super) const PIXEL_ASPECT: u16 = 0x0428;
+}
+
 /// Most resources of one file.
 const MOST_RESOURCES: usize = 4096;
 /// What resources become that are no blocks of other formats; the table has a few more.
@@ -78,27 +93,27 @@ pub(crate) fn read(view: ByteView<'_>, home: IptcHome, gather: &mut Gather<'_>) 
 }
 
 /// Resources that other formats are in.
-const BLOCKS: [u16; 4] = [0x0404, 0x0424, 0x040f, 0x0422];
+const BLOCKS: [u16; 4] = [resources::IPTC, resources::XMP, resources::ICC, resources::EXIF];
 
 fn resource(number: u16, part: ByteView<'_>, home: IptcHome, gather: &mut Gather<'_>) {
     match number {
-        0x0404 => iptc::read(part, home, gather),
-        0x0424 => xmp::read_view(part, gather),
-        0x040f => icc::read(part, gather),
-        0x0422 => {
+        resources::IPTC => iptc::read(part, home, gather),
+        resources::XMP => xmp::read_view(part, gather),
+        resources::ICC => icc::read(part, gather),
+        resources::EXIF => {
             // Places within it count from its own start.
             if let Some(bytes) = part.all(1 << 24) {
-                crate::exif::read_part(ByteView::memory(&bytes), gather);
+                super::read_part(ByteView::memory(&bytes), gather);
             }
         }
-        0x03ed => read_container("photoshop_resolution", part, GROUP, gather),
-        0x0409 | 0x040c => thumbnail(number, part, gather),
-        0x0421 => version(part, gather),
-        0x041a => slices(part, gather),
-        0x041e => urls(part, gather),
-        0x0426 => read_container("print_scale", part, GROUP, gather),
-        0x0428 => read_container("pixel_aspect", part, GROUP, gather),
-        0x0406 => quality(part, gather),
+        resources::RESOLUTION => read_container("photoshop_resolution", part, GROUP, gather),
+        resources::BGR_THUMBNAIL | resources::THUMBNAIL => thumbnail(number, part, gather),
+        resources::VERSION => version(part, gather),
+        resources::SLICES => slices(part, gather),
+        resources::URLS => urls(part, gather),
+        resources::PRINT_SCALE => read_container("print_scale", part, GROUP, gather),
+        resources::PIXEL_ASPECT => read_container("pixel_aspect", part, GROUP, gather),
+        resources::JPEG_QUALITY => quality(part, gather),
         _ => {
             if let Some(row) = table::PHOTOSHOP.get().row(u32::from(number)) {
                 let bytes = part.all(1 << 20).unwrap_or_default();
@@ -120,7 +135,11 @@ fn resource(number: u16, part: ByteView<'_>, home: IptcHome, gather: &mut Gather
 }
 
 fn thumbnail(number: u16, part: ByteView<'_>, gather: &mut Gather<'_>) {
-    let name = if number == 0x0409 { "PhotoshopBGRThumbnail" } else { "PhotoshopThumbnail" };
+    let name = if number == resources::BGR_THUMBNAIL {
+        "PhotoshopBGRThumbnail"
+    } else {
+        "PhotoshopThumbnail"
+    };
     let picture = part.from(28);
     gather.put(GROUP, name, picture.into(), TagRule::Binary);
 }
@@ -178,23 +197,6 @@ fn quality(part: ByteView<'_>, gather: &mut Gather<'_>) {
         let words = TagRule::Words { words: "1:3 Scans|2:4 Scans|3:5 Scans", hex: false };
         gather.put(GROUP, "ProgressiveScans", Value::int(scans), words);
     }
-}
-
-/// Reads a PSD file, except its layers and pixels.
-pub(crate) fn read_file(view: ByteView<'_>, gather: &mut Gather<'_>) {
-    gather.has_place_for_iptc = true;
-    read_container("psd_header", view, GROUP, gather);
-    let mut sections = sections(view).map_while(Result::ok).skip(1);
-    let Some(resources) = sections.next() else { return };
-    read(resources.body, IptcHome::Standard, gather);
-    let Some(layers) = sections.next() else { return };
-    // The length of what is said of all layers, then how many there are.
-    let body = layers.body;
-    let (bytes, count) =
-        if is_large(view) { (body.be64(0), 8) } else { (body.be32(0).map(u64::from), 4) };
-    let count = body.be16(count).filter(|_| bytes.is_some_and(|bytes| bytes > 0));
-    gather.int(GROUP, "LayerCount", count.map_or(0, |n| (n as i16).unsigned_abs()));
-    read_container("psd_pixels", view.from(layers.end), GROUP, gather);
 }
 
 #[cfg(test)]

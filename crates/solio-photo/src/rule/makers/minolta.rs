@@ -1,10 +1,6 @@
-//! Maker notes of Minolta and Konica Minolta.
+//! Rules of the tables of minolta.
 
-use super::{CameraModel, MakerBlock, MakerNote, put};
-use crate::exif::NoteDirectory;
-use crate::gather::Gather;
 use crate::rule::{MakerRule, look_up};
-use crate::table;
 use crate::value::Value;
 
 /// The rules that Minolta's tables name.
@@ -17,34 +13,6 @@ pub(super) const RULES: &[MakerRule] = &[
     MakerRule { name: "minolta.on", number: on, text: Value::clone },
     MakerRule { name: "minolta.focus", number: Value::clone, text: focus },
 ];
-
-/// Where the note's directory is, if it is one of Minolta's: it starts without a head.
-pub(super) fn place<'a>(
-    note: &MakerNote<'a>,
-    head: &[u8],
-    camera: &'a CameraModel,
-) -> Option<NoteDirectory<'a>> {
-    let known = camera.make.starts_with("Minolta") || camera.make.starts_with("KONICA MINOLTA");
-    let known = known || camera.make.starts_with("Konica Minolta");
-    // Cheap cameras, which others made, have other notes.
-    if !known || head.starts_with(b"MLY") || head.starts_with(b"KC") || head.starts_with(b"+M") {
-        return None;
-    }
-    let table = table::MINOLTA.table("minolta")?;
-    let (view, at, big) = (note.tiff, note.at, note.big);
-    Some(NoteDirectory { view, at, big, group: "Minolta", table, camera })
-}
-
-/// Reads a block that Minolta's tables name.
-pub(super) fn hook(name: &str, block: &MakerBlock<'_>, gather: &mut Gather<'_>) {
-    // The settings say it better, where they do.
-    let known = gather.find("Minolta", "ColorMode").is_some();
-    if let ("minolta.color_mode", false, Some(table), Some(value)) =
-        (name, known, table::MINOLTA.table("minolta_color_mode"), block.value())
-    {
-        put(table, 0, value, &block.around, gather);
-    }
-}
 
 /// Where the block is there, stabilization was on.
 fn on(_: &Value) -> Value {

@@ -1,8 +1,8 @@
 //! Points of focus of Nikon's cameras: bits and numbers that stand for places in a pattern, which
 //! another byte of the record names.
 
-use super::MakerBlock;
 use crate::gather::Gather;
+use crate::record::MakerBlock;
 use crate::rule::{TagRule, bits};
 use crate::value::Value;
 use solio_container::tiff::FieldType;

@@ -1,29 +1,11 @@
-//! Maker notes of FujiFilm.
+//! Rules of the tables of fujifilm.
 
-use super::{CameraModel, MakerNote};
-use crate::exif::NoteDirectory;
 use crate::rule::MakerRule;
-use crate::table;
 use crate::value::Value;
 
 /// The rules that FujiFilm's table names.
 pub(super) const RULES: &[MakerRule] =
     &[MakerRule { name: "fujifilm.serial", number: Value::clone, text: serial }];
-
-/// Where the note's directory is, if it is one of FujiFilm's; offsets count from the note.
-pub(super) fn place<'a>(
-    note: &MakerNote<'a>,
-    head: &[u8],
-    camera: &'a CameraModel,
-) -> Option<NoteDirectory<'a>> {
-    if !head.starts_with(b"FUJIFILM") {
-        return None;
-    }
-    let view = note.tiff.from(note.at);
-    let at = u64::from(view.le32(8)?);
-    let table = table::FUJIFILM.table("fujifilm")?;
-    Some(NoteDirectory { view, at, big: false, group: "FujiFilm", table, camera })
-}
 
 /// The model's letters as hexadecimal digits, the day and twelve digits more end the number:
 /// `FFDT22794526     593332303134151113535030217060`.
