@@ -3,7 +3,7 @@
 use crate::check::with_view;
 use crate::gif::GifBlocks;
 use crate::riff::webp_size;
-use crate::{ByteView, boxes, jpeg, png, png_chunks, psd, riff_chunks, tiff};
+use crate::{ByteView, boxes, hdr, jpeg, png, png_chunks, psd, riff_chunks, tiff};
 use solio_base::{Result, Source};
 use solio_kinds::FileKind;
 
@@ -23,6 +23,22 @@ pub struct ContainerHeader {
 }
 
 impl ContainerHeader {
+    /// [`container_header`] of a file that `view` shows.
+    pub fn of(kind: FileKind, view: ByteView<'_>) -> Option<ContainerHeader> {
+        match kind {
+            FileKind::Jpeg => of_jpeg(view),
+            FileKind::Png => of_png(view),
+            FileKind::Gif => GifBlocks::new(view).ok().map(|blocks| blocks.header),
+            FileKind::Webp => of_webp(view),
+            FileKind::Tiff | FileKind::Raw => tiff::header(view),
+            FileKind::Psd => psd::header(view).ok(),
+            FileKind::Heif => of_heif(view),
+            FileKind::Jp2 => of_jp2(view),
+            FileKind::Hdr => hdr::header(view),
+            _ => None,
+        }
+    }
+
     /// `640 × 480 pixels`.
     pub(crate) fn pixels(&self) -> String {
         format!("{} × {} pixels", self.width, self.height)
@@ -46,20 +62,7 @@ impl ContainerHeader {
 /// # Errors
 /// Those of `source`.
 pub fn container_header(kind: FileKind, source: &dyn Source) -> Result<Option<ContainerHeader>> {
-    with_view(source, |view| {
-        let header = match kind {
-            FileKind::Jpeg => of_jpeg(view),
-            FileKind::Png => of_png(view),
-            FileKind::Gif => GifBlocks::new(view).ok().map(|blocks| blocks.header),
-            FileKind::Webp => of_webp(view),
-            FileKind::Tiff | FileKind::Raw => tiff::header(view),
-            FileKind::Psd => psd::header(view).ok(),
-            FileKind::Heif => of_heif(view),
-            FileKind::Jp2 => of_jp2(view),
-            _ => None,
-        };
-        header.map(Ok)
-    })
+    with_view(source, |view| ContainerHeader::of(kind, view).map(Ok))
 }
 
 fn of_jpeg(view: ByteView<'_>) -> Option<ContainerHeader> {

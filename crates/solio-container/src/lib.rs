@@ -14,6 +14,7 @@ mod check;
 mod chunk;
 mod cursor;
 pub mod gif;
+pub mod hdr;
 mod header;
 pub mod jpeg;
 pub mod png;

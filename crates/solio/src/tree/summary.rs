@@ -4,7 +4,8 @@
 use crate::{Input, ToInput, read_gradients};
 use solio_base::{Cancel, Limits, Result, Work};
 use solio_catalog::store::{Answer, Query};
-use solio_container::container_header;
+use solio_container::hdr::HdrHeader;
+use solio_container::{ByteView, container_header};
 use solio_kinds::{Ability, Family, FileKind, FileType};
 use solio_photo::{Fields, Metadata, Tag};
 
@@ -160,28 +161,16 @@ fn channels(metadata: &Metadata, count: Option<i64>) -> Option<String> {
     }
 }
 
-/// The header of a Radiance HDR file: lines, an empty one, then the size.
+/// Three mantissas with one exponent.
 fn of_hdr(input: &Input, summary: &mut FileSummary) {
-    let head = input.head();
-    let lines = head.split(|byte| *byte == b'\n').map(String::from_utf8_lossy);
-    let mut format = "32-bit_rle_rgbe".to_owned();
-    for line in lines {
-        if let Some(named) = line.strip_prefix("FORMAT=") {
-            format = named.trim().to_owned();
-        }
-        let words: Vec<&str> = line.split_ascii_whitespace().collect();
-        let [first, rows, second, columns] = words[..] else { continue };
-        let (Ok(rows), Ok(columns)) = (rows.parse(), columns.parse()) else { continue };
-        // Y comes first in images that lie as they are shown.
-        let [width, height] = if first.ends_with('Y') { [columns, rows] } else { [rows, columns] };
-        summary.put("width", Some(FactValue::Integer(width)));
-        summary.put("height", Some(FactValue::Integer(height)));
-        summary.put("type", Some(FactValue::Text("float32 (shared exponent)".into())));
-        let channels = if format.contains("xyze") { "XYZ (3)" } else { "RGB (3)" };
-        summary.put("channels", Some(FactValue::Text(channels.into())));
-        summary.put("orientation", Some(FactValue::Text(format!("{first} {second}"))));
-        return;
-    }
+    let Some(header) = HdrHeader::of(ByteView::memory(input.head())) else { return };
+    let channels = if header.is_xyz { "XYZ (3)" } else { "RGB (3)" };
+    let text = |text: &str| Some(FactValue::Text(text.to_owned()));
+    summary.put("width", Some(FactValue::Integer(header.width.into())));
+    summary.put("height", Some(FactValue::Integer(header.height.into())));
+    summary.put("type", text("float32 (shared exponent)"));
+    summary.put("channels", text(channels));
+    summary.put("orientation", text(&header.order));
 }
 
 fn of_gradients(input: &Input, work: &Work, summary: &mut FileSummary) -> Result<()> {
