@@ -1,6 +1,6 @@
 //! Radiance HDR: lines of text, an empty one, then the size (Radiance, `color.h` and `resolu.h`).
 
-use crate::{ByteView, ContainerHeader};
+use crate::{ByteView, ColorModel, ContainerHeader, SampleKind};
 use solio_kinds::HEAD_BYTES;
 
 /// What the lines before the pixels say.
@@ -51,6 +51,8 @@ impl HdrHeader {
 
 /// Three mantissas and an exponent of eight bits a pixel, which make floats of 32 bits.
 pub(crate) fn header(view: ByteView<'_>) -> Option<ContainerHeader> {
-    let HdrHeader { width, height, .. } = HdrHeader::of(view)?;
-    Some(ContainerHeader { width, height, bits: 32, channels: 3, has_profile: false })
+    let HdrHeader { width, height, is_xyz, .. } = HdrHeader::of(view)?;
+    let color = if is_xyz { ColorModel::Xyz } else { ColorModel::Rgb };
+    let (bits, channels, sample) = (32, 3, SampleKind::Float);
+    Some(ContainerHeader { width, height, bits, channels, sample, color, has_profile: false })
 }

@@ -60,14 +60,8 @@ pub fn keep(image: &mut Image<'_>, patterns: &[String]) -> Result<()> {
 pub fn rename(image: &mut Image<'_>, names: &[(String, String)]) -> Result<()> {
     let mut used = vec![false; names.len()];
     for part in &mut image.parts {
-        let mut rename = |channel: &mut Channel| {
-            if let Some((i, name)) = pair_of(&channel.name, names) {
-                used[i] = true;
-                channel.name = name;
-            }
-        };
         each_level(part, |planes| {
-            planes.iter_mut().for_each(|plane| rename(&mut plane.channel));
+            planes.iter_mut().for_each(|plane| rename_one(&mut plane.channel, names, &mut used));
             planes.sort_by(|a, b| a.channel.by_name(&b.channel));
         });
         refresh(part)?;
@@ -75,12 +69,15 @@ pub fn rename(image: &mut Image<'_>, names: &[(String, String)]) -> Result<()> {
     all_used(&used, names)
 }
 
-/// The first pair that is about a channel, and the name that it gives.
-fn pair_of(name: &str, names: &[(String, String)]) -> Option<(usize, String)> {
-    names
-        .iter()
-        .enumerate()
-        .find_map(|(i, (old, new))| star(old, name).map(|middle| (i, new.replacen('*', middle, 1))))
+/// Gives a channel the name of the first pair that is about it, which is then used.
+fn rename_one(channel: &mut Channel, names: &[(String, String)], used: &mut [bool]) {
+    for ((old, new), used) in names.iter().zip(used) {
+        if let Some(middle) = star(old, &channel.name) {
+            channel.name = new.replacen('*', middle, 1);
+            *used = true;
+            return;
+        }
+    }
 }
 
 /// That [`rename`] could do what is asked, of an image whose names go nowhere.
@@ -90,16 +87,9 @@ fn pair_of(name: &str, names: &[(String, String)]) -> Option<(usize, String)> {
 pub fn check_names(image: &Image<'_>, names: &[(String, String)]) -> Result<()> {
     let mut used = vec![false; names.len()];
     for part in &image.parts {
-        let rename = |channel: &Channel| {
-            let mut channel = channel.clone();
-            if let Some((i, name)) = pair_of(&channel.name, names) {
-                used[i] = true;
-                channel.name = name;
-            }
-            channel
-        };
-        let mut channels: Vec<Channel> = matching(&part.header, "*").map(rename).collect();
-        channels.sort_by(|a, b| a.by_name(b));
+        let mut channels = part.header.channels().to_vec();
+        channels.iter_mut().for_each(|channel| rename_one(channel, names, &mut used));
+        channels.sort_by(Channel::by_name);
         check_channels(&channels)?;
     }
     all_used(&used, names)

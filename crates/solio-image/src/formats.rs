@@ -115,3 +115,83 @@ pub fn picture_names(which: impl Fn(ImageFormat) -> bool) -> String {
 pub fn has_quality(format: ImageFormat) -> bool {
     FormatRow::of(format).is_ok_and(|row| row.quality.is_some())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{PictureOptions, decode, encode_picture, gradient_image};
+    use solio_base::{Limits, Work};
+    use solio_color::gradient::{Gradient, parse_stops};
+    use solio_exr::model::{Image, Pixels};
+    use solio_kinds::Ability;
+
+    /// Colours, or greys, from left to right, with alpha or without.
+    fn image(channels: usize) -> Image<'static> {
+        let stops = match channels {
+            1 | 3 => "black, red, white",
+            _ => "black, red, rgb(255 255 255 / 50%)",
+        };
+        let gradient = Gradient { colors: parse_stops(stops).unwrap(), ..Gradient::default() };
+        let mut image = gradient_image(&gradient, [9, 4]).unwrap();
+        let keep: &[String] = &match channels {
+            1 => vec!["R"],
+            2 => vec!["R", "A"],
+            3 => vec!["R", "G", "B"],
+            _ => vec!["*"],
+        }
+        .into_iter()
+        .map(str::to_owned)
+        .collect::<Vec<_>>();
+        crate::edit::keep(&mut image, keep).unwrap();
+        if channels < 3 {
+            crate::edit::rename(&mut image, &[("R".into(), "Y".into())]).unwrap();
+        }
+        image
+    }
+
+    #[test]
+    fn every_format_reads_what_it_writes() {
+        let (limits, work) = (Limits::default(), Work::serial());
+        for row in &ROWS {
+            let is_lossy = row.quality.is_some();
+            for (bits, all) in row.samples {
+                for channels in *all {
+                    let options = PictureOptions { bits: Some(*bits), ..PictureOptions::default() };
+                    let image = image(*channels);
+                    let made =
+                        encode_picture(&image, row.format, &options, &limits, &work).unwrap();
+                    assert_eq!(made.size, [9, 4]);
+                    assert!(row.format.kind().is_at_start(&made.bytes), "{}", row.name());
+                    let what = made.losses.iter().map(|loss| loss.what).collect::<Vec<_>>();
+                    assert_eq!(what.contains(&"compression"), is_lossy, "{}: {what:?}", row.name());
+                    let read = decode(&made.bytes, row.format, false, &limits).unwrap();
+                    assert!(read.notes.is_empty() && read.losses.is_empty(), "{}", row.name());
+                    let Pixels::Flat(levels) = &read.image.parts[0].pixels else { panic!() };
+                    assert_eq!(levels[0].planes.len(), *channels, "{} {bits}", row.name());
+                    // What was read is written to the same bytes, and reading needs no more memory
+                    // than was foreseen.
+                    let again =
+                        encode_picture(&read.image, row.format, &options, &limits, &work).unwrap();
+                    assert!(is_lossy || again.bytes == made.bytes, "{} {bits}", row.name());
+                    let samples: usize = levels[0].planes.iter().map(|p| p.samples.len()).sum();
+                    let bytes = crate::decoded_bytes(&made.bytes, row.format).unwrap();
+                    assert!(bytes >= (samples * usize::from(*bits) / 8) as u64);
+                    // A file that ends early is no picture.
+                    let cut = &made.bytes[..made.bytes.len() / 2];
+                    assert!(decode(cut, row.format, false, &limits).is_err(), "{}", row.name());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn formats_of_pictures_are_those_that_are_read_and_written() {
+        for format in ImageFormat::ALL {
+            let is_here = ROWS.iter().any(|row| row.format == format);
+            assert_eq!(is_here, format != ImageFormat::Exr, "{format}");
+            assert!([Ability::Read, Ability::Write].iter().all(|does| format.kind().can(*does)));
+        }
+        assert!(FormatRow::of(ImageFormat::Exr).is_err());
+        assert!(has_quality(ImageFormat::Jpeg) && !has_quality(ImageFormat::Png));
+    }
+}

@@ -16,7 +16,7 @@ use solio_exr::Compression;
 use solio_exr::header::{Box2i, Part, Value};
 use solio_exr::model::{FlatLevel, Image, ImagePart, Pixels, Plane};
 use solio_kinds::{FileKind, ImageFormat};
-use stated::Curve;
+pub(crate) use stated::Curve;
 use std::io::Cursor;
 pub(crate) use tiff::decode as tiff;
 
@@ -147,14 +147,14 @@ pub struct Stored {
     /// The three colours are one: no picture of `image` has grey floats.
     pub is_grey: bool,
     /// How codes become light, where that is not by the curve of sRGB.
-    curve: Option<Curve>,
+    pub(crate) curve: Option<Curve>,
     /// An ICC profile says that they are something else than sRGB.
-    other_profile: bool,
+    pub(crate) other_profile: bool,
     /// Colours have been multiplied by alpha.
-    associated: bool,
+    pub(crate) associated: bool,
     /// Floats had 16 bits.
-    is_half: bool,
-    has_pages: bool,
+    pub(crate) is_half: bool,
+    pub(crate) has_pages: bool,
 }
 
 /// Reads what is stored.

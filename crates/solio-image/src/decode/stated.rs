@@ -20,7 +20,7 @@ pub(super) fn unread_jpeg(bytes: &[u8]) -> Option<&'static str> {
 
 /// How the codes of a PNG become light, where the file says that it is not by the curve of sRGB.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Curve {
+pub(crate) enum Curve {
     /// They are light.
     Light,
     /// By a power of which this is the inverse, times 100,000.

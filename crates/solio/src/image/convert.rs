@@ -13,7 +13,7 @@ use solio_exr::{CheckOptions, Compression, Layout, Levels, PixelType, ReadOption
 use solio_image::{
     Encoded, can_choose_floats, choose, decode, edit, encode_picture, losses, picture_names,
 };
-use solio_io::{FileSink, SinkOptions};
+use solio_io::SinkOptions;
 use solio_measure::{Stopwatch, Usage};
 use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, PoisonError};
@@ -451,15 +451,9 @@ fn describe(image: &Image<'_>, done: &mut ImageConverted) {
 
 fn write(path: &Path, bytes: &[u8], durable: bool, work: &Work) -> Result<Written> {
     const PIECE_BYTES: usize = 1 << 20;
-    let write = || {
-        let mut sink =
-            FileSink::create(path, &SinkOptions { durable, ..SinkOptions::default() }, work)?;
-        bytes.chunks(PIECE_BYTES).try_for_each(|piece| sink.write_bytes(work, piece))?;
-        sink.commit()
-    };
-    let mut written = Written::default();
-    written.add(write().map_err(|e: Error| e.at_path(path))?);
-    Ok(written)
+    Written::one(path, &SinkOptions { durable, ..SinkOptions::default() }, work, |sink| {
+        bytes.chunks(PIECE_BYTES).try_for_each(|piece| sink.write_bytes(work, piece))
+    })
 }
 
 /// Bits of a value that a TIFF has as a floating point number.

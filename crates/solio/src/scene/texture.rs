@@ -59,17 +59,10 @@ fn decoded(
     })?;
     let (width, height) = (picture.width() as usize, picture.height() as usize);
     match picture {
-        DynamicImage::ImageRgb32F(values) => {
+        DynamicImage::ImageRgb32F(_) | DynamicImage::ImageRgba32F(_) => {
+            let values = picture.into_rgb32f();
             let (pixels, _) = values.as_chunks::<3>();
             reduced(width, height, |y, row| row.copy_from_slice(&pixels[y * width..][..width]))
-        }
-        DynamicImage::ImageRgba32F(values) => {
-            let (pixels, _) = values.as_chunks::<4>();
-            reduced(width, height, |y, row| {
-                for (to, [r, g, b, _]) in row.iter_mut().zip(&pixels[y * width..][..width]) {
-                    *to = [*r, *g, *b];
-                }
-            })
         }
         DynamicImage::ImageLuma16(_)
         | DynamicImage::ImageLumaA16(_)

@@ -14,7 +14,6 @@ const WIDTH: &[&str] = &["ImageWidth", "ExifImageWidth", "SourceImageWidth"];
 const HEIGHT: &[&str] = &["ImageHeight", "ExifImageHeight", "SourceImageHeight"];
 const BITS: &[&str] = &["BitDepth", "BitsPerSample", "ImagePixelDepth", "BitsPerComponent"];
 const COUNT: &[&str] = &["SamplesPerPixel", "ColorComponents", "NumChannels"];
-const COLORS: &[&str] = &["ColorType", "PhotometricInterpretation", "ColorMode"];
 /// Facts that are shown as they are.
 const SHOWN: [(&str, &[&str]); 9] = [
     ("compression", &["Compression"]),
@@ -101,9 +100,9 @@ pub fn summarize(
 }
 
 fn of_photo(input: &Input, limits: &Limits, work: &Work, summary: &mut FileSummary) -> Result<()> {
-    let measures = [WIDTH, HEIGHT, BITS, COUNT, COLORS];
+    let measures = [WIDTH, HEIGHT, BITS, COUNT];
     let names = measures.into_iter().chain(SHOWN.map(|(_, names)| names)).flatten();
-    let fields = Fields::of(names.copied().chain(["SampleFormat", "SRGBRendering"]));
+    let fields = Fields::of(names.copied().chain(["SRGBRendering"]));
     let metadata = crate::read_metadata(input, &fields, limits, work)?;
     // What the structure tells is exact; metadata may be that of another image.
     let header = container_header(input.kind(), &*input.source(work)?).ok().flatten();
@@ -116,9 +115,14 @@ fn of_photo(input: &Input, limits: &Limits, work: &Work, summary: &mut FileSumma
         summary.put("height", Some(FactValue::Integer(height)));
     }
     let bits = of(header.bits.into()).or_else(|| number(&metadata, BITS));
-    summary.put("type", bits.map(|bits| FactValue::Text(sample_type(&metadata, bits))));
+    let sample = header.sample.name();
+    summary.put("type", bits.map(|bits| FactValue::Text(format!("{sample}{bits}"))));
     let count = of(header.channels.into()).or_else(|| number(&metadata, COUNT));
-    summary.put("channels", channels(&metadata, count).map(FactValue::Text));
+    let channels = match (header.color.name(), count) {
+        (Some(color), Some(count)) => Some(format!("{color} ({count})")),
+        (color, count) => color.map(str::to_owned).or(count.map(|count| count.to_string())),
+    };
+    summary.put("channels", channels.map(FactValue::Text));
     for (name, tags) in SHOWN {
         let text = tag(&metadata, tags).map(|tag| tag.text().plain().trim().to_owned());
         summary.put(name, text.filter(|text| !text.is_empty()).map(FactValue::Text));
@@ -138,27 +142,6 @@ fn tag<'m>(metadata: &'m Metadata, names: &[&str]) -> Option<&'m Tag> {
 fn number(metadata: &Metadata, names: &[&str]) -> Option<i64> {
     let value = tag(metadata, names)?.number();
     value.integer(0).or_else(|| value.plain().split_whitespace().next()?.parse().ok())
-}
-
-/// `uint8`, `uint16`, `float32`.
-fn sample_type(metadata: &Metadata, bits: i64) -> String {
-    let format = match number(metadata, &["SampleFormat"]) {
-        Some(2) => "int",
-        Some(3) => "float",
-        _ => "uint",
-    };
-    format!("{format}{bits}")
-}
-
-/// What the file says of its colours, and how many channels that is.
-fn channels(metadata: &Metadata, count: Option<i64>) -> Option<String> {
-    let words = tag(metadata, COLORS).map(|tag| tag.text().plain());
-    match (words, count) {
-        (Some(words), Some(count)) => Some(format!("{words} ({count})")),
-        (Some(words), None) => Some(words),
-        (None, Some(count)) => Some(count.to_string()),
-        (None, None) => None,
-    }
 }
 
 /// Three mantissas with one exponent.
