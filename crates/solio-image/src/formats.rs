@@ -172,7 +172,9 @@ mod tests {
                     // than was foreseen.
                     let again =
                         encode_picture(&read.image, row.format, &options, &limits, &work).unwrap();
-                    assert!(is_lossy || again.bytes == made.bytes, "{} {bits}", row.name());
+                    // Alpha is multiplied in and divided out: that rounds.
+                    let is_exact = !is_lossy && channels % 2 == 1;
+                    assert!(!is_exact || again.bytes == made.bytes, "{} {bits}", row.name());
                     let samples: usize = levels[0].planes.iter().map(|p| p.samples.len()).sum();
                     let bytes = crate::decoded_bytes(&made.bytes, row.format).unwrap();
                     assert!(bytes >= (samples * usize::from(*bits) / 8) as u64);

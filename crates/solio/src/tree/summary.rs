@@ -136,7 +136,10 @@ fn of_photo(input: &Input, limits: &Limits, work: &Work, summary: &mut FileSumma
 }
 
 fn tag<'m>(metadata: &'m Metadata, names: &[&str]) -> Option<&'m Tag> {
-    names.iter().find_map(|name| metadata.get(name))
+    // A second directory is that of a thumbnail.
+    let of_picture =
+        |name: &&str| metadata.tags.iter().find(|tag| tag.name == **name && tag.group != "IFD1");
+    names.iter().find_map(of_picture)
 }
 
 fn number(metadata: &Metadata, names: &[&str]) -> Option<i64> {
