@@ -5,7 +5,7 @@ use crate::Any;
 use crate::hold::{HeldArray, in_place, unfit};
 use pyo3::prelude::*;
 use solio::Result;
-use solio::image::header::{Box2i, Part, Value};
+use solio::image::header::{Box2i, Part};
 use solio::image::model::{DeepLevel, FlatLevel, ImagePart, Pixels, Plane, Samples};
 use solio::image::{Channel, Image};
 use std::borrow::Cow;
