@@ -63,10 +63,13 @@ pub fn decode(bytes: &[u8], format: ImageFormat, raw: bool, limits: &Limits) -> 
         let reason = "its ICC profile is not applied: the values are taken for sRGB";
         losses.add(Loss::new("color_profile", reason));
     }
-    let curve = stored.curve.filter(|_| !raw);
+    let curve = stored.curve.as_ref().filter(|_| !raw);
     match curve {
         Some(Curve::Light) => notes.push("its codes are taken for light, as it says".to_owned()),
-        Some(curve) => losses.add(Loss::new("color_profile", curve.reason())),
+        Some(Curve::Unapplied(said)) => {
+            let reason = format!("its {said} is not applied: the values are taken for sRGB");
+            losses.add(Loss::new("color_profile", reason));
+        }
         None => {}
     }
     if stored.has_pages {
@@ -89,7 +92,7 @@ pub fn decode(bytes: &[u8], format: ImageFormat, raw: bool, limits: &Limits) -> 
             Meaning::Multiplied
         }
         (false, true) => Meaning::Associated,
-        (false, false) if curve == Some(Curve::Light) => Meaning::Light,
+        (false, false) if curve == Some(&Curve::Light) => Meaning::Light,
         (false, false) => Meaning::Straight,
     };
     let mut planes = planes(&stored.picture, meaning)?;

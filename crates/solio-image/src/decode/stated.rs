@@ -18,29 +18,13 @@ pub(super) fn unread_jpeg(bytes: &[u8]) -> Option<&'static str> {
     })?
 }
 
-/// How the codes of a PNG become light, where the file says that it is not by the curve of sRGB.
-#[derive(Clone, Copy, PartialEq)]
+/// How codes become light, where the file says that it is not by the curve of sRGB.
+#[derive(PartialEq)]
 pub(crate) enum Curve {
     /// They are light.
     Light,
-    /// By a power of which this is the inverse, times 100,000.
-    Power(u32),
-    /// As video has it: the numbers of primaries and curve in ITU-T H.273.
-    Video(u8, u8),
-}
-
-impl Curve {
-    /// Why values are not as the file means them.
-    pub(super) fn reason(self) -> String {
-        let said = match self {
-            Curve::Light => "linear gAMA".to_owned(),
-            Curve::Power(gamma) => format!("gAMA of {}", f64::from(gamma) / 1e5),
-            Curve::Video(primaries, curve) => {
-                format!("cICP (primaries {primaries}, transfer function {curve})")
-            }
-        };
-        format!("its {said} is not applied: the values are taken for sRGB")
-    }
+    /// In a way that is not applied: what says so.
+    Unapplied(String),
 }
 
 /// What a PNG says of its codes, by the chunk that counts: cICP, iCCP, sRGB, then gAMA (PNG, third
@@ -61,9 +45,14 @@ pub(super) fn png_curve(bytes: &[u8]) -> Option<Curve> {
     match (video, gamma) {
         (Some([1, 13, _, 1]), _) => None,
         (Some([1, 8, _, 1]), _) => Some(Curve::Light),
-        (Some([primaries, curve, ..]), _) => Some(Curve::Video(primaries, curve)),
+        (Some([primaries, curve, ..]), _) => {
+            let said = format!("cICP (primaries {primaries}, transfer function {curve})");
+            Some(Curve::Unapplied(said))
+        }
         (None, Some(gamma)) if !is_known && near(gamma, 100_000) => Some(Curve::Light),
-        (None, Some(gamma)) if !is_known && !near(gamma, 45_455) => Some(Curve::Power(gamma)),
+        (None, Some(gamma)) if !is_known && !near(gamma, 45_455) => {
+            Some(Curve::Unapplied(format!("gAMA of {}", f64::from(gamma) / 1e5)))
+        }
         _ => None,
     }
 }
