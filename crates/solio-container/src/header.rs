@@ -111,6 +111,7 @@ impl ContainerHeader {
             FileKind::Heif => of_heif(view),
             FileKind::Jp2 => of_jp2(view),
             FileKind::Hdr => hdr::header(view),
+            FileKind::Qoi => of_qoi(view),
             _ => None,
         }
     }
@@ -165,6 +166,13 @@ fn of_png(view: ByteView<'_>) -> Option<ContainerHeader> {
     let has_profile =
         chunks.take_while(|chunk| &chunk.kind != b"IDAT").any(|chunk| &chunk.kind == b"iCCP");
     Some(ContainerHeader { has_profile, ..header })
+}
+
+/// "The Quite OK Image Format", version 1.0.
+fn of_qoi(view: ByteView<'_>) -> Option<ContainerHeader> {
+    let (width, height, channels) = (view.be32(4)?, view.be32(8)?, view.u8(12)?.into());
+    let (bits, color) = (8, ColorModel::Rgb);
+    Some(ContainerHeader { width, height, bits, channels, color, ..Default::default() })
 }
 
 fn of_webp(view: ByteView<'_>) -> Option<ContainerHeader> {

@@ -1,10 +1,11 @@
 //! The table of picture formats: how each is decoded and encoded, and what it can hold. A new one is a
 //! row here, beside that of `solio-kinds`.
 
-use crate::decode::{self, Stored};
+use crate::decode::{self, Curve, Stored};
 use crate::encode::{self, Packed, Values};
 use image::ImageResult;
 use image::codecs::jpeg::JpegEncoder;
+use image::codecs::qoi::{QoiDecoder, QoiEncoder};
 use solio_base::{Error, Result};
 use solio_kinds::ImageFormat;
 
@@ -25,7 +26,7 @@ pub(crate) struct FormatRow {
     pub(crate) quality: Option<u8>,
 }
 
-const ROWS: [FormatRow; 4] = [
+const ROWS: [FormatRow; 5] = [
     FormatRow {
         format: ImageFormat::Hdr,
         decode: decode::hdr,
@@ -48,6 +49,20 @@ const ROWS: [FormatRow; 4] = [
         decode: decode::png,
         encode: |values, file| values.write(encode::png_encoder(file)),
         samples: &[(8, &[1, 2, 3, 4]), (16, &[1, 2, 3, 4])],
+        quality: None,
+    },
+    FormatRow {
+        format: ImageFormat::Qoi,
+        decode: |bytes, most| {
+            let stored = decode::upright(ImageFormat::Qoi, QoiDecoder::new(bytes), most)?;
+            // "The Quite OK Image Format", version 1.0: purely informative, and 1, all channels
+            // linear, is what Pillow writes whatever they are.
+            let is_linear = bytes.get(13) == Some(&1);
+            let curve = is_linear.then(|| Curve::Unapplied("linear colour space".to_owned()));
+            Ok(Stored { curve, ..stored })
+        },
+        encode: |values, file| values.write(QoiEncoder::new(file)),
+        samples: &[(8, &[3, 4])],
         quality: None,
     },
     FormatRow {
@@ -122,7 +137,8 @@ mod tests {
     use crate::{PictureOptions, decode, encode_picture, gradient_image};
     use solio_base::{Limits, Work};
     use solio_color::gradient::{Gradient, parse_stops};
-    use solio_exr::model::{Image, Pixels};
+    use solio_color::srgb;
+    use solio_exr::model::{Image, Pixels, Samples};
     use solio_kinds::Ability;
 
     /// Colours, or greys, from left to right, with alpha or without.
@@ -184,6 +200,34 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn qoi_is_codes_of_srgb_whatever_its_header_says() {
+        // Two pixels: green, and the same with half of its alpha.
+        let file = |space: u8| {
+            let header = [b"qoif\0\0\0\x02\0\0\0\x01\x04", &[space][..]].concat();
+            [&header[..], b"\xfe\0\x76\0\xff\0\x76\0\x80", b"\0\0\0\0\0\0\0\x01"].concat()
+        };
+        let light = srgb::light_of_u8(0x76);
+        for space in [0, 1] {
+            let limits = Limits::default();
+            let read = decode(&file(space), ImageFormat::Qoi, false, &limits).unwrap();
+            let told: Vec<String> =
+                read.losses.iter().map(|loss| loss.reason.to_string()).collect();
+            assert_eq!(told.len(), usize::from(space), "{told:?}");
+            assert!(told.iter().all(|told| told.starts_with("its linear colour space")));
+            let Pixels::Flat(levels) = &read.image.parts[0].pixels else { panic!() };
+            let value = |plane: usize, pixel: usize| match &levels[0].planes[plane].samples {
+                Samples::Half(values) => values[pixel].to_f32(),
+                _ => panic!(),
+            };
+            let half = 128.0 / 255.0;
+            assert!((value(0, 0) - 1.0).abs() < 1e-3 && (value(0, 1) - half).abs() < 1e-3);
+            assert!((value(2, 0) - light).abs() < 1e-3);
+            assert!((value(2, 1) - light * half).abs() < 1e-3);
+        }
+        assert_eq!(crate::decoded_bytes(&file(0), ImageFormat::Qoi), Some(2 * 4 * 3));
     }
 
     #[test]

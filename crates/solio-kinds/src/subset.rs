@@ -146,7 +146,7 @@ subset! {
     /// assert_eq!(ImageFormat::of_name("a.0001.EXR".as_ref()), Some(ImageFormat::Exr));
     /// assert_eq!(ImageFormat::of_content(b"\x89PNG\r\n\x1a\n", None), Some(ImageFormat::Png));
     /// ```
-    ImageFormat "image" [Exr Hdr Jpeg Png Tiff]
+    ImageFormat "image" [Exr Hdr Jpeg Png Qoi Tiff]
 }
 
 subset! {

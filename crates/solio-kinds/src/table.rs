@@ -117,6 +117,8 @@ kinds! {
     Png "png" "PNG" Image ["png" "apng"] "image/png" [&[(0, b"\x89PNG\r\n\x1a\n")]]
         [alias("apng", &[], "image/apng", &[])]
         [Read Write Info Meta Check Preview];
+    Qoi "qoi" "QOI" Image ["qoi"] "image/qoi" [&[(0, b"qoif")]] []
+        [Read Write Info Meta Check Preview];
     Tiff "tiff" "TIFF" Image ["tif" "tiff" "tx"] "image/tiff"
         [&[(0, b"II*\0")], &[(0, b"MM\0*")]]
         [raw!("btf", "image/x-tiff-big", &[(0, b"II+\0")], &[(0, b"MM\0+")])]
