@@ -81,7 +81,7 @@ def read_image(
     max_bytes: int | None = None,
 ) -> Image:
     """Reads an image from an OpenEXR file, or from the bytes of one; only what is asked for is
-    decoded. ``solio convert`` makes OpenEXR of PNG, JPEG, TIFF and HDR.
+    decoded. ``solio convert`` makes OpenEXR of other images.
 
     ``channels``: names (``"depth.Z"``), layers (``"diffuse"``: all that starts with
     ``diffuse.``), or letters in a row (``"RGBA"``, ``"diffuse.RGB"``), one or a sequence of them;

@@ -45,7 +45,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Outcome> {
     if let Some(image) = inputs.iter().find(|input| ImageFormat::of_name(input).is_some()) {
         return Err(Error::argument("an image cannot become a mesh")
             .at_path(image)
-            .hint("name an image: -o out.exr, .png, .jpg, .tif, .hdr"));
+            .hint("name an image, such as -o out.exr"));
     }
     args.given.refuse(&[IMAGES, SCENES], &[], "meshes")?;
     if args.given.has(READING) && inputs.iter().all(|input| solio::is_scene(input)) {

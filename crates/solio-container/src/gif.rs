@@ -1,7 +1,7 @@
 //! GIF: a screen descriptor, then blocks up to the trailer (GIF89a, appendix A).
 
 use crate::cursor::{ViewCursor, damaged};
-use crate::{ByteView, ContainerHeader, ContainerReport};
+use crate::{ByteView, ColorModel, ContainerHeader, ContainerReport};
 use solio_base::Result;
 
 /// A block; what it holds follows in sub-blocks.
@@ -46,7 +46,8 @@ impl<'a> GifBlocks<'a> {
             height: u16::from_le_bytes([h0, h1]).into(),
             bits: u16::from(flags & 7) + 1,
             channels: 1,
-            has_profile: false,
+            color: ColorModel::Palette,
+            ..ContainerHeader::default()
         };
         let mut blocks = GifBlocks { header, file, within: None };
         blocks.pass_colors(flags)?;

@@ -3,7 +3,7 @@
 use crate::check::with_view;
 use crate::gif::GifBlocks;
 use crate::riff::webp_size;
-use crate::{ByteView, boxes, jpeg, png, png_chunks, psd, riff_chunks, tiff};
+use crate::{ByteView, boxes, hdr, jpeg, png, png_chunks, psd, riff_chunks, tiff};
 use solio_base::{Result, Source};
 use solio_kinds::FileKind;
 
@@ -18,11 +18,104 @@ pub struct ContainerHeader {
     pub bits: u16,
     /// Samples of a pixel: 1 for grey and palettes; 0 where the header does not say.
     pub channels: u16,
+    /// What numbers the samples are.
+    pub sample: SampleKind,
+    /// What the samples of a pixel are.
+    pub color: ColorModel,
     /// Whether there is an ICC profile.
     pub has_profile: bool,
 }
 
+/// What numbers samples are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SampleKind {
+    /// Integers from 0 on.
+    #[default]
+    Uint,
+    /// Integers with a sign.
+    Int,
+    /// Floating point numbers.
+    Float,
+}
+
+impl SampleKind {
+    /// As NumPy begins the names of its types: `uint`, `int`, `float`.
+    pub fn name(self) -> &'static str {
+        match self {
+            SampleKind::Uint => "uint",
+            SampleKind::Int => "int",
+            SampleKind::Float => "float",
+        }
+    }
+}
+
+/// What the samples of a pixel are, alpha and further ones left aside.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ColorModel {
+    /// The header does not say.
+    #[default]
+    Unknown,
+    /// Light without colour.
+    Grey,
+    /// Indices into a palette.
+    Palette,
+    /// Red, green and blue.
+    Rgb,
+    /// Luma, and two differences of colour.
+    YCbCr,
+    /// Inks.
+    Cmyk,
+    /// CIE L*a*b*.
+    Lab,
+    /// CIE XYZ.
+    Xyz,
+    /// One colour a pixel, in a pattern: what a sensor behind filters sees.
+    Cfa,
+    /// What a sensor sees, every colour at every pixel (DNG).
+    LinearRaw,
+}
+
+impl ColorModel {
+    /// What people call it: `RGB`; `None` where it is unknown.
+    ///
+    /// ```
+    /// use solio_container::ColorModel;
+    /// assert_eq!(ColorModel::Palette.name(), Some("palette"));
+    /// ```
+    pub fn name(self) -> Option<&'static str> {
+        Some(match self {
+            ColorModel::Unknown => return None,
+            ColorModel::Grey => "grey",
+            ColorModel::Palette => "palette",
+            ColorModel::Rgb => "RGB",
+            ColorModel::YCbCr => "YCbCr",
+            ColorModel::Cmyk => "CMYK",
+            ColorModel::Lab => "CIELAB",
+            ColorModel::Xyz => "XYZ",
+            ColorModel::Cfa => "colour filter array",
+            ColorModel::LinearRaw => "linear raw",
+        })
+    }
+}
+
 impl ContainerHeader {
+    /// [`container_header`] of a file that `view` shows.
+    pub fn of(kind: FileKind, view: ByteView<'_>) -> Option<ContainerHeader> {
+        match kind {
+            FileKind::Jpeg => of_jpeg(view),
+            FileKind::Png => of_png(view),
+            FileKind::Gif => GifBlocks::new(view).ok().map(|blocks| blocks.header),
+            FileKind::Webp => of_webp(view),
+            FileKind::Tiff | FileKind::Raw => tiff::header(view),
+            FileKind::Psd => psd::header(view).ok(),
+            FileKind::Heif => of_heif(view),
+            FileKind::Jp2 => of_jp2(view),
+            FileKind::Hdr => hdr::header(view),
+            FileKind::Qoi => of_qoi(view),
+            _ => None,
+        }
+    }
+
     /// `640 × 480 pixels`.
     pub(crate) fn pixels(&self) -> String {
         format!("{} × {} pixels", self.width, self.height)
@@ -46,30 +139,25 @@ impl ContainerHeader {
 /// # Errors
 /// Those of `source`.
 pub fn container_header(kind: FileKind, source: &dyn Source) -> Result<Option<ContainerHeader>> {
-    with_view(source, |view| {
-        let header = match kind {
-            FileKind::Jpeg => of_jpeg(view),
-            FileKind::Png => of_png(view),
-            FileKind::Gif => GifBlocks::new(view).ok().map(|blocks| blocks.header),
-            FileKind::Webp => of_webp(view),
-            FileKind::Tiff | FileKind::Raw => tiff::header(view),
-            FileKind::Psd => psd::header(view).ok(),
-            FileKind::Heif => of_heif(view),
-            FileKind::Jp2 => of_jp2(view),
-            _ => None,
-        };
-        header.map(Ok)
-    })
+    with_view(source, |view| ContainerHeader::of(kind, view).map(Ok))
 }
 
 fn of_jpeg(view: ByteView<'_>) -> Option<ContainerHeader> {
-    let mut has_profile = false;
+    let (mut has_profile, mut is_untransformed) = (false, false);
     let frame = jpeg::head(view).find_map(|segment| {
+        // Adobe's segment says whether colours were transformed.
+        is_untransformed |= segment.application() == Some(14)
+            && segment.body.starts_with(b"Adobe")
+            && segment.body.u8(11) == Some(0);
         has_profile |=
             segment.application() == Some(2) && segment.body.starts_with(b"ICC_PROFILE\0");
         segment.frame()
     })?;
-    Some(ContainerHeader { has_profile, ..frame })
+    let color = match frame.color {
+        ColorModel::YCbCr if is_untransformed => ColorModel::Rgb,
+        color => color,
+    };
+    Some(ContainerHeader { color, has_profile, ..frame })
 }
 
 fn of_png(view: ByteView<'_>) -> Option<ContainerHeader> {
@@ -80,6 +168,13 @@ fn of_png(view: ByteView<'_>) -> Option<ContainerHeader> {
     Some(ContainerHeader { has_profile, ..header })
 }
 
+/// "The Quite OK Image Format", version 1.0.
+fn of_qoi(view: ByteView<'_>) -> Option<ContainerHeader> {
+    let (width, height, channels) = (view.be32(4)?, view.be32(8)?, view.u8(12)?.into());
+    let (bits, color) = (8, ColorModel::Rgb);
+    Some(ContainerHeader { width, height, bits, channels, color, ..Default::default() })
+}
+
 fn of_webp(view: ByteView<'_>) -> Option<ContainerHeader> {
     let chunk = riff_chunks(view, 12).next()?.ok()?;
     let (width, height) = webp_size(&chunk)?;
@@ -87,7 +182,16 @@ fn of_webp(view: ByteView<'_>) -> Option<ContainerHeader> {
     let is_clear = flags & 0x10 != 0
         || &chunk.kind == b"VP8L" && chunk.body.u8(4).is_some_and(|bits| bits & 0x10 != 0);
     let (channels, has_profile) = (if is_clear { 4 } else { 3 }, flags & 0x20 != 0);
-    Some(ContainerHeader { width, height, bits: 8, channels, has_profile })
+    let color = ColorModel::Rgb;
+    Some(ContainerHeader {
+        width,
+        height,
+        bits: 8,
+        channels,
+        color,
+        has_profile,
+        ..Default::default()
+    })
 }
 
 /// The properties of the items: the largest extent is that of the picture, others are its tiles and
@@ -128,7 +232,16 @@ fn of_jp2(view: ByteView<'_>) -> Option<ContainerHeader> {
                 (header.channels, header.bits) =
                     (body.be16(8)?, u16::from(body.u8(10)? & 0x7f) + 1);
             }
-            b"colr" => header.has_profile |= matches!(body.u8(0)?, 2 | 3),
+            b"colr" => {
+                header.has_profile |= matches!(body.u8(0)?, 2 | 3);
+                // Enumerated colour spaces (ISO/IEC 15444-1, table I.10).
+                header.color = match (body.u8(0)?, body.be32(3)) {
+                    (1, Some(16)) => ColorModel::Rgb,
+                    (1, Some(17)) => ColorModel::Grey,
+                    (1, Some(18)) => ColorModel::YCbCr,
+                    _ => header.color,
+                };
+            }
             _ => {}
         }
     }

@@ -2,7 +2,7 @@
 //! (ITU-T T.81, annex B).
 
 use crate::cursor::{ViewCursor, damaged};
-use crate::{ByteView, ContainerHeader, ContainerReport, boxes};
+use crate::{ByteView, ColorModel, ContainerHeader, ContainerReport, boxes};
 use solio_base::{Error, Result};
 
 /// Pictures behind each other; cameras write three.
@@ -56,7 +56,13 @@ impl JpegSegment<'_> {
             height: u16::from_be_bytes([h1, h0]).into(),
             bits: bits.into(),
             channels: components.into(),
-            has_profile: false,
+            color: match components {
+                1 => ColorModel::Grey,
+                3 => ColorModel::YCbCr,
+                4 => ColorModel::Cmyk,
+                _ => ColorModel::Unknown,
+            },
+            ..ContainerHeader::default()
         })
     }
 }

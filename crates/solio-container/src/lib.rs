@@ -14,6 +14,7 @@ mod check;
 mod chunk;
 mod cursor;
 pub mod gif;
+pub mod hdr;
 mod header;
 pub mod jpeg;
 pub mod png;
@@ -25,5 +26,5 @@ mod view;
 
 pub use check::{ContainerReport, check_container, checks};
 pub use chunk::{ContainerChunk, ContainerChunks, boxes, png_chunks, riff_chunks};
-pub use header::{ContainerHeader, container_header};
+pub use header::{ColorModel, ContainerHeader, SampleKind, container_header};
 pub use view::{ByteView, ReadSteps, SourceCache};

@@ -1,7 +1,7 @@
 //! PNG: what the header says, and the order and the sums of the chunks (W3C PNG, third edition).
 
 use crate::cursor::damaged;
-use crate::{ByteView, ContainerChunk, ContainerHeader, ContainerReport, png_chunks};
+use crate::{ByteView, ColorModel, ContainerChunk, ContainerHeader, ContainerReport, png_chunks};
 use solio_base::Result;
 
 /// Bytes that are summed at once.
@@ -10,14 +10,15 @@ const WIDE: u64 = 64 << 10;
 /// What the data of `IHDR` say; `None` where they are too short.
 pub(crate) fn header(body: ByteView<'_>) -> Option<ContainerHeader> {
     let (width, height, [bits, color_type]) = (body.be32(0)?, body.be32(4)?, body.array(8)?);
-    let channels = match color_type {
-        2 => 3,
-        4 => 2,
-        6 => 4,
-        // Grey, or a palette.
-        _ => 1,
+    let (channels, color) = match color_type {
+        2 => (3, ColorModel::Rgb),
+        3 => (1, ColorModel::Palette),
+        4 => (2, ColorModel::Grey),
+        6 => (4, ColorModel::Rgb),
+        _ => (1, ColorModel::Grey),
     };
-    Some(ContainerHeader { width, height, bits: bits.into(), channels, has_profile: false })
+    let bits = bits.into();
+    Some(ContainerHeader { width, height, bits, channels, color, ..Default::default() })
 }
 
 /// Checks the order of the chunks, and their sums.

@@ -2,7 +2,7 @@
 //! Formats Specification).
 
 use crate::cursor::{ViewCursor, damaged};
-use crate::{ByteView, ContainerHeader, ContainerReport};
+use crate::{ByteView, ColorModel, ContainerHeader, ContainerReport, SampleKind};
 use solio_base::Result;
 
 /// The header of a file.
@@ -14,7 +14,16 @@ pub fn header(view: ByteView<'_>) -> Result<ContainerHeader> {
     let be16 = |at: usize| u16::from_be_bytes([head[at], head[at + 1]]);
     let be32 = |at: usize| u32::from(be16(at)) << 16 | u32::from(be16(at + 2));
     let (height, width, bits, channels) = (be32(14), be32(18), be16(22), be16(12));
-    Ok(ContainerHeader { width, height, bits, channels, has_profile: false })
+    let color = match be16(24) {
+        0 | 1 | 8 => ColorModel::Grey,
+        2 => ColorModel::Palette,
+        3 => ColorModel::Rgb,
+        4 => ColorModel::Cmyk,
+        9 => ColorModel::Lab,
+        _ => ColorModel::Unknown,
+    };
+    let sample = if bits == 32 { SampleKind::Float } else { SampleKind::Uint };
+    Ok(ContainerHeader { width, height, bits, channels, sample, color, has_profile: false })
 }
 
 /// Whether the file is a PSB, whose layers have lengths of eight bytes.

@@ -14,6 +14,6 @@ mod text;
 
 pub use detect::{FileType, HEAD_BYTES};
 pub use family::{Ability, Family};
-pub use subset::UnknownFormat;
+pub use subset::{UnknownFormat, listed};
 pub use table::{Alias, FileKind, GradientFormat, ImageFormat, Magic, MeshFormat, SceneFormat};
 pub use text::PBRT_DIRECTIVES;

@@ -21,6 +21,21 @@ impl fmt::Display for UnknownFormat {
 
 impl std::error::Error for UnknownFormat {}
 
+/// Names for people: `a, b and c`, with `last` before the last one.
+///
+/// ```
+/// assert_eq!(solio_kinds::listed(&["a", "b", "c"], "or"), "a, b or c");
+/// assert_eq!(solio_kinds::listed(&["a"], "or"), "a");
+/// ```
+pub fn listed(names: &[impl AsRef<str>], last: &str) -> String {
+    let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+    match names.split_last() {
+        Some((end, [])) => (*end).to_owned(),
+        Some((end, before)) => format!("{} {last} {end}", before.join(", ")),
+        None => String::new(),
+    }
+}
+
 macro_rules! subset {
     ($(#[$doc:meta])* $type:ident $what:literal [$($id:ident)*]) => {
         $(#[$doc])*
@@ -73,6 +88,13 @@ macro_rules! subset {
             pub fn written() -> String {
                 let written = $type::ALL.iter().filter(|format| format.kind().can($crate::Ability::Write));
                 written.map(|format| format.as_str()).collect::<Vec<_>>().join(", ")
+            }
+
+            /// The usual extensions of those that are written, for hints: `.obj, .ply or .stl`.
+            pub fn written_extensions() -> String {
+                let written = $type::ALL.iter().filter(|format| format.kind().can($crate::Ability::Write));
+                let names: Vec<_> = written.map(|format| format!(".{}", format.extension())).collect();
+                $crate::listed(&names, "or")
             }
         }
 

@@ -122,6 +122,8 @@ kinds! {
     Png "png" "PNG" Image ["png" "apng"] "image/png" [&[(0, b"\x89PNG\r\n\x1a\n")]]
         [alias("apng", &[], "image/apng", &[])]
         [Read Write Info Meta Check Preview];
+    Qoi "qoi" "QOI" Image ["qoi"] "image/qoi" [&[(0, b"qoif")]] []
+        [Read Write Info Meta Check Preview];
     Tiff "tiff" "TIFF" Image ["tif" "tiff" "tx"] "image/tiff"
         [&[(0, b"II*\0")], &[(0, b"MM\0*")]]
         [raw!("btf", "image/x-tiff-big", &[(0, b"II+\0")], &[(0, b"MM\0+")])]
@@ -282,7 +284,7 @@ subset! {
     /// assert_eq!(ImageFormat::of_name("a.0001.EXR".as_ref()), Some(ImageFormat::Exr));
     /// assert_eq!(ImageFormat::of_content(b"\x89PNG\r\n\x1a\n", None), Some(ImageFormat::Png));
     /// ```
-    ImageFormat "image" [Exr Hdr Jpeg Png Tiff]
+    ImageFormat "image" [Exr Hdr Jpeg Png Qoi Tiff]
 }
 
 subset! {

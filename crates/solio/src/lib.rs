@@ -33,16 +33,12 @@ pub mod photo;
 pub mod scene;
 mod tree;
 
-pub use color::gradients::{
-    Compared, ComparedRow, compare_gradient, gradient_image, gradient_strips, read_gradients,
-    write_gradients,
-};
+pub use color::gradients::{read_gradients, write_gradients};
 pub use color::pixel_arrays::{
     apply_gradient, apply_gradient_floats, convert_colors, convert_colors_exactly,
     convert_colors_in_place,
 };
 pub use image::attributes::{Edit, SetOptions, set_attributes};
-pub use image::choice::{ImageChoice, PartChoice, SingleFlat, image_bytes};
 pub use image::convert::{
     ImageConvertOptions, ImageConverted, ImageJob, convert_image, convert_images,
 };
@@ -51,9 +47,7 @@ pub use image::file::{
     write_image,
 };
 pub use image::pack::{ImagePackOptions, ImagePacked, ImagesPacked, pack_images};
-pub use image::picture::{Choice, Frame, PictureOptions, part_number};
-pub use image::preview::{Preview, PreviewOptions, preview, preview_bytes, preview_file};
-pub use image::sample_types::decode_image_as;
+pub use image::preview::{preview_bytes, preview_file};
 pub use image::unpack::{
     Archive, ArchiveEntry, ImageUnpackOptions, NamedArray, element_name, unpack_images,
     write_arrays,
@@ -122,6 +116,11 @@ pub use solio_catalog::sequence::{FrameRange, frames_text};
 pub use solio_codec::compress::Compression;
 pub use solio_codec::number::Digits;
 pub use solio_color::ToneMap;
+pub use solio_image::{
+    Choice, Compared, ComparedRow, Frame, ImageChoice, PartChoice, PictureOptions, Preview,
+    PreviewOptions, SingleFlat, compare_gradient, decode_image_as, gradient_image, gradient_strips,
+    image_bytes, part_number, preview,
+};
 pub use solio_io::signals::cancel_on_signals;
 pub use solio_kinds::{
     Ability, Family, FileKind, FileType, GradientFormat, HEAD_BYTES, ImageFormat,

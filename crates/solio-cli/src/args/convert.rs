@@ -29,8 +29,8 @@ Examples:
   solio convert scene.pbrt -o scene.glb          objects once; or .usda
 
 OpenEXR keeps all attributes, parts, levels, tiles and deep samples; where nothing is to change its \
-compressed pixels are copied as they are. Integers in PNG, JPEG and TIFF are sRGB, floating point \
-numbers are linear light. Alpha is straight in PNG, as the file says in TIFF, and premultiplied in \
+compressed pixels are copied as they are. Integers in other images are sRGB, floating point \
+numbers are linear light. Alpha is straight in them, as the file says in TIFF, and premultiplied in \
 OpenEXR. --raw leaves values as they are. Sequences: # is four digits, several # one each; or \
 %04d, @@@@, $F4; with a range in the name, a.1-100x2#.exr. See solio help ls.";
 

@@ -1,12 +1,12 @@
 //! The facts of small files made by hand.
 
-use super::{ContainerHeader, container_header};
+use super::{ColorModel, ContainerHeader, SampleKind, container_header};
 use crate::check::tests::{boxed, chunk, gif, jpeg, png, psd, riff, segment, tiff};
 use solio_kinds::FileKind;
 
 fn header(kind: &str, bytes: &[u8]) -> Option<(u32, u32, u16, u16, bool)> {
     let header = container_header(FileKind::of_name(kind).unwrap(), &bytes).unwrap()?;
-    let ContainerHeader { width, height, bits, channels, has_profile } = header;
+    let ContainerHeader { width, height, bits, channels, has_profile, .. } = header;
     Some((width, height, bits, channels, has_profile))
 }
 
@@ -70,4 +70,39 @@ fn headers_that_are_cut_or_missing() {
     for kind in ["tiff", "webp", "heif", "jp2", "mp4", "obj"] {
         assert_eq!(header(kind, b"none of these"), None);
     }
+}
+
+#[test]
+fn each_container_tells_what_its_samples_are() {
+    let color = |kind: &str, bytes: &[u8]| {
+        let header = container_header(FileKind::of_name(kind).unwrap(), &bytes).unwrap().unwrap();
+        (header.color, header.sample)
+    };
+    let integers = |color| (color, SampleKind::Uint);
+    // A frame of three components is YCbCr, unless Adobe's segment says that nothing was changed.
+    let frame = b"\0\x08\x01\xe0\x02\x80\x03\x01\x11\0\x02\x11\0\x03\x11\0";
+    let picture = |adobe: &[u8]| [b"\xff\xd8", adobe, &segment(0xc0, &frame[1..])].concat();
+    assert_eq!(color("jpeg", &picture(b"")), integers(ColorModel::YCbCr));
+    let adobe = |transform| segment(0xee, &[b"Adobe\0\x64\0\0\0\0", &[transform][..]].concat());
+    assert_eq!(color("jpeg", &picture(&adobe(1))), integers(ColorModel::YCbCr));
+    assert_eq!(color("jpeg", &picture(&adobe(0))), integers(ColorModel::Rgb));
+    assert_eq!(color("jpeg", &jpeg()), integers(ColorModel::Grey));
+    assert_eq!(color("gif", &gif()), integers(ColorModel::Palette));
+    // Width, height, PhotometricInterpretation and SampleFormat.
+    let page = |photometric: u16, format: u16| {
+        let entries = [(0x100, 4), (0x101, 3), (0x102, 32), (0x106, photometric), (0x153, format)];
+        let mut bytes = b"II*\0\x08\0\0\0\x05\0".to_vec();
+        for (tag, value) in entries {
+            bytes.extend([tag, 3, 1, 0, value, 0].into_iter().flat_map(u16::to_le_bytes));
+        }
+        [bytes, vec![0; 4]].concat()
+    };
+    assert_eq!(color("tiff", &page(1, 1)), integers(ColorModel::Grey));
+    assert_eq!(color("tiff", &page(2, 3)), (ColorModel::Rgb, SampleKind::Float));
+    assert_eq!(color("tiff", &page(5, 2)), (ColorModel::Cmyk, SampleKind::Int));
+    assert_eq!(color("tiff", &page(32803, 1)), integers(ColorModel::Cfa));
+    let hdr = b"#?RADIANCE\nFORMAT=32-bit_rle_xyze\n\n-Y 3 +X 4\n";
+    assert_eq!(color("hdr", hdr), (ColorModel::Xyz, SampleKind::Float));
+    assert_eq!(header("hdr", hdr), Some((4, 3, 32, 3, false)));
+    assert_eq!(header("hdr", b"#?RADIANCE\n\n-Y 3\n"), None);
 }

@@ -2,7 +2,7 @@
 
 use super::{Tiff, TiffEntry, tags};
 use crate::cursor::damaged;
-use crate::{ByteView, ContainerHeader, ContainerReport};
+use crate::{ByteView, ColorModel, ContainerHeader, ContainerReport, SampleKind};
 use solio_base::{Error, Result};
 use std::collections::BTreeSet;
 
@@ -44,6 +44,21 @@ pub(crate) fn check(view: ByteView<'_>) -> Result<ContainerReport> {
         report.note_rest(view.from(pages.end));
     }
     Ok(report)
+}
+
+/// PhotometricInterpretation (TIFF 6.0; TIFF/EP and DNG 1.7 for what sensors see).
+fn color_model(number: u64) -> ColorModel {
+    match number {
+        0 | 1 => ColorModel::Grey,
+        2 => ColorModel::Rgb,
+        3 => ColorModel::Palette,
+        5 => ColorModel::Cmyk,
+        6 => ColorModel::YCbCr,
+        8..=10 => ColorModel::Lab,
+        32803 => ColorModel::Cfa,
+        34892 => ColorModel::LinearRaw,
+        _ => ColorModel::Unknown,
+    }
 }
 
 /// The largest picture of a file.
@@ -133,6 +148,14 @@ impl TiffPages<'_> {
             tags::IMAGE_LENGTH => page.height = number(1) as u32,
             tags::BITS_PER_SAMPLE => page.bits = number(1) as u16,
             tags::SAMPLES_PER_PIXEL => page.channels = number(1) as u16,
+            tags::SAMPLE_FORMAT => {
+                page.sample = match number(1) {
+                    2 => SampleKind::Int,
+                    3 => SampleKind::Float,
+                    _ => SampleKind::Uint,
+                }
+            }
+            tags::PHOTOMETRIC_INTERPRETATION => page.color = color_model(number(1)),
             tags::ICC_PROFILE => page.has_profile = true,
             tags::SUB_IFDS | tags::EXIF_IFD | tags::GPS_IFD | tags::INTEROP_IFD => {
                 let below: Vec<u64> = self.values(entry, 1024).collect();

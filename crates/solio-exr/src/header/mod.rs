@@ -168,7 +168,7 @@ fn wrong_magic(magic: &[u8; 4]) -> Error {
         | b"MM\0+"
         | b"#?RA"
         | b"#?RG" => {
-            let hint = "solio convert makes OpenEXR of PNG, JPEG, TIFF and HDR";
+            let hint = "solio convert makes OpenEXR of other images";
             Error::unsupported(message).at_offset(0).hint(hint)
         }
         _ => Error::corrupt(message).at_offset(0),

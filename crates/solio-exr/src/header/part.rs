@@ -175,6 +175,14 @@ impl Part {
         Shape::new(kind, channels, compression, data_window, line_order, tiles)
     }
 
+    /// The channels, in the order of the header; none where it has no list of them.
+    pub fn channels(&self) -> &[Channel] {
+        match self.get("channels") {
+            Some(Value::Channels(channels)) => channels,
+            _ => &[],
+        }
+    }
+
     /// The part of the picture that is meant to be seen; without a word on it all of it.
     pub fn display_window(&self) -> Option<Box2i> {
         match (self.get("displayWindow"), self.get("dataWindow")) {

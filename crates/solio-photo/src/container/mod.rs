@@ -28,7 +28,7 @@ use crate::metadata::Gap;
 use crate::rule::{Named, TagRule};
 use crate::value::Value;
 use crate::{exif, icc, xmp};
-use solio_container::ByteView;
+use solio_container::{ByteView, ContainerHeader};
 use solio_kinds::{Ability, FileKind, FileType};
 
 /// Reads whatever the file is. False where it has no known format.
@@ -103,6 +103,12 @@ fn read_as(found: FileType, view: ByteView<'_>, gather: &mut Gather<'_>) {
         FileKind::Raf => raf::read(view, gather),
         FileKind::Icc => icc::read(view, gather),
         FileKind::Xmp => xmp::read_view(view, gather),
-        _ => gather.leave(Gap::Format),
+        kind => match ContainerHeader::of(kind, view) {
+            Some(header) => {
+                gather.int("File", "ImageWidth", header.width);
+                gather.int("File", "ImageHeight", header.height);
+            }
+            None => gather.leave(Gap::Format),
+        },
     }
 }

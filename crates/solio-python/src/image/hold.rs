@@ -5,7 +5,7 @@ use crate::Any;
 use crate::hold::{HeldArray, in_place, unfit};
 use pyo3::prelude::*;
 use solio::Result;
-use solio::image::header::{Box2i, Part, Value};
+use solio::image::header::{Box2i, Part};
 use solio::image::model::{DeepLevel, FlatLevel, ImagePart, Pixels, Plane, Samples};
 use solio::image::{Channel, Image};
 use std::borrow::Cow;
@@ -46,10 +46,7 @@ impl<'py> HeldImage<'py> {
     pub(super) fn new(parts: Vec<GivenPart<'py>>) -> PyResult<Self> {
         let parts = parts.into_iter().map(|(attributes, levels)| {
             let header = values::take(attributes)?;
-            let mut channels = match header.get("channels") {
-                Some(Value::Channels(channels)) => channels.clone(),
-                _ => Vec::new(),
-            };
+            let mut channels = header.channels().to_vec();
             channels.sort_by(Channel::by_name);
             let levels = levels.into_iter().map(|level| hold_level(&channels, level));
             Ok(HeldPart { header, levels: levels.collect::<PyResult<_>>()? })

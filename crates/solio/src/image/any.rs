@@ -1,8 +1,8 @@
 //! Ordinary images: an input to pixels in linear light.
 
 use crate::Input;
-use crate::image::picture::{Decoded, decode, decoded_bytes};
 use solio_base::{Result, Work};
+use solio_image::{Decoded, decode, decoded_bytes};
 use solio_kinds::ImageFormat;
 
 /// The image format of an input, by its content, or else by its name; `None` for all others.
@@ -17,7 +17,7 @@ pub(crate) fn picture_bytes(input: &Input, format: ImageFormat, work: &Work) -> 
     }
     // A file that cannot be read needs none, and says so where it is read.
     let Ok(source) = input.source(work) else { return Some(0) };
-    let pixels = decoded_bytes(&*source, format, input.limits())?;
+    let pixels = decoded_bytes(&*source, format)?;
     Some(pixels.saturating_add(input.file_bytes().unwrap_or(0)))
 }
 

@@ -1,11 +1,11 @@
 //! Other attributes for an image, and nothing else: its pixels are copied as they lie.
 
 use crate::{Input, ToInput, Written, part_number};
-use solio_base::{Error, Limits, Result, Work};
+use solio_base::{Error, Limits, Result, Sink, Work};
 use solio_exr::header::{
     Header, Part, Value, check_attribute, is_shared, is_typed, likely_type, standard_type, typed,
 };
-use solio_io::{FileSink, SinkOptions};
+use solio_io::SinkOptions;
 use solio_measure::SpanName;
 use std::path::Path;
 
@@ -208,16 +208,11 @@ pub(crate) fn set_input(
     let source = input.plain_file()?;
     let edit = |header: &mut Header| edit(header, options);
     let made = solio_exr::rehead(source, &options.limits, edit).map_err(|e| e.at_path(path))?;
-    let mut written = Written::default();
     let file = SinkOptions { durable: options.durable, ..SinkOptions::default() };
-    let write = || {
-        let mut sink = FileSink::create(output, &file, work)?;
-        solio_base::Sink::write_bytes(&mut sink, work, &made.head)?;
-        sink.append(source, made.rest, work)?;
-        sink.commit()
-    };
-    written.add(write().map_err(|e: Error| e.at_path(output))?);
-    Ok(written)
+    Written::one(output, &file, work, |sink| {
+        sink.write_bytes(work, &made.head)?;
+        sink.append(source, made.rest, work)
+    })
 }
 
 fn edit(header: &mut Header, options: &SetOptions) -> Result<()> {

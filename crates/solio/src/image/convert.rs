@@ -2,16 +2,18 @@
 
 use crate::image::any::{format_of, picture_bytes};
 use crate::image::attributes::set_input;
-use crate::image::edit;
-use crate::image::picture::{
-    Choice, Encoded, Frame, PictureOptions, choose, decode, encode_picture, losses,
+use crate::{
+    Choice, Frame, ImageFormat, ImageWriteOptions, Input, PictureOptions, SetOptions, ToInput,
+    Written, part_number,
 };
-use crate::{ImageFormat, ImageWriteOptions, Input, SetOptions, ToInput, Written, part_number};
 use solio_base::{Error, ErrorKind, Limits, Loss, Losses, Progress, Result, Sink, Work, ordered};
 use solio_exr::header::{Attribute, Box2i, Header, Part, Value, check_attribute, differing};
 use solio_exr::model::{Image, Pixels};
 use solio_exr::{CheckOptions, Compression, Layout, Levels, PixelType, ReadOptions, WriteOptions};
-use solio_io::{FileSink, SinkOptions};
+use solio_image::{
+    Encoded, can_choose_floats, choose, decode, edit, encode_picture, losses, picture_names,
+};
+use solio_io::SinkOptions;
 use solio_measure::{Stopwatch, Usage};
 use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, PoisonError};
@@ -284,7 +286,7 @@ fn convert_input(
     let format = options.format.or_else(|| ImageFormat::of_name(output)).ok_or_else(|| {
         Error::argument("the output's extension is not that of an image format")
             .at_path(output)
-            .hint("use .exr, .png, .jpg, .tif or .hdr, or add --format")
+            .hint(format!("use {}, or add --format", ImageFormat::written_extensions()))
     })?;
     check_options(format, options)?;
     let watch = Stopwatch::start();
@@ -449,15 +451,9 @@ fn describe(image: &Image<'_>, done: &mut ImageConverted) {
 
 fn write(path: &Path, bytes: &[u8], durable: bool, work: &Work) -> Result<Written> {
     const PIECE_BYTES: usize = 1 << 20;
-    let write = || {
-        let mut sink =
-            FileSink::create(path, &SinkOptions { durable, ..SinkOptions::default() }, work)?;
-        bytes.chunks(PIECE_BYTES).try_for_each(|piece| sink.write_bytes(work, piece))?;
-        sink.commit()
-    };
-    let mut written = Written::default();
-    written.add(write().map_err(|e: Error| e.at_path(path))?);
-    Ok(written)
+    Written::one(path, &SinkOptions { durable, ..SinkOptions::default() }, work, |sink| {
+        bytes.chunks(PIECE_BYTES).try_for_each(|piece| sink.write_bytes(work, piece))
+    })
 }
 
 /// Bits of a value that a TIFF has as a floating point number.
@@ -469,12 +465,12 @@ fn check_options(format: ImageFormat, options: &ImageConvertOptions) -> Result<(
     if format == ImageFormat::Exr {
         let shown = picture.exposure != 0.0 || picture.tone_map != Default::default();
         if shown || picture.bits.is_some() || picture.quality.is_some() {
-            let message =
-                "--exposure, --tonemap, --bits and --quality are for PNG, JPEG, TIFF and HDR";
+            let names = picture_names(|_| true);
+            let message = format!("--exposure, --tonemap, --bits and --quality are for {names}");
             return Err(Error::argument(message).hint("OpenEXR keeps light as it is"));
         }
         if picture.frame != Frame::default() {
-            let message = "--frame is for PNG, JPEG, TIFF and HDR";
+            let message = format!("--frame is for {}", picture_names(|_| true));
             return Err(Error::argument(message)
                 .hint("OpenEXR keeps both windows; --crop cuts the data window"));
         }
@@ -486,20 +482,18 @@ fn check_options(format: ImageFormat, options: &ImageConvertOptions) -> Result<(
         let hint = "-z, --compat, --tiles and --scanlines are of OpenEXR";
         return Err(Error::argument(message).hint(hint));
     }
-    let bits = picture.bits(format)?;
-    let is_wide = format == ImageFormat::Tiff && options.pixel_type == Some(PixelType::Float);
+    let bits = picture.check(format)?;
+    let is_wide = can_choose_floats(format) && options.pixel_type == Some(PixelType::Float);
     if is_wide && picture.bits.is_some_and(|bits| bits != FLOAT_BITS) {
         let message = format!("--float makes values of {FLOAT_BITS} bits, --bits of {bits}");
         return Err(Error::argument(message).hint("leave one of them out"));
     }
     if options.pixel_type.is_some() && !is_wide {
         let message = format!("{name} has no 16-bit or 32-bit floating point channels to choose");
-        return Err(Error::argument(message)
-            .hint("--half is of OpenEXR, --float of OpenEXR and TIFF; --bits is for others"));
-    }
-    if picture.quality.is_some() && format != ImageFormat::Jpeg {
-        let message = format!("{name} has no quality to choose");
-        return Err(Error::argument(message).hint("--quality is of JPEG"));
+        return Err(Error::argument(message).hint(format!(
+            "--half is of OpenEXR, --float of OpenEXR and {}; --bits is for others",
+            picture_names(can_choose_floats)
+        )));
     }
     Ok(())
 }
@@ -678,7 +672,7 @@ mod tests {
     fn pictures_need_what_their_pixels_do_however_small_the_file() {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
-        let white = crate::image::picture::png(&[255; 3 * 64 * 64], 64, 64, false).unwrap();
+        let white = solio_image::png(&[255; 3 * 64 * 64], 64, 64, false).unwrap();
         crate::write_bytes(&path("a.png"), &white).unwrap();
         let work = Work::serial();
         for (name, bits, bytes) in

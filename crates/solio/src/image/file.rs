@@ -250,13 +250,7 @@ pub fn write_image(
     work: &Work,
 ) -> Result<Written> {
     let _span = WRITE.begin_labelled(&path.to_string_lossy());
-    let write = || {
-        let file = SinkOptions { durable: options.durable, ..SinkOptions::default() };
-        let mut sink = FileSink::create(path, &file, work)?;
-        solio_exr::encode_exr(image, &options.exr, &mut sink, work)?;
-        sink.commit()
-    };
-    let mut written = Written::default();
-    written.add(write().map_err(|e: Error| e.at_path(path))?);
-    Ok(written)
+    let file = SinkOptions { durable: options.durable, ..SinkOptions::default() };
+    let write = |sink: &mut FileSink| solio_exr::encode_exr(image, &options.exr, sink, work);
+    Written::one(path, &file, work, |sink| write(sink).map(drop))
 }

@@ -3,15 +3,10 @@
 
 pub(crate) mod any;
 pub(crate) mod attributes;
-pub(crate) mod canvas;
-pub(crate) mod choice;
 pub(crate) mod convert;
-pub(crate) mod edit;
 pub(crate) mod file;
 pub(crate) mod pack;
-pub(crate) mod picture;
 pub(crate) mod preview;
-pub(crate) mod sample_types;
 pub(crate) mod unpack;
 
 pub use solio_exr::*;

@@ -26,13 +26,9 @@ static WRITE: SpanName = SpanName::new("write mesh");
 /// # Ok::<(), solio::Error>(())
 /// ```
 pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<()> {
-    let write = || {
-        let work = Work::default();
-        let mut sink = FileSink::create(path, &SinkOptions::default(), &work)?;
-        sink.write_bytes(&work, bytes)?;
-        sink.commit()
-    };
-    write().map(|_| ()).map_err(|e| e.at_path(path))
+    let work = Work::default();
+    let write = |sink: &mut FileSink| sink.write_bytes(&work, bytes);
+    Written::one(path, &SinkOptions::default(), &work, write).map(drop)
 }
 
 /// How a mesh is written.
@@ -132,6 +128,23 @@ pub struct Written {
 }
 
 impl Written {
+    /// One file that `write` fills; it appears whole or not at all.
+    pub(crate) fn one(
+        path: &Path,
+        options: &SinkOptions,
+        work: &Work,
+        write: impl FnOnce(&mut FileSink) -> Result<()>,
+    ) -> Result<Written> {
+        let made = || {
+            let mut sink = FileSink::create(path, options, work)?;
+            write(&mut sink)?;
+            sink.commit()
+        };
+        let mut written = Written::default();
+        written.add(made().map_err(|e: Error| e.at_path(path))?);
+        Ok(written)
+    }
+
     pub(crate) fn add(&mut self, file: solio_io::WrittenFile) {
         self.file_bytes += file.file_bytes;
         self.raw_bytes += file.raw_bytes;
@@ -276,11 +289,7 @@ fn write_one(
     file: &SinkOptions,
     work: &Work,
 ) -> Result<Written> {
-    let mut written = Written::default();
-    let mut sink = FileSink::create(path, file, work)?;
-    encode(scene, format, options, work, &mut sink)?;
-    written.add(sink.commit()?);
-    Ok(written)
+    Written::one(path, file, work, |sink| encode(scene, format, options, work, sink))
 }
 
 fn write_ply(

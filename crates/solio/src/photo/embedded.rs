@@ -3,9 +3,12 @@
 use crate::photo::metadata::read_metadata;
 use crate::photo::value_bytes::bytes_at;
 use crate::{Input, ToInput};
+use image::codecs::jpeg::JpegDecoder;
 use image::metadata::Orientation;
-use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader};
+use image::{DynamicImage, ImageDecoder, RgbImage};
 use solio_base::{Error, Limits, Result, Source, Work};
+use solio_container::{ContainerHeader, container_header};
+use solio_kinds::FileKind;
 use solio_photo::{Fields, Value};
 use std::io::Cursor;
 
@@ -117,8 +120,8 @@ pub fn thumbnail(
         let Some(jpeg) = range(source, at, bytes, limits).map_err(|e| e.at_path(path))? else {
             continue;
         };
-        let reader = ImageReader::with_format(Cursor::new(&jpeg), ImageFormat::Jpeg);
-        let Ok((width, height)) = reader.into_dimensions() else { continue };
+        let header = container_header(FileKind::Jpeg, &jpeg)?;
+        let Some(ContainerHeader { width, height, .. }) = header else { continue };
         let picture = EmbeddedPicture { tag, jpeg, width, height, orientation };
         if width.max(height) >= size {
             return Ok(Some(picture));
@@ -140,11 +143,7 @@ pub(crate) fn embedded_picture(
     let found = thumbnail(input, size, input.limits(), work)?;
     let found = found
         .ok_or_else(|| Error::unsupported("there is no picture within that could be shown"))?;
-    let (width, height, pixels) = found.pixels()?;
-    let picture = image::RgbImage::from_raw(width, height, pixels);
-    let picture =
-        picture.ok_or_else(|| Error::corrupt("a picture of another size than it says"))?;
-    Ok((picture.into(), found.tag))
+    Ok((found.upright()?.into(), found.tag))
 }
 
 /// The bytes at `at` if they start as JPEG does.
@@ -178,16 +177,18 @@ impl EmbeddedPicture {
     /// # Ok::<(), solio::Error>(())
     /// ```
     pub fn pixels(&self) -> Result<(u32, u32, Vec<u8>)> {
+        let rgb = self.upright()?;
+        Ok((rgb.width(), rgb.height(), rgb.into_raw()))
+    }
+
+    fn upright(&self) -> Result<RgbImage> {
         let wrong = |e: image::ImageError| Error::corrupt(format!("{}: {e}", self.tag));
-        let mut reader = ImageReader::with_format(Cursor::new(&self.jpeg), ImageFormat::Jpeg);
-        reader.limits(image::Limits::default());
-        let mut decoder = reader.into_decoder().map_err(wrong)?;
+        let mut decoder = JpegDecoder::new(Cursor::new(&self.jpeg)).map_err(wrong)?;
         decoder.set_limits(image::Limits::default()).map_err(wrong)?;
         let mut picture = DynamicImage::from_decoder(decoder).map_err(wrong)?;
         if let Some(orientation) = Orientation::from_exif(self.orientation) {
             picture.apply_orientation(orientation);
         }
-        let rgb = picture.into_rgb8();
-        Ok((rgb.width(), rgb.height(), rgb.into_raw()))
+        Ok(picture.into_rgb8())
     }
 }

@@ -277,16 +277,12 @@ pub fn unpack_scene(
     let input = input.to_input(limits, work)?;
     let path = input.path();
     let scene = read_packed_scene(&*input, &options, work)?;
-    let mut made = SceneUnpacked::default();
-    let write = || {
-        let name = output.file_name().unwrap_or_default().to_string_lossy();
-        let compression = Compression::of_name(&name);
-        let sink_options = SinkOptions { compression, ..SinkOptions::default() };
-        let mut sink = FileSink::create(output, &sink_options, work)?;
-        solio_scene::scene::write_scene(&scene, &mut sink, work)?;
-        sink.commit()
-    };
-    made.written.add(write().map_err(|e: Error| e.at_path(output))?);
+    let name = output.file_name().unwrap_or_default().to_string_lossy();
+    let compression = Compression::of_name(&name);
+    let file = SinkOptions { compression, ..SinkOptions::default() };
+    let write = |sink: &mut FileSink| solio_scene::scene::write_scene(&scene, sink, work);
+    let written = Written::one(output, &file, work, write)?;
+    let mut made = SceneUnpacked { written, ..SceneUnpacked::default() };
     if solio_io::is_direct(output) {
         return Ok(made);
     }

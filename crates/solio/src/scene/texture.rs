@@ -1,11 +1,11 @@
 //! Pictures of textures, as a preview needs them: linear light, and not larger than [`MOST_SIDE`].
 
-use crate::image::picture::{Buffers, Choice, Frame, View, choose};
 use image::{DynamicImage, ImageFormat, ImageReader};
 use solio_base::{Error, Limits, Result, Work};
 use solio_color::srgb;
 use solio_exr::ReadOptions;
-use solio_exr::header::{Header, MAGIC};
+use solio_exr::header::MAGIC;
+use solio_image::{Buffers, View};
 use solio_scene::preview::{TextureEncoding, TexturePicture};
 use std::io::Cursor;
 use std::path::Path;
@@ -59,17 +59,10 @@ fn decoded(
     })?;
     let (width, height) = (picture.width() as usize, picture.height() as usize);
     match picture {
-        DynamicImage::ImageRgb32F(values) => {
+        DynamicImage::ImageRgb32F(_) | DynamicImage::ImageRgba32F(_) => {
+            let values = picture.into_rgb32f();
             let (pixels, _) = values.as_chunks::<3>();
             reduced(width, height, |y, row| row.copy_from_slice(&pixels[y * width..][..width]))
-        }
-        DynamicImage::ImageRgba32F(values) => {
-            let (pixels, _) = values.as_chunks::<4>();
-            reduced(width, height, |y, row| {
-                for (to, [r, g, b, _]) in row.iter_mut().zip(&pixels[y * width..][..width]) {
-                    *to = [*r, *g, *b];
-                }
-            })
         }
         DynamicImage::ImageLuma16(_)
         | DynamicImage::ImageLumaA16(_)
@@ -110,9 +103,7 @@ fn light<T: Copy + Into<u32>>(pixels: &[[T; 3]], table: &[f32], row: &mut [[f32;
 fn exr(bytes: &[u8], limits: &Limits, work: &Work) -> Result<TexturePicture> {
     let options = ReadOptions { limits: *limits, ..ReadOptions::default() };
     let image = solio_exr::decode_exr(&bytes, &options, work)?;
-    let parts = image.parts.iter().map(|part| part.header.clone()).collect();
-    let chosen = choose(&Header { parts, ..Header::default() }, &Choice::default())?;
-    let view = View::new(&image.parts[chosen.part], &chosen, Frame::Data, false, 0.0, limits)?;
+    let view = View::of(&image, limits)?;
     let (mut out, mut buffers) = (vec![0.0; 4 * view.width()], Buffers::default());
     reduced(view.width(), view.height(), |y, row| {
         view.row(y, &mut out, &mut buffers);

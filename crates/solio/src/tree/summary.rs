@@ -4,7 +4,8 @@
 use crate::{Input, ToInput, read_gradients};
 use solio_base::{Cancel, Limits, Result, Work};
 use solio_catalog::store::{Answer, Query};
-use solio_container::container_header;
+use solio_container::hdr::HdrHeader;
+use solio_container::{ByteView, container_header};
 use solio_kinds::{Ability, Family, FileKind, FileType};
 use solio_photo::{Fields, Metadata, Tag};
 
@@ -13,7 +14,6 @@ const WIDTH: &[&str] = &["ImageWidth", "ExifImageWidth", "SourceImageWidth"];
 const HEIGHT: &[&str] = &["ImageHeight", "ExifImageHeight", "SourceImageHeight"];
 const BITS: &[&str] = &["BitDepth", "BitsPerSample", "ImagePixelDepth", "BitsPerComponent"];
 const COUNT: &[&str] = &["SamplesPerPixel", "ColorComponents", "NumChannels"];
-const COLORS: &[&str] = &["ColorType", "PhotometricInterpretation", "ColorMode"];
 /// Facts that are shown as they are.
 const SHOWN: [(&str, &[&str]); 9] = [
     ("compression", &["Compression"]),
@@ -100,9 +100,9 @@ pub fn summarize(
 }
 
 fn of_photo(input: &Input, limits: &Limits, work: &Work, summary: &mut FileSummary) -> Result<()> {
-    let measures = [WIDTH, HEIGHT, BITS, COUNT, COLORS];
+    let measures = [WIDTH, HEIGHT, BITS, COUNT];
     let names = measures.into_iter().chain(SHOWN.map(|(_, names)| names)).flatten();
-    let fields = Fields::of(names.copied().chain(["SampleFormat", "SRGBRendering"]));
+    let fields = Fields::of(names.copied().chain(["SRGBRendering"]));
     let metadata = crate::read_metadata(input, &fields, limits, work)?;
     // What the structure tells is exact; metadata may be that of another image.
     let header = container_header(input.kind(), &*input.source(work)?).ok().flatten();
@@ -115,9 +115,14 @@ fn of_photo(input: &Input, limits: &Limits, work: &Work, summary: &mut FileSumma
         summary.put("height", Some(FactValue::Integer(height)));
     }
     let bits = of(header.bits.into()).or_else(|| number(&metadata, BITS));
-    summary.put("type", bits.map(|bits| FactValue::Text(sample_type(&metadata, bits))));
+    let sample = header.sample.name();
+    summary.put("type", bits.map(|bits| FactValue::Text(format!("{sample}{bits}"))));
     let count = of(header.channels.into()).or_else(|| number(&metadata, COUNT));
-    summary.put("channels", channels(&metadata, count).map(FactValue::Text));
+    let channels = match (header.color.name(), count) {
+        (Some(color), Some(count)) => Some(format!("{color} ({count})")),
+        (color, count) => color.map(str::to_owned).or(count.map(|count| count.to_string())),
+    };
+    summary.put("channels", channels.map(FactValue::Text));
     for (name, tags) in SHOWN {
         let text = tag(&metadata, tags).map(|tag| tag.text().plain().trim().to_owned());
         summary.put(name, text.filter(|text| !text.is_empty()).map(FactValue::Text));
@@ -131,7 +136,10 @@ fn of_photo(input: &Input, limits: &Limits, work: &Work, summary: &mut FileSumma
 }
 
 fn tag<'m>(metadata: &'m Metadata, names: &[&str]) -> Option<&'m Tag> {
-    names.iter().find_map(|name| metadata.get(name))
+    // A second directory is that of a thumbnail.
+    let of_picture =
+        |name: &&str| metadata.tags.iter().find(|tag| tag.name == **name && tag.group != "IFD1");
+    names.iter().find_map(of_picture)
 }
 
 fn number(metadata: &Metadata, names: &[&str]) -> Option<i64> {
@@ -139,49 +147,16 @@ fn number(metadata: &Metadata, names: &[&str]) -> Option<i64> {
     value.integer(0).or_else(|| value.plain().split_whitespace().next()?.parse().ok())
 }
 
-/// `uint8`, `uint16`, `float32`.
-fn sample_type(metadata: &Metadata, bits: i64) -> String {
-    let format = match number(metadata, &["SampleFormat"]) {
-        Some(2) => "int",
-        Some(3) => "float",
-        _ => "uint",
-    };
-    format!("{format}{bits}")
-}
-
-/// What the file says of its colours, and how many channels that is.
-fn channels(metadata: &Metadata, count: Option<i64>) -> Option<String> {
-    let words = tag(metadata, COLORS).map(|tag| tag.text().plain());
-    match (words, count) {
-        (Some(words), Some(count)) => Some(format!("{words} ({count})")),
-        (Some(words), None) => Some(words),
-        (None, Some(count)) => Some(count.to_string()),
-        (None, None) => None,
-    }
-}
-
-/// The header of a Radiance HDR file: lines, an empty one, then the size.
+/// Three mantissas with one exponent.
 fn of_hdr(input: &Input, summary: &mut FileSummary) {
-    let head = input.head();
-    let lines = head.split(|byte| *byte == b'\n').map(String::from_utf8_lossy);
-    let mut format = "32-bit_rle_rgbe".to_owned();
-    for line in lines {
-        if let Some(named) = line.strip_prefix("FORMAT=") {
-            format = named.trim().to_owned();
-        }
-        let words: Vec<&str> = line.split_ascii_whitespace().collect();
-        let [first, rows, second, columns] = words[..] else { continue };
-        let (Ok(rows), Ok(columns)) = (rows.parse(), columns.parse()) else { continue };
-        // Y comes first in images that lie as they are shown.
-        let [width, height] = if first.ends_with('Y') { [columns, rows] } else { [rows, columns] };
-        summary.put("width", Some(FactValue::Integer(width)));
-        summary.put("height", Some(FactValue::Integer(height)));
-        summary.put("type", Some(FactValue::Text("float32 (shared exponent)".into())));
-        let channels = if format.contains("xyze") { "XYZ (3)" } else { "RGB (3)" };
-        summary.put("channels", Some(FactValue::Text(channels.into())));
-        summary.put("orientation", Some(FactValue::Text(format!("{first} {second}"))));
-        return;
-    }
+    let Some(header) = HdrHeader::of(ByteView::memory(input.head())) else { return };
+    let channels = if header.is_xyz { "XYZ (3)" } else { "RGB (3)" };
+    let text = |text: &str| Some(FactValue::Text(text.to_owned()));
+    summary.put("width", Some(FactValue::Integer(header.width.into())));
+    summary.put("height", Some(FactValue::Integer(header.height.into())));
+    summary.put("type", text("float32 (shared exponent)"));
+    summary.put("channels", text(channels));
+    summary.put("orientation", text(&header.order));
 }
 
 fn of_gradients(input: &Input, work: &Work, summary: &mut FileSummary) -> Result<()> {

@@ -2,12 +2,12 @@
 
 use super::LabOptions;
 use crate::image::any::format_of;
-use crate::image::picture::decode_pixels;
 use crate::{ImageFormat, Input, MeshReadOptions};
 use image::DynamicImage;
 use solio_base::{Error, Result, Work};
 use solio_exr::model::{FlatLevel, Pixels, Plane};
 use solio_exr::{PixelType, ReadOptions};
+use solio_image::decode_pixels;
 use solio_kinds::{Family, FileKind};
 use solio_lab::npy::{decode_npy, decode_raw};
 use solio_lab::{Array, Kind, Layout, ValueType};

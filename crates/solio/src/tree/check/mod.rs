@@ -201,12 +201,14 @@ fn check_content(input: &Input, options: &CheckOptions, work: &Work) -> Result<F
         FileKind::Archive => crate::image::unpack::check_archive(input, options, work)?,
         FileKind::Pbrt | FileKind::Pack => scene::check_scene(input, options, work)?,
         FileKind::Exr => check_exr(input, options, work)?,
-        FileKind::Hdr if input.kind() == kind => check_picture(input, ImageFormat::Hdr, work)?,
         _ if checks(kind) && !matches!(input.kind(), FileKind::Data | FileKind::Text) => {
             structure(input, options, work)?
         }
         _ if kind.family() == Family::Mesh => mesh::check(input, options, work)?,
-        _ => without_mark(path, path)?,
+        _ => match ImageFormat::of_kind(input.kind()) {
+            Some(format) => check_picture(input, format, work)?,
+            None => without_mark(path, path)?,
+        },
     };
     check.odd.extend(kinds::misnamed(input.kind(), unpacked_name(path)));
     if is_plain && check.is_fine() && check.format != OTHER {

@@ -8,6 +8,7 @@ use solio_base::{Error, ErrorKind, Limits, Result, Source, Work};
 use solio_catalog::row::{Cells, Level, column};
 use solio_codec::compress::Compression;
 use solio_codec::digest::{Algorithm, Hasher};
+use solio_container::container_header;
 use solio_exr::CheckOptions;
 use solio_kinds::{Ability, Family, FileKind, FileType, HEAD_BYTES};
 use solio_mesh::ply::decode_ply_header;
@@ -277,10 +278,6 @@ fn look(
             stl(source, cells);
             Ok(())
         }
-        FileKind::Hdr => {
-            radiance(source.head(), cells);
-            Ok(())
-        }
         kind if header_tags::reads(kind) => {
             tags(header_tags::read(kind, source, &fields.read, &facts.limits)?, fields, cells)
         }
@@ -293,7 +290,13 @@ fn look(
             };
             tags(decode_metadata(source, &options)?, fields, cells)
         }
-        _ => Ok(()),
+        kind => {
+            if let Some(header) = container_header(kind, source)? {
+                cells.set_integer(column::WIDTH, header.width);
+                cells.set_integer(column::HEIGHT, header.height);
+            }
+            Ok(())
+        }
     }
 }
 
@@ -343,25 +346,6 @@ fn stl(source: &dyn Source, cells: &mut Cells) {
         if bytes == Some(84 + 50 * u64::from(count)) {
             cells.set_integer(column::FACES, count);
         }
-    }
-}
-
-/// `-Y 512 +X 768`: the last line of the header, with the rows first but in turned pictures.
-fn radiance(head: &[u8], cells: &mut Cells) {
-    let resolution = head.split(|byte| *byte == b'\n').find_map(|line| {
-        let line = std::str::from_utf8(line).ok()?;
-        let mut words = line.split_ascii_whitespace();
-        let mut side = || {
-            let (axis, count) = (words.next()?, words.next()?.parse::<i64>().ok()?);
-            Some((axis.trim_start_matches(['+', '-']), count))
-        };
-        let (first, second) = (side()?, side()?);
-        let of = |axis| [first, second].into_iter().find(|side| side.0 == axis).map(|side| side.1);
-        Some((of("X")?, of("Y")?))
-    });
-    if let Some((width, height)) = resolution {
-        cells.set_integer(column::WIDTH, width);
-        cells.set_integer(column::HEIGHT, height);
     }
 }
 

@@ -3,8 +3,8 @@
 use super::cells::Shown;
 use super::page::{lines, reason};
 use super::{Sheet, SheetOptions};
-use crate::image::canvas::{Canvas, Font};
 use solio_base::{Error, Result, Work};
+use solio_image::{Canvas, Font};
 use std::path::{Path, PathBuf};
 
 const GROUND: [u8; 3] = [24, 26, 29];

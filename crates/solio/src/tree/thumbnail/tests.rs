@@ -101,7 +101,7 @@ fn the_picture_within_a_raw_photo_is_previewed_as_pictures_are() {
 fn white_stays_white_unless_another_tone_mapping_is_asked_for() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.png");
-    write_plain(&path, &crate::image::picture::png(&[255; 12], 2, 2, false).unwrap()).unwrap();
+    write_plain(&path, &solio_image::png(&[255; 12], 2, 2, false).unwrap()).unwrap();
     let white = |tone_map| {
         let preview = PreviewOptions { tone_map, ..PreviewOptions::default() };
         let options = ThumbnailOptions { preview, ..ThumbnailOptions::default() };

@@ -1,10 +1,10 @@
 //! What an image format cannot hold of an image.
 
-use crate::ImageFormat;
-use crate::image::edit::matching;
+use crate::edit::matching;
 use solio_base::{Limits, Loss, Losses};
 use solio_exr::header::{Box2i, Header, Part, Value};
 use solio_exr::model::{ImagePart, Pixels};
+use solio_kinds::ImageFormat;
 use solio_photo::{Fields, ReadOptions, decode_metadata};
 
 /// Attributes that say how pixels are stored: every format has its own.
@@ -64,7 +64,7 @@ pub(crate) fn of_part(
 }
 
 /// Adds the levels that are not read.
-pub(crate) fn of_levels(losses: &mut Losses, parts: &[&Part], what: &str) {
+pub fn of_levels(losses: &mut Losses, parts: &[&Part], what: &str) {
     let levels = parts.iter().filter_map(|part| part.shape().ok()).map(|shape| shape.levels.len());
     let more: usize = levels.map(|levels| levels.saturating_sub(1)).sum();
     if more > 0 {
@@ -74,7 +74,7 @@ pub(crate) fn of_levels(losses: &mut Losses, parts: &[&Part], what: &str) {
 }
 
 /// Adds the parts and the channels that a picture does not show, where nobody chose among them.
-pub(crate) fn of_choice(
+pub fn of_choice(
     losses: &mut Losses,
     header: &Header,
     (shown, names): (usize, &[String]),
@@ -139,7 +139,7 @@ const TAGS_OF_STORAGE: [&str; 32] = [
 ];
 
 /// Adds the metadata of a picture: no conversion takes it along.
-pub(crate) fn of_metadata(losses: &mut Losses, bytes: &[u8], format: ImageFormat, limits: &Limits) {
+pub fn of_metadata(losses: &mut Losses, bytes: &[u8], format: ImageFormat, limits: &Limits) {
     let extension = format.extension().to_owned();
     let options = ReadOptions { fields: Fields::all(), extension, limits: *limits };
     // What cannot be read is no metadata that could be kept.

@@ -5,24 +5,25 @@
 //! finished picture usually is, then the first with colours. Where there are none, one channel is
 //! shown in grey.
 
-use crate::image::edit::star;
+use crate::edit::star;
 use solio_base::{Error, Result};
-use solio_exr::header::{Header, Part, Value};
+use solio_exr::header::{Header, Part};
+use solio_exr::model::{Image, ImagePart};
 use std::collections::BTreeSet;
 
 /// What a person asked for.
 ///
 /// ```
-/// use solio::{Choice, PreviewOptions};
-/// # let gradient = solio::color::gradient::colormap("viridis").unwrap();
-/// # let image = solio::gradient_image(&gradient, [2, 1])?;
+/// use solio_image::{Choice, PreviewOptions};
+/// # let gradient = solio_color::gradient::colormap("viridis").unwrap();
+/// # let image = solio_image::gradient_image(&gradient, [2, 1])?;
 /// // Of R, G, B and A, the red alone: a picture in grey.
 /// let choice = Choice { channels: Some(vec!["R".into()]), ..Choice::default() };
 /// let options = PreviewOptions { choice, ..PreviewOptions::default() };
-/// let preview = solio::preview(&image, &options, &Default::default())?;
+/// let preview = solio_image::preview(&image, &options, &Default::default())?;
 /// assert_eq!(preview.shown, "R");
 /// assert!(preview.pixels[0] == preview.pixels[1] && preview.pixels[1] == preview.pixels[2]);
-/// # Ok::<(), solio::Error>(())
+/// # Ok::<(), solio_base::Error>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Choice {
@@ -37,21 +38,30 @@ pub struct Choice {
 
 /// Which channels of which part are shown, and as what.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Chosen {
-    pub(crate) part: usize,
-    pub(crate) colors: Colors,
-    pub(crate) alpha: Option<String>,
+pub struct Chosen {
+    /// The number of the part.
+    pub part: usize,
+    /// Its colours.
+    pub colors: Colors,
+    /// The name of the channel that is alpha.
+    pub alpha: Option<String>,
 }
 
+/// The channels that are colours.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Colors {
+pub enum Colors {
+    /// Red, green and blue.
     Rgb([String; 3]),
     /// Luminance, and two differences of colour, at half the resolution for the most part.
     Luminance {
+        /// Luminance.
         y: String,
+        /// Red less luminance, in parts of it.
         ry: String,
+        /// Blue less luminance, in parts of it.
         by: String,
     },
+    /// Light without colour.
     Grey(String),
     /// A value that is no colour, such as a distance.
     Value(String),
@@ -59,7 +69,7 @@ pub(crate) enum Colors {
 
 impl Colors {
     /// The names of the channels.
-    pub(crate) fn names(&self) -> Vec<&str> {
+    pub fn names(&self) -> Vec<&str> {
         match self {
             Colors::Rgb(rgb) => rgb.iter().map(String::as_str).collect(),
             Colors::Luminance { y, ry, by } => vec![y, ry, by],
@@ -70,7 +80,7 @@ impl Colors {
 
 impl Chosen {
     /// The channels that are needed, of deep images also those by which samples lie over each other.
-    pub(crate) fn names(&self, part: &Part) -> Vec<String> {
+    pub fn names(&self, part: &Part) -> Vec<String> {
         let mut names: Vec<String> = self.colors.names().into_iter().map(str::to_owned).collect();
         names.extend(self.alpha.clone());
         if part.kind().is_deep() {
@@ -98,7 +108,7 @@ impl Chosen {
     }
 
     /// `R, G, B, A`, for people.
-    pub(crate) fn describe(&self) -> String {
+    pub fn describe(&self) -> String {
         let mut names = self.colors.names();
         names.extend(self.alpha.as_deref());
         names.join(", ")
@@ -107,10 +117,7 @@ impl Chosen {
 
 /// The names of the channels of a part.
 pub(crate) fn channels(part: &Part) -> BTreeSet<&str> {
-    match part.get("channels") {
-        Some(Value::Channels(channels)) => channels.iter().map(|c| c.name.as_str()).collect(),
-        _ => BTreeSet::new(),
-    }
+    part.channels().iter().map(|channel| channel.name.as_str()).collect()
 }
 
 /// The channel of a deep image that says how far away a sample is.
@@ -121,19 +128,19 @@ pub(crate) fn depth<'a>(names: &BTreeSet<&'a str>) -> Option<&'a str> {
 /// The number of a part that is given by number or by name.
 ///
 /// ```
-/// use solio::image::Compression;
-/// use solio::image::header::{Box2i, Header, Part, Value};
+/// use solio_exr::Compression;
+/// use solio_exr::header::{Box2i, Header, Part, Value};
 /// let part = |name: &str| {
 ///     let mut part = Part::new(Box2i::of_size(1, 1), Compression::Zip, Vec::new());
 ///     part.set("name", Value::Text(name.into()));
 ///     part
 /// };
 /// let header = Header { parts: vec![part("beauty"), part("depth")], ..Header::default() };
-/// assert_eq!(solio::part_number(&header, "depth")?, 1);
-/// assert_eq!(solio::part_number(&header, "0")?, 0);
-/// let error = solio::part_number(&header, "normals").unwrap_err();
+/// assert_eq!(solio_image::part_number(&header, "depth")?, 1);
+/// assert_eq!(solio_image::part_number(&header, "0")?, 0);
+/// let error = solio_image::part_number(&header, "normals").unwrap_err();
 /// assert_eq!(error.hint_text(), Some("the parts are 0 (beauty), 1 (depth)"));
-/// # Ok::<(), solio::Error>(())
+/// # Ok::<(), solio_base::Error>(())
 /// ```
 pub fn part_number(header: &Header, name: &str) -> Result<usize> {
     let named = |part: &Part| part.name().is_some_and(|text| text.to_string() == name);
@@ -153,7 +160,10 @@ pub fn part_number(header: &Header, name: &str) -> Result<usize> {
 }
 
 /// The channels to show.
-pub(crate) fn choose(header: &Header, choice: &Choice) -> Result<Chosen> {
+///
+/// # Errors
+/// `Argument`, where the image has none of the choice; the hint lists what it has.
+pub fn choose(header: &Header, choice: &Choice) -> Result<Chosen> {
     let is_pattern = |name: &String| name.contains('*');
     if let Some(names) = choice.channels.as_ref().filter(|names| !names.iter().any(is_pattern))
         && !(1..=4).contains(&names.len())
@@ -187,6 +197,16 @@ pub(crate) fn choose(header: &Header, choice: &Choice) -> Result<Chosen> {
         Error::argument(format!("the image has no {wanted}"))
             .hint(format!("its channels are {}", names.join(", ")))
     })
+}
+
+/// The part of an image that is shown, and what of it.
+pub(crate) fn chosen_part<'i, 'a>(
+    image: &'i Image<'a>,
+    choice: &Choice,
+) -> Result<(&'i ImagePart<'a>, Chosen)> {
+    let parts = image.parts.iter().map(|part| part.header.clone()).collect();
+    let chosen = choose(&Header { parts, ..Header::default() }, choice)?;
+    Ok((&image.parts[chosen.part], chosen))
 }
 
 type Found = (u32, Colors, Option<String>);

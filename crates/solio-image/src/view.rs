@@ -1,10 +1,11 @@
 //! A part of an image as rows of red, green, blue and alpha: linear light, multiplied by alpha.
 
-use super::choose::{Chosen, Colors, channels, depth};
+use crate::choose::{Choice, Chosen, Colors, channels, chosen_part, depth};
 use half::f16;
 use half::slice::HalfFloatSliceExt;
 use solio_base::{Error, Limits, Result};
 use solio_color::Primaries;
+use solio_exr::Image;
 use solio_exr::header::{Box2i, Part, Value};
 use solio_exr::model::{DeepLevel, FlatLevel, ImagePart, Pixels, Plane, Samples};
 use std::borrow::Cow;
@@ -12,8 +13,19 @@ use std::borrow::Cow;
 /// Pixels of a display window for each of the data window, beyond which it is taken for a mistake.
 const MOST_EMPTY: u64 = 1 << 8;
 
-/// What is to be seen of a part.
-pub(crate) struct View<'a> {
+/// What is to be seen of a part of an image: red, green, blue and alpha, row by row.
+///
+/// ```
+/// use solio_image::{Buffers, View, gradient_image};
+/// let map = solio_color::gradient::colormap("magma").unwrap();
+/// let image = gradient_image(&map, [8, 4])?;
+/// let view = View::of(&image, &Default::default())?;
+/// let mut row = vec![0.0; 4 * view.width()];
+/// view.row(3, &mut row, &mut Buffers::default());
+/// assert_eq!((view.height(), row[3]), (4, 1.0));
+/// # Ok::<(), solio_base::Error>(())
+/// ```
+pub struct View<'a> {
     /// The pixels of the picture; there may be samples for some of them only.
     pub(crate) window: Box2i,
     colors: Vec<Channel<'a>>,
@@ -51,19 +63,19 @@ impl Held<'_> {
 /// Which pixels a picture has.
 ///
 /// ```
-/// use solio::image::header::{Box2i, Value};
-/// use solio::{Frame, PreviewOptions};
-/// # let gradient = solio::color::gradient::colormap("viridis").unwrap();
+/// use solio_exr::header::{Box2i, Value};
+/// use solio_image::{Frame, PreviewOptions};
+/// # let gradient = solio_color::gradient::colormap("viridis").unwrap();
 /// // A render of 4 × 2 pixels within a picture of 8 × 8.
-/// let mut image = solio::gradient_image(&gradient, [4, 2])?;
+/// let mut image = solio_image::gradient_image(&gradient, [4, 2])?;
 /// image.parts[0].header.set("displayWindow", Value::Box2i(Box2i::of_size(8, 8)));
 /// let size = |frame| {
 ///     let options = PreviewOptions { frame, ..PreviewOptions::default() };
-///     solio::preview(&image, &options, &Default::default()).map(|p| (p.width, p.height))
+///     solio_image::preview(&image, &options, &Default::default()).map(|p| (p.width, p.height))
 /// };
 /// assert_eq!(size(Frame::Display)?, (8, 8));
 /// assert_eq!(size(Frame::Data)?, (4, 2));
-/// # Ok::<(), solio::Error>(())
+/// # Ok::<(), solio_base::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Frame {
@@ -77,12 +89,21 @@ pub enum Frame {
 
 /// What a thread keeps from row to row.
 #[derive(Default)]
-pub(crate) struct Buffers {
+pub struct Buffers {
     plane: Vec<f32>,
     more: Vec<f32>,
 }
 
 impl<'a> View<'a> {
+    /// The best colours of `image`, with the primaries of sRGB; all pixels that there are.
+    ///
+    /// # Errors
+    /// `Argument` for an image without channels; `Limit`.
+    pub fn of(image: &'a Image<'_>, limits: &Limits) -> Result<View<'a>> {
+        let (part, chosen) = chosen_part(image, &Choice::default())?;
+        View::new(part, &chosen, Frame::Data, false, 0.0, limits)
+    }
+
     /// The chosen channels of `part`, which is the chosen one. With `raw` the primaries stay; pixels
     /// without samples have `nothing` in place of a colour.
     pub(crate) fn new(
@@ -122,11 +143,13 @@ impl<'a> View<'a> {
         })
     }
 
-    pub(crate) fn width(&self) -> usize {
+    /// Columns.
+    pub fn width(&self) -> usize {
         self.window.width() as usize
     }
 
-    pub(crate) fn height(&self) -> usize {
+    /// Rows.
+    pub fn height(&self) -> usize {
         self.window.height() as usize
     }
 
@@ -145,8 +168,8 @@ impl<'a> View<'a> {
         self.alpha.is_some()
     }
 
-    /// Row `y` from the top: four values a pixel.
-    pub(crate) fn row(&self, y: usize, out: &mut [f32], buffers: &mut Buffers) {
+    /// Row `y` from the top: red, green, blue and alpha for each pixel.
+    pub fn row(&self, y: usize, out: &mut [f32], buffers: &mut Buffers) {
         let y = self.window.min[1] + y as i32;
         let pixels = out.len() / 4;
         buffers.plane.resize(pixels, 0.0);

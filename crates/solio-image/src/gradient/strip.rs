@@ -19,15 +19,15 @@ const MOST: u64 = 1 << 28;
 /// The first column has the colour at 0 and the last that at 1.
 ///
 /// ```
-/// use solio::color::gradient::colormap;
+/// use solio_color::gradient::colormap;
 /// let maps = ["viridis", "magma", "turbo"].map(|name| colormap(name).unwrap());
-/// let strips = solio::gradient_strips(&maps, [256, 24])?;
+/// let strips = solio_image::gradient_strips(&maps, [256, 24])?;
 /// // Three strips, and two gaps between them that can be seen through.
 /// assert_eq!((strips.width, strips.height, strips.has_alpha), (256, 3 * 24 + 2 * 8, true));
 /// assert_eq!(strips.pixels[..4], [68, 1, 84, 255]);
 /// let png = strips.to_png()?;
 /// assert!(png.starts_with(b"\x89PNG"));
-/// # Ok::<(), solio::Error>(())
+/// # Ok::<(), solio_base::Error>(())
 /// ```
 ///
 /// # Errors
@@ -63,11 +63,11 @@ pub fn gradient_strips(gradients: &[Gradient], size: [u32; 2]) -> Result<Preview
 /// with the primaries of sRGB, 32 bits, colours multiplied by alpha.
 ///
 /// ```
-/// use solio::color::gradient::{Gradient, parse_stops};
-/// use solio::image::model::{Pixels, Samples};
+/// use solio_color::gradient::{Gradient, parse_stops};
+/// use solio_exr::model::{Pixels, Samples};
 /// let colors = parse_stops("white, rgb(255 255 255 / 50%)")?;
 /// let fade = Gradient { colors, ..Gradient::default() };
-/// let image = solio::gradient_image(&fade, [3, 1])?;
+/// let image = solio_image::gradient_image(&fade, [3, 1])?;
 /// let Pixels::Flat(levels) = &image.parts[0].pixels else { panic!() };
 /// let [alpha, .., red] = &levels[0].planes[..] else { panic!() };
 /// assert_eq!((&*alpha.channel.name, &*red.channel.name), ("A", "R"));
@@ -75,7 +75,7 @@ pub fn gradient_strips(gradients: &[Gradient], size: [u32; 2]) -> Result<Preview
 /// // Light that is multiplied by alpha.
 /// let Samples::Float(light) = &red.samples else { panic!() };
 /// assert!(light.iter().zip([1.0, 0.75, 0.5]).all(|(a, b)| (a - b).abs() < 1e-6));
-/// # Ok::<(), solio::Error>(())
+/// # Ok::<(), solio_base::Error>(())
 /// ```
 ///
 /// # Errors

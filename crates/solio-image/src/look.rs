@@ -1,8 +1,8 @@
 //! From linear light to the numbers of a picture file: exposure, tone mapping, straight alpha, and
 //! the curve of sRGB where the numbers are integers.
 
-use super::rows;
-use super::view::{Buffers, View};
+use crate::rows;
+use crate::view::{Buffers, View};
 use solio_base::{Result, Work};
 use solio_color::{ToneMap, srgb};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};

@@ -1,6 +1,6 @@
 //! Images with all their channels in one type.
 
-use crate::SingleFlat;
+use crate::choice::SingleFlat;
 use solio_base::{Error, Result, Source, Work};
 use solio_exr::header::{Part, Value};
 use solio_exr::model::{FlatLevel, Image, ImagePart, Pixels, Plane, Samples};
@@ -10,19 +10,19 @@ use solio_exr::{Channel, IntoOptions, PixelType, RasterMut, ReadOptions, Samples
 /// [`RasterMut`] says: of a single flat part as they are stored, else in a second step.
 ///
 /// ```
-/// use solio::image::{PixelType, ReadOptions, WriteOptions, encode_exr};
-/// # use solio::image::model::Pixels;
-/// # let map = solio::color::gradient::colormap("magma").unwrap();
-/// # let image = solio::gradient_image(&map, [8, 4])?;
-/// # let (mut bytes, work) = (Vec::new(), solio::Work::default());
+/// use solio_exr::{PixelType, ReadOptions, WriteOptions, encode_exr};
+/// # use solio_exr::model::Pixels;
+/// # let map = solio_color::gradient::colormap("magma").unwrap();
+/// # let image = solio_image::gradient_image(&map, [8, 4])?;
+/// # let (mut bytes, work) = (Vec::new(), solio_base::Work::default());
 /// // The bytes of a file in memory, with samples of 32 bits, as half.
 /// encode_exr(&image, &WriteOptions::default(), &mut bytes, &work)?;
-/// let image = solio::decode_image_as(&bytes, &ReadOptions::default(), PixelType::Half, &work)?;
+/// let image = solio_image::decode_image_as(&bytes, &ReadOptions::default(), PixelType::Half, &work)?;
 /// let Pixels::Flat(levels) = &image.parts[0].pixels else { panic!() };
 /// assert!(levels[0].planes.iter().all(|plane| plane.samples.pixel_type() == PixelType::Half));
 /// // The header says so, too.
 /// assert_eq!(image.parts[0].header.shape()?.channels[0].pixel_type, PixelType::Half);
-/// # Ok::<(), solio::Error>(())
+/// # Ok::<(), solio_base::Error>(())
 /// ```
 pub fn decode_image_as(
     source: &dyn Source,
@@ -94,11 +94,9 @@ fn read_flat(
 
 /// The channels of `part` are of the type `pixel_type`.
 fn set_types(part: &mut Part, pixel_type: PixelType) {
-    if let Some(Value::Channels(channels)) = part.get("channels") {
-        let channels = channels.iter().map(|c| Channel { pixel_type, ..c.clone() });
-        let channels = channels.collect();
-        part.set("channels", Value::Channels(channels));
-    }
+    let channels = part.channels().iter().map(|c| Channel { pixel_type, ..c.clone() });
+    let channels = channels.collect();
+    part.set("channels", Value::Channels(channels));
 }
 
 fn convert_part(part: &mut ImagePart<'static>, pixel_type: PixelType) -> Result<()> {

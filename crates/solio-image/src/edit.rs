@@ -9,13 +9,9 @@ use solio_exr::{Channel, PixelType};
 use std::borrow::Cow;
 
 /// The channels of `part` that a name, or a pattern with one `*`, means.
-pub(crate) fn matching<'a>(part: &'a Part, pattern: &str) -> impl Iterator<Item = &'a Channel> {
-    let channels = match part.get("channels") {
-        Some(Value::Channels(channels)) => &channels[..],
-        _ => &[],
-    };
+pub fn matching<'a>(part: &'a Part, pattern: &str) -> impl Iterator<Item = &'a Channel> {
     let pattern = pattern.to_owned();
-    channels.iter().filter(move |channel| star(&pattern, &channel.name).is_some())
+    part.channels().iter().filter(move |channel| star(&pattern, &channel.name).is_some())
 }
 
 /// What the `*` of a pattern stands for in `name`; nothing where there is no `*`.
@@ -27,7 +23,10 @@ pub(crate) fn star<'a>(pattern: &str, name: &'a str) -> Option<&'a str> {
 }
 
 /// Keeps the channels that names, or patterns with one `*`, mean; a part without any is left out.
-pub(crate) fn keep(image: &mut Image<'_>, patterns: &[String]) -> Result<()> {
+///
+/// # Errors
+/// `Argument`, where a pattern means no channel.
+pub fn keep(image: &mut Image<'_>, patterns: &[String]) -> Result<()> {
     let there = |image: &Image<'_>, pattern: &str| {
         image.parts.iter().any(|part| matching(&part.header, pattern).next().is_some())
     };
@@ -45,17 +44,24 @@ pub(crate) fn keep(image: &mut Image<'_>, patterns: &[String]) -> Result<()> {
 
 /// Gives channels other names: `old` and `new`, each with the same `*` or without one. Each channel
 /// gets the name of the first pair that is about it.
-pub(crate) fn rename(image: &mut Image<'_>, names: &[(String, String)]) -> Result<()> {
+///
+/// ```
+/// use solio_image::{edit, gradient_image};
+/// let map = solio_color::gradient::colormap("magma").unwrap();
+/// let mut image = gradient_image(&map, [8, 4])?;
+/// edit::rename(&mut image, &[("*".into(), "glow.*".into())])?;
+/// assert_eq!(image.parts[0].header.channels()[0].name, "glow.A");
+/// assert!(edit::rename(&mut image, &[("Z".into(), "depth".into())]).is_err());
+/// # Ok::<(), solio_base::Error>(())
+/// ```
+///
+/// # Errors
+/// `Argument`, where there is no channel to rename, or two would get the same name.
+pub fn rename(image: &mut Image<'_>, names: &[(String, String)]) -> Result<()> {
     let mut used = vec![false; names.len()];
     for part in &mut image.parts {
-        let mut rename = |channel: &mut Channel| {
-            if let Some((i, name)) = pair_of(&channel.name, names) {
-                used[i] = true;
-                channel.name = name;
-            }
-        };
         each_level(part, |planes| {
-            planes.iter_mut().for_each(|plane| rename(&mut plane.channel));
+            planes.iter_mut().for_each(|plane| rename_one(&mut plane.channel, names, &mut used));
             planes.sort_by(|a, b| a.channel.by_name(&b.channel));
         });
         refresh(part)?;
@@ -63,28 +69,27 @@ pub(crate) fn rename(image: &mut Image<'_>, names: &[(String, String)]) -> Resul
     all_used(&used, names)
 }
 
-/// The first pair that is about a channel, and the name that it gives.
-fn pair_of(name: &str, names: &[(String, String)]) -> Option<(usize, String)> {
-    names
-        .iter()
-        .enumerate()
-        .find_map(|(i, (old, new))| star(old, name).map(|middle| (i, new.replacen('*', middle, 1))))
+/// Gives a channel the name of the first pair that is about it, which is then used.
+fn rename_one(channel: &mut Channel, names: &[(String, String)], used: &mut [bool]) {
+    for ((old, new), used) in names.iter().zip(used) {
+        if let Some(middle) = star(old, &channel.name) {
+            channel.name = new.replacen('*', middle, 1);
+            *used = true;
+            return;
+        }
+    }
 }
 
 /// That [`rename`] could do what is asked, of an image whose names go nowhere.
-pub(crate) fn check_names(image: &Image<'_>, names: &[(String, String)]) -> Result<()> {
+///
+/// # Errors
+/// As [`rename`].
+pub fn check_names(image: &Image<'_>, names: &[(String, String)]) -> Result<()> {
     let mut used = vec![false; names.len()];
     for part in &image.parts {
-        let rename = |channel: &Channel| {
-            let mut channel = channel.clone();
-            if let Some((i, name)) = pair_of(&channel.name, names) {
-                used[i] = true;
-                channel.name = name;
-            }
-            channel
-        };
-        let mut channels: Vec<Channel> = matching(&part.header, "*").map(rename).collect();
-        channels.sort_by(|a, b| a.by_name(b));
+        let mut channels = part.header.channels().to_vec();
+        channels.iter_mut().for_each(|channel| rename_one(channel, names, &mut used));
+        channels.sort_by(Channel::by_name);
         check_channels(&channels)?;
     }
     all_used(&used, names)
@@ -128,7 +133,10 @@ fn check_channels(channels: &[Channel]) -> Result<()> {
 }
 
 /// Stores floating point samples as `wanted`; integers stay. Says what is lost.
-pub(crate) fn convert(image: &mut Image<'_>, wanted: PixelType) -> Result<Losses> {
+///
+/// # Errors
+/// `Argument`, where a channel has no name, or that of another.
+pub fn convert(image: &mut Image<'_>, wanted: PixelType) -> Result<Losses> {
     let (mut rounded, mut infinite) = (0, 0);
     for part in &mut image.parts {
         each_level(part, |planes| {
@@ -169,7 +177,10 @@ pub(crate) fn convert(image: &mut Image<'_>, wanted: PixelType) -> Result<Losses
 }
 
 /// The pixels of flat parts with one sample a pixel that lie in `window`.
-pub(crate) fn crop(image: &mut Image<'_>, window: &Box2i) -> Result<()> {
+///
+/// # Errors
+/// `Argument`, where there are none.
+pub fn crop(image: &mut Image<'_>, window: &Box2i) -> Result<()> {
     for part in &mut image.parts {
         let Pixels::Flat(levels) = &mut part.pixels else { continue };
         for level in levels {

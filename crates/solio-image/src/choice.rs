@@ -1,14 +1,14 @@
 //! Which parts and channels of an image, by the names that people use.
 
 use solio_base::{Error, Result};
-use solio_exr::header::{Box2i, Header, Part, Value};
+use solio_exr::header::{Box2i, Header, Part};
 use solio_exr::{Channel, Levels, PixelType, ReadOptions, Shape};
 
 /// A part, by its place in the file or by its name.
 ///
 /// ```
-/// use solio::image::{Compression, Header, header::{Box2i, Part, Value}};
-/// use solio::{ImageChoice, PartChoice};
+/// use solio_exr::{Compression, Header, header::{Box2i, Part, Value}};
+/// use solio_image::{ImageChoice, PartChoice};
 /// # let part = |name: &str| {
 /// #     let mut part = Part::new(Box2i::of_size(4, 4), Compression::Zip, Vec::new());
 /// #     part.set("name", Value::Text(name.into()));
@@ -23,7 +23,7 @@ use solio_exr::{Channel, Levels, PixelType, ReadOptions, Shape};
 /// });
 /// let choice = ImageChoice { parts: Some(parts.into()), ..ImageChoice::default() };
 /// assert_eq!(choice.of(&header, &Default::default())?.parts, Some(vec![1, 0]));
-/// # Ok::<(), solio::Error>(())
+/// # Ok::<(), solio_base::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PartChoice {
@@ -36,24 +36,17 @@ pub enum PartChoice {
 /// Which parts and channels are wanted.
 ///
 /// ```
-/// use solio::{ImageChoice, image_header, read_image};
-/// # use solio::image::model::Pixels;
-/// # let folder = tempfile::tempdir().unwrap();
-/// # let path = folder.path().join("beauty.exr");
-/// # let work = solio::Work::default();
-/// # let map = solio::color::gradient::colormap("magma").unwrap();
-/// # let image = solio::gradient_image(&map, [8, 4])?;
-/// # solio::write_image(&image, &path, &Default::default(), &work)?;
+/// use solio_exr::ReadOptions;
+/// use solio_image::{ImageChoice, gradient_image};
+/// # let map = solio_color::gradient::colormap("magma").unwrap();
+/// # let image = gradient_image(&map, [8, 4])?;
+/// # let parts = image.parts.into_iter().map(|part| part.header).collect();
+/// # let header = solio_exr::Header { parts, ..Default::default() };
 /// // Of an image with R, G, B and A: the colours without alpha.
 /// let choice = ImageChoice { channels: Some(vec!["RGB".into()]), ..ImageChoice::default() };
-/// let header = image_header(&path, &Default::default(), &work)?;
-/// let options = choice.of(&header, &Default::default())?;
-/// let image = read_image(&path, &options, &work)?;
-/// # let Pixels::Flat(levels) = &image.parts[0].pixels else { panic!() };
-/// # let planes = &levels[0].planes;
-/// let names: Vec<&str> = planes.iter().map(|plane| &*plane.channel.name).collect();
-/// assert_eq!(names, ["B", "G", "R"]);
-/// # Ok::<(), solio::Error>(())
+/// let options = choice.of(&header, &ReadOptions::default())?;
+/// assert_eq!(options.channels.unwrap(), ["R", "G", "B"]);
+/// # Ok::<(), solio_base::Error>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ImageChoice {
@@ -69,7 +62,7 @@ impl ImageChoice {
     /// Whether a header says nothing new about it.
     ///
     /// ```
-    /// use solio::ImageChoice;
+    /// use solio_image::ImageChoice;
     /// let all = ImageChoice::default();
     /// let depth = ImageChoice { channels: Some(vec!["Z".into()]), ..ImageChoice::default() };
     /// // The header need not be read before the image where all of it is wanted.
@@ -83,8 +76,8 @@ impl ImageChoice {
     /// choice, those of a layer in the order of the file.
     ///
     /// ```
-    /// # use solio::image::{Channel, Compression, Header, PixelType, header::{Box2i, Part}};
-    /// use solio::ImageChoice;
+    /// # use solio_exr::{Channel, Compression, Header, PixelType, header::{Box2i, Part}};
+    /// use solio_image::ImageChoice;
     /// # let channel = |name: &str| Channel::new(name, PixelType::Half);
     /// # let names = ["B", "G", "R", "Z", "diffuse.B", "diffuse.G", "diffuse.R"];
     /// # let channels = names.map(channel).into();
@@ -99,7 +92,7 @@ impl ImageChoice {
     /// assert_eq!(wanted, ["diffuse.B", "diffuse.G", "diffuse.R", "Z"]);
     /// assert_eq!(of(&["diffuse.RG"])?.channels.unwrap(), ["diffuse.R", "diffuse.G"]);
     /// assert!(of(&["specular"]).unwrap_err().hint_text().unwrap().contains("diffuse.B"));
-    /// # Ok::<(), solio::Error>(())
+    /// # Ok::<(), solio_base::Error>(())
     /// ```
     pub fn of(&self, header: &Header, options: &ReadOptions) -> Result<ReadOptions> {
         let mut options = options.clone();
@@ -140,7 +133,11 @@ fn part_called(header: &Header, name: &str) -> Result<usize> {
 
 /// The channels that `name` stands for; see [`ImageChoice::channels`].
 fn channels_called(parts: &[&Part], name: &str) -> Result<Vec<String>> {
-    let known: Vec<&str> = parts.iter().flat_map(|part| channel_names(part)).collect();
+    let known: Vec<&str> = parts
+        .iter()
+        .flat_map(|part| part.channels())
+        .map(|channel| channel.name.as_str())
+        .collect();
     if known.contains(&name) {
         return Ok(vec![name.to_owned()]);
     }
@@ -166,31 +163,23 @@ fn channels_called(parts: &[&Part], name: &str) -> Result<Vec<String>> {
 /// Most names that a hint lists.
 const SHOWN: usize = 40;
 
-fn channel_names(part: &Part) -> impl Iterator<Item = &str> {
-    let channels = match part.get("channels") {
-        Some(Value::Channels(channels)) => channels.as_slice(),
-        _ => &[],
-    };
-    channels.iter().map(|channel| channel.name.as_str())
-}
-
 /// Bytes of the flat pixels that `options` want of a file with this header, of the types that they
 /// have there or of `pixel_type`; not more than a rough figure where the reader would refuse
 /// something.
 ///
 /// ```
-/// use solio::image::{Channel, Compression, Header, PixelType, ReadOptions};
-/// use solio::image::header::{Box2i, Part};
+/// use solio_exr::{Channel, Compression, Header, PixelType, ReadOptions};
+/// use solio_exr::header::{Box2i, Part};
 /// # let channel = |name: &str| Channel::new(name, PixelType::Half);
 /// let window = Box2i::of_size(4096, 2160);
 /// let part = Part::new(window, Compression::Zip, ["B", "G", "R"].map(channel).into());
 /// let header = Header { parts: vec![part], ..Header::default() };
 /// // Three channels of half: 6 bytes a pixel.
-/// assert_eq!(solio::image_bytes(&header, &ReadOptions::default(), None), 4096 * 2160 * 6);
+/// assert_eq!(solio_image::image_bytes(&header, &ReadOptions::default(), None), 4096 * 2160 * 6);
 /// let green = ReadOptions { channels: Some(vec!["G".into()]), ..ReadOptions::default() };
-/// assert_eq!(solio::image_bytes(&header, &green, None), 4096 * 2160 * 2);
+/// assert_eq!(solio_image::image_bytes(&header, &green, None), 4096 * 2160 * 2);
 /// // Converted to floats of 32 bits.
-/// assert_eq!(solio::image_bytes(&header, &green, Some(PixelType::Float)), 4096 * 2160 * 4);
+/// assert_eq!(solio_image::image_bytes(&header, &green, Some(PixelType::Float)), 4096 * 2160 * 4);
 /// ```
 pub fn image_bytes(header: &Header, options: &ReadOptions, pixel_type: Option<PixelType>) -> u64 {
     let chosen = |i: &usize| options.parts.as_ref().is_none_or(|parts| parts.contains(i));
@@ -225,26 +214,25 @@ fn pixels(shape: &Shape, options: &ReadOptions) -> u64 {
 /// is subsampled: what can be read into arrays of that size.
 ///
 /// ```
-/// use solio::image::{IntoOptions, RasterMut, ReadOptions, SamplesMut};
-/// use solio::{SingleFlat, Work, image_header, read_image_into};
-/// # let folder = tempfile::tempdir().unwrap();
-/// # let path = folder.path().join("beauty.exr");
+/// use solio_base::Work;
+/// use solio_exr::{IntoOptions, RasterMut, ReadOptions, SamplesMut, WriteOptions};
+/// use solio_image::{SingleFlat, gradient_image};
 /// # let work = Work::default();
-/// # let map = solio::color::gradient::colormap("magma").unwrap();
-/// # let image = solio::gradient_image(&map, [8, 4])?;
-/// # solio::write_image(&image, &path, &Default::default(), &work)?;
+/// # let map = solio_color::gradient::colormap("magma").unwrap();
+/// # let (image, mut bytes) = (gradient_image(&map, [8, 4])?, Vec::new());
+/// # solio_exr::encode_exr(&image, &WriteOptions::default(), &mut bytes, &work)?;
 /// // One array of all channels, pixel by pixel.
-/// let header = image_header(&path, &Default::default(), &work)?;
+/// let header = solio_exr::decode_header(&bytes, &Default::default())?;
 /// let single = SingleFlat::of(&header, &ReadOptions::default()).expect("one flat part");
 /// let row_stride = single.window.width() as usize * single.channels.len();
 /// let mut pixels = vec![0_f32; row_stride * single.window.height() as usize];
 /// let channels = single.channels.iter().map(|channel| channel.name.clone()).collect();
 /// let raster = RasterMut { channels, samples: SamplesMut::Float(&mut pixels), row_stride };
 /// let options = IntoOptions { part: single.part, level: single.level, ..IntoOptions::default() };
-/// read_image_into(&path, &options, vec![raster], &work)?;
+/// solio_exr::decode_exr_into(&bytes, &options, vec![raster], &work)?;
 /// // Alpha comes first in the file.
 /// assert_eq!((pixels.len(), pixels[0]), (8 * 4 * 4, 1.0));
-/// # Ok::<(), solio::Error>(())
+/// # Ok::<(), solio_base::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SingleFlat {
@@ -262,9 +250,9 @@ impl SingleFlat {
     /// `None` where `options` want something else, or something that is not there.
     ///
     /// ```
-    /// # use solio::image::{Channel, Compression, Header, PixelType, header::Part};
-    /// use solio::SingleFlat;
-    /// use solio::image::{ReadOptions, header::Box2i};
+    /// # use solio_exr::{Channel, Compression, Header, PixelType, header::Part};
+    /// use solio_image::SingleFlat;
+    /// use solio_exr::{ReadOptions, header::Box2i};
     /// # let channel = |name: &str, x_sampling| {
     /// #     Channel { x_sampling, ..Channel::new(name, PixelType::Half) }
     /// # };
@@ -311,6 +299,7 @@ impl SingleFlat {
 mod tests {
     use super::*;
     use solio_exr::Compression;
+    use solio_exr::header::Value;
 
     fn part(name: &str, channels: &[&str]) -> Part {
         let channel = |name: &&str| Channel::new(*name, PixelType::Half);

@@ -1,0 +1,58 @@
+//! Radiance HDR: lines of text, an empty one, then the size (Radiance, `color.h` and `resolu.h`).
+
+use crate::{ByteView, ColorModel, ContainerHeader, SampleKind};
+use solio_kinds::HEAD_BYTES;
+
+/// What the lines before the pixels say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HdrHeader {
+    /// Columns of the picture as it is meant to be seen.
+    pub width: u32,
+    /// Rows.
+    pub height: u32,
+    /// The directions in which the pixels follow each other: `-Y +X` is from the top, then from the
+    /// left.
+    pub order: String,
+    /// The colours are CIE XYZ, and not red, green and blue.
+    pub is_xyz: bool,
+}
+
+impl HdrHeader {
+    /// Of the file that `view` shows; `None` where there is no size.
+    ///
+    /// ```
+    /// use solio_container::ByteView;
+    /// use solio_container::hdr::HdrHeader;
+    /// let file = b"#?RADIANCE\nFORMAT=32-bit_rle_xyze\n\n+X 768 -Y 512\n";
+    /// let header = HdrHeader::of(ByteView::memory(file)).unwrap();
+    /// assert_eq!((header.width, header.height, header.is_xyz), (768, 512, true));
+    /// assert_eq!(header.order, "+X -Y");
+    /// ```
+    pub fn of(view: ByteView<'_>) -> Option<HdrHeader> {
+        let text = view.get(0, view.len().min(HEAD_BYTES as u64) as usize)?;
+        let mut is_xyz = false;
+        for line in text.split(|byte| *byte == b'\n') {
+            let Ok(line) = std::str::from_utf8(line) else { continue };
+            is_xyz |= line.trim() == "FORMAT=32-bit_rle_xyze";
+            let words: Vec<&str> = line.split_ascii_whitespace().collect();
+            let [first, first_count, second, second_count] = words[..] else { continue };
+            let (Ok(a), Ok(b)) = (first_count.parse(), second_count.parse()) else { continue };
+            let [width, height] =
+                match [first, second].map(|axis| axis.trim_start_matches(['+', '-'])) {
+                    ["Y", "X"] => [b, a],
+                    ["X", "Y"] => [a, b],
+                    _ => continue,
+                };
+            return Some(HdrHeader { width, height, order: format!("{first} {second}"), is_xyz });
+        }
+        None
+    }
+}
+
+/// Three mantissas and an exponent of eight bits a pixel, which make floats of 32 bits.
+pub(crate) fn header(view: ByteView<'_>) -> Option<ContainerHeader> {
+    let HdrHeader { width, height, is_xyz, .. } = HdrHeader::of(view)?;
+    let color = if is_xyz { ColorModel::Xyz } else { ColorModel::Rgb };
+    let (bits, channels, sample) = (32, 3, SampleKind::Float);
+    Some(ContainerHeader { width, height, bits, channels, sample, color, has_profile: false })
+}

@@ -1,0 +1,245 @@
+//! The bytes of picture files to images in linear light, as OpenEXR has them.
+
+mod planes;
+mod stated;
+mod tiff;
+
+use crate::formats::FormatRow;
+use image::codecs::hdr::HdrDecoder;
+use image::codecs::jpeg::JpegDecoder;
+use image::codecs::png::PngDecoder;
+use image::{DynamicImage, ImageDecoder};
+use planes::{Meaning, as_halves, hidden, is_light_multiplied, planes};
+use solio_base::{Error, Limits, Loss, Losses, Result, Source};
+use solio_container::container_header;
+use solio_exr::Compression;
+use solio_exr::header::{Box2i, Part, Value};
+use solio_exr::model::{FlatLevel, Image, ImagePart, Pixels, Plane};
+use solio_kinds::{FileKind, ImageFormat};
+pub(crate) use stated::Curve;
+use std::io::Cursor;
+pub(crate) use tiff::decode as tiff;
+
+/// Most bytes of pixels for one of a file: what deflate can do, and then some.
+const MOST_FROM_A_BYTE: u64 = 1 << 12;
+/// What every file may need beside that.
+const ROOM: u64 = 64 << 20;
+/// The attribute that is 1 where colours are not multiplied by alpha, as OpenImageIO calls it.
+pub(crate) const STRAIGHT: &str = "oiio:UnassociatedAlpha";
+
+/// An image, and what there is to say about it.
+#[derive(Debug)]
+pub struct Decoded {
+    /// A flat part in linear light, colours multiplied by alpha.
+    pub image: Image<'static>,
+    /// Its numbers are codes from black to white, and not light of any strength.
+    pub is_finished: bool,
+    /// How the file was understood, where that is not plain.
+    pub notes: Vec<String>,
+    /// What of the file the image does not have.
+    pub losses: Losses,
+}
+
+/// Reads the bytes of a picture file. With `raw` integers become values from 0 to 1 as they are, and
+/// colours are not multiplied by alpha.
+///
+/// ```
+/// use solio_base::Limits;
+/// use solio_kinds::ImageFormat;
+/// let hdr = b"#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 1 +X 2\n\x80\x40\x20\x81\0\0\0\0";
+/// let decoded = solio_image::decode(hdr, ImageFormat::Hdr, false, &Limits::default())?;
+/// assert!(!decoded.is_finished && decoded.losses.is_empty());
+/// let window = decoded.image.parts[0].header.display_window().unwrap();
+/// assert_eq!((window.width(), window.height()), (2, 1));
+/// # Ok::<(), solio_base::Error>(())
+/// ```
+///
+/// # Errors
+/// `Corrupt`, `Unsupported` or `Limit` of the decoder; `Argument` for OpenEXR.
+pub fn decode(bytes: &[u8], format: ImageFormat, raw: bool, limits: &Limits) -> Result<Decoded> {
+    let stored = decode_pixels(bytes, format, limits)?;
+    let (mut notes, mut losses) = (Vec::new(), Losses::default());
+    if stored.other_profile && !raw {
+        let reason = "its ICC profile is not applied: the values are taken for sRGB";
+        losses.add(Loss::new("color_profile", reason));
+    }
+    let curve = stored.curve.as_ref().filter(|_| !raw);
+    match curve {
+        Some(Curve::Light) => notes.push("its codes are taken for light, as it says".to_owned()),
+        Some(Curve::Unapplied(said)) => {
+            let reason = format!("its {said} is not applied: the values are taken for sRGB");
+            losses.add(Loss::new("color_profile", reason));
+        }
+        None => {}
+    }
+    if stored.has_pages {
+        let reason = "its first page is taken, further ones are left out";
+        losses.add(Loss::new("pages", reason));
+    }
+    if !raw && !stored.associated {
+        let hidden = hidden(&stored.picture) as usize;
+        let reason = "colours where alpha is 0 become black";
+        losses.add_some("hidden_colors", reason, hidden, "pixel");
+    }
+    let meaning = match (raw, stored.associated) {
+        (true, _) => Meaning::Raw,
+        (false, true) if is_light_multiplied(&stored.picture) => {
+            notes.push(
+                "colours brighter than their alpha: they are taken for light that was multiplied by \
+                 alpha before it became codes"
+                    .to_owned(),
+            );
+            Meaning::Multiplied
+        }
+        (false, true) => Meaning::Associated,
+        (false, false) if curve == Some(&Curve::Light) => Meaning::Light,
+        (false, false) => Meaning::Straight,
+    };
+    let mut planes = planes(&stored.picture, meaning)?;
+    if stored.is_grey {
+        planes.retain(|plane| plane.channel.name == "A" || plane.channel.name == "G");
+        for plane in planes.iter_mut().filter(|plane| plane.channel.name == "G") {
+            plane.channel.name = "Y".to_owned();
+        }
+    }
+    if stored.is_half {
+        as_halves(&mut planes);
+    }
+    let mut image = of_planes(&stored.picture, planes);
+    if raw && stored.picture.color().has_alpha() && !stored.associated {
+        image.parts[0].header.set(STRAIGHT, Value::Int(1));
+    }
+    let is_light =
+        matches!(stored.picture, DynamicImage::ImageRgb32F(_) | DynamicImage::ImageRgba32F(_));
+    Ok(Decoded { image, is_finished: !is_light, notes, losses })
+}
+
+/// About how many bytes the pixels of a picture take while it is read: four values a pixel, as they
+/// are stored and as samples. `None` where its header does not tell.
+pub fn decoded_bytes(source: &dyn Source, format: ImageFormat) -> Option<u64> {
+    let header = container_header(format.kind(), source).ok()??;
+    let bits = if header.bits > 0 { header.bits } else { 16 };
+    let value: u64 = match bits {
+        0..=8 => 1 + 2,
+        9..=16 => 2 + 4,
+        _ => 4 + 4,
+    };
+    Some(u64::from(header.width).saturating_mul(header.height.into()).saturating_mul(4 * value))
+}
+
+/// Pixels as an image; where they have alpha, it is straight.
+///
+/// # Errors
+/// `Unsupported` for kinds of pixels that no picture format has.
+pub fn image_of(picture: &DynamicImage) -> Result<Image<'static>> {
+    Ok(of_planes(picture, planes(picture, Meaning::Straight)?))
+}
+
+fn of_planes(picture: &DynamicImage, planes: Vec<Plane<'static>>) -> Image<'static> {
+    let window = Box2i::of_size(picture.width(), picture.height());
+    let channels = planes.iter().map(|plane| plane.channel.clone()).collect();
+    let header = Part::new(window, Compression::Zip, channels);
+    let pixels = Pixels::Flat(vec![FlatLevel { x: 0, y: 0, window, planes }]);
+    Image { parts: vec![ImagePart { header, pixels }], missing: Vec::new() }
+}
+
+/// The pixels of a file as they are stored, upright.
+pub struct Stored {
+    /// The pixels.
+    pub picture: DynamicImage,
+    /// The three colours are one: no picture of `image` has grey floats.
+    pub is_grey: bool,
+    /// How codes become light, where that is not by the curve of sRGB.
+    pub(crate) curve: Option<Curve>,
+    /// An ICC profile says that they are something else than sRGB.
+    pub(crate) other_profile: bool,
+    /// Colours have been multiplied by alpha.
+    pub(crate) associated: bool,
+    /// Floats had 16 bits.
+    pub(crate) is_half: bool,
+    pub(crate) has_pages: bool,
+}
+
+/// Reads what is stored.
+///
+/// # Errors
+/// As [`decode`].
+pub fn decode_pixels(bytes: &[u8], format: ImageFormat, limits: &Limits) -> Result<Stored> {
+    let most = (bytes.len() as u64).saturating_mul(MOST_FROM_A_BYTE).saturating_add(ROOM);
+    (FormatRow::of(format)?.decode)(bytes, most.min(limits.bytes))
+}
+
+pub(crate) fn hdr(bytes: &[u8], most: u64) -> Result<Stored> {
+    // Some begin with `#?RGBE`, or with the name of a program.
+    let is_strict = bytes.starts_with(FileKind::Hdr.mark()) || !bytes.starts_with(b"#?");
+    let open = if is_strict { HdrDecoder::new } else { HdrDecoder::new_nonstrict };
+    upright(ImageFormat::Hdr, open(Cursor::new(bytes)), most)
+}
+
+pub(crate) fn jpeg(bytes: &[u8], most: u64) -> Result<Stored> {
+    if let Some(kind) = stated::unread_jpeg(bytes) {
+        return Err(Error::unsupported(format!("JPEG: {kind} is not read")));
+    }
+    upright(ImageFormat::Jpeg, JpegDecoder::new(Cursor::new(bytes)), most)
+}
+
+pub(crate) fn png(bytes: &[u8], most: u64) -> Result<Stored> {
+    let decoder = PngDecoder::with_limits(Cursor::new(bytes), bounds(most));
+    Ok(Stored { curve: stated::png_curve(bytes), ..upright(ImageFormat::Png, decoder, most)? })
+}
+
+fn bounds(most: u64) -> image::Limits {
+    let mut bounds = image::Limits::no_limits();
+    bounds.max_alloc = Some(most);
+    bounds
+}
+
+/// What a decoder of the crate `image` gives, turned as its metadata say.
+pub(crate) fn upright(
+    format: ImageFormat,
+    decoder: image::ImageResult<impl ImageDecoder>,
+    most: u64,
+) -> Result<Stored> {
+    let read = || {
+        let mut decoder = decoder?;
+        decoder.set_limits(bounds(most))?;
+        let profile = decoder.icc_profile().ok().flatten();
+        let orientation = decoder.orientation()?;
+        let mut picture = DynamicImage::from_decoder(decoder)?;
+        picture.apply_orientation(orientation);
+        Ok((picture, profile))
+    };
+    let (picture, profile) = read().map_err(|e| failed(format, e))?;
+    Ok(Stored::new(picture, profile))
+}
+
+impl Stored {
+    fn new(picture: DynamicImage, profile: Option<Vec<u8>>) -> Stored {
+        Stored {
+            picture,
+            is_grey: false,
+            curve: None,
+            other_profile: profile.is_some_and(|profile| !names_srgb(&profile)),
+            associated: false,
+            is_half: false,
+            has_pages: false,
+        }
+    }
+}
+
+pub(crate) fn failed(format: ImageFormat, e: image::ImageError) -> Error {
+    let message = format!("{}: {e}", format.as_str().to_uppercase());
+    match e {
+        image::ImageError::Unsupported(_) => Error::unsupported(message),
+        image::ImageError::Limits(_) => Error::limit(message),
+        image::ImageError::IoError(e) if e.raw_os_error().is_some() => Error::io("read", e),
+        _ => Error::corrupt(message),
+    }
+}
+
+/// Whether an ICC profile says of itself that it is one of sRGB.
+fn names_srgb(profile: &[u8]) -> bool {
+    let has = |name: &[u8]| profile.windows(name.len()).any(|window| window == name);
+    // As ASCII, or as UTF-16.
+    has(b"sRGB") || has(b"s\0R\0G\0B") || has(b"\0s\0R\0G\0B")
+}

@@ -1,0 +1,35 @@
+//! Images in memory: what is shown of them and how, changes to them, and the bytes of ordinary image
+//! files.
+//!
+//! An image is that of `solio-exr`: parts, channels, linear light, colours multiplied by alpha.
+//! [`choose`] finds the channels that are its colours, [`View`] gives them row by row; a look (exposure,
+//! tone mapping, the curve of sRGB) makes a [`preview`] or, with [`encode_picture`], a file of them.
+//! [`decode`] reads such files: integers in them are taken for sRGB, floating point numbers for linear
+//! light; alpha is straight in them, unless they say otherwise. Nothing here opens a file.
+#![forbid(unsafe_code)]
+
+mod canvas;
+mod choice;
+mod choose;
+mod decode;
+pub mod edit;
+mod encode;
+mod formats;
+mod gradient;
+mod look;
+pub mod losses;
+mod preview;
+mod rows;
+mod sample_types;
+mod view;
+
+pub use canvas::{Canvas, Font};
+pub use choice::{ImageChoice, PartChoice, SingleFlat, image_bytes};
+pub use choose::{Choice, Chosen, Colors, choose, part_number};
+pub use decode::{Decoded, Stored, decode, decode_pixels, decoded_bytes, image_of};
+pub use encode::{Encoded, PictureOptions, encode_picture, png};
+pub use formats::{can_choose_floats, has_quality, picture_names};
+pub use gradient::{Compared, ComparedRow, compare_gradient, gradient_image, gradient_strips};
+pub use preview::{Preview, PreviewOptions, preview, preview_reads};
+pub use sample_types::decode_image_as;
+pub use view::{Buffers, Frame, View};
