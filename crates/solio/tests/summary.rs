@@ -7,7 +7,7 @@ use std::path::Path;
 fn facts(name: &str, bytes: &[u8]) -> Vec<(&'static str, String)> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
-    std::fs::write(&path, bytes).unwrap();
+    solio::write_bytes(&path, bytes).unwrap();
     of_path(&path)
 }
 
