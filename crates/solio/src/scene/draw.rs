@@ -27,14 +27,14 @@ use std::sync::Mutex;
 ///
 /// ```
 /// use solio::image::model::Pixels;
-/// use solio::scene::preview::PreviewOptions;
+/// use solio::scene::preview::RenderOptions;
 /// # let folder = tempfile::tempdir().unwrap();
 /// # let path = folder.path().join("a.pbrt");
 /// let text = b"LookAt 0 0 6 0 0 0 0 1 0\nCamera \"perspective\" \"float fov\" 50\n\
 ///     Film \"rgb\" \"integer xresolution\" 16 \"integer yresolution\" 8\n\
 ///     WorldBegin\nShape \"sphere\"\n";
 /// solio::write_bytes(&path, text)?;
-/// let (options, work) = (PreviewOptions::default(), solio::Work::default());
+/// let (options, work) = (RenderOptions::default(), solio::Work::default());
 /// let drawn = solio::preview_scene(&path, &Default::default(), &options, &work, |_| Ok(true))?;
 /// assert!(drawn.problems.is_empty());
 /// let Pixels::Flat(levels) = &drawn.image.parts[0].pixels else { unreachable!("it is flat") };
@@ -60,14 +60,14 @@ pub struct ScenePicture {
 ///
 /// ```
 /// use solio::PreviewStage;
-/// use solio::scene::preview::PreviewOptions;
+/// use solio::scene::preview::RenderOptions;
 /// # let folder = tempfile::tempdir().unwrap();
 /// # let path = folder.path().join("a.pbrt");
 /// # let text = b"LookAt 0 0 6 0 0 0 0 1 0\nCamera \"perspective\" \"float fov\" 50\n\
 /// #     Film \"rgb\" \"integer xresolution\" 16 \"integer yresolution\" 8\n\
 /// #     WorldBegin\nShape \"sphere\"\n";
 /// # solio::write_bytes(&path, text)?;
-/// # let (options, work) = (PreviewOptions::default(), solio::Work::default());
+/// # let (options, work) = (RenderOptions::default(), solio::Work::default());
 /// let mut heard = Vec::new();
 /// solio::preview_scene(&path, &Default::default(), &options, &work, |stage| {
 ///     heard.push(match stage {
@@ -94,14 +94,14 @@ pub enum PreviewStage<'p> {
 ///
 /// ```
 /// use solio::PreviewStage;
-/// use solio::scene::preview::{Pass, PreviewOptions};
+/// use solio::scene::preview::{Pass, RenderOptions};
 /// # let folder = tempfile::tempdir().unwrap();
 /// # let path = folder.path().join("a.pbrt");
 /// # let text = b"LookAt 0 0 6 0 0 0 0 1 0\nCamera \"perspective\" \"float fov\" 50\n\
 /// #     Film \"rgb\" \"integer xresolution\" 16 \"integer yresolution\" 8\n\
 /// #     WorldBegin\nShape \"sphere\"\n";
 /// # solio::write_bytes(&path, text)?;
-/// # let (options, work) = (PreviewOptions::default(), solio::Work::default());
+/// # let (options, work) = (RenderOptions::default(), solio::Work::default());
 /// // The first picture is enough: the drawing ends there.
 /// let mut small = None;
 /// solio::preview_scene(&path, &Default::default(), &options, &work, |stage| {
@@ -119,14 +119,14 @@ impl PassPicture<'_> {
     ///
     /// ```
     /// use solio::PreviewStage;
-    /// use solio::scene::preview::PreviewOptions;
+    /// use solio::scene::preview::RenderOptions;
     /// # let folder = tempfile::tempdir().unwrap();
     /// # let at = |name: &str| folder.path().join(name);
     /// # let text = b"LookAt 0 0 6 0 0 0 0 1 0\nCamera \"perspective\" \"float fov\" 50\n\
     /// #     Film \"rgb\" \"integer xresolution\" 16 \"integer yresolution\" 8\n\
     /// #     WorldBegin\nShape \"sphere\"\n";
     /// # solio::write_bytes(&at("a.pbrt"), text)?;
-    /// # let (options, work) = (PreviewOptions::default(), solio::Work::default());
+    /// # let (options, work) = (RenderOptions::default(), solio::Work::default());
     /// // Each pass as a file, for whoever watches.
     /// solio::preview_scene(&at("a.pbrt"), &Default::default(), &options, &work, |stage| {
     ///     if let PreviewStage::Picture(pass, picture) = stage {
@@ -150,7 +150,7 @@ impl PassPicture<'_> {
 /// of each pass, coarse first; it ends the drawing where it gives `false` for a picture.
 ///
 /// ```
-/// use solio::scene::preview::PreviewOptions;
+/// use solio::scene::preview::RenderOptions;
 /// # let folder = tempfile::tempdir().unwrap();
 /// # let path = folder.path().join("a.pbrt");
 /// # let text = b"LookAt 0 0 6 0 0 0 0 1 0\nCamera \"perspective\" \"float fov\" 50\n\
@@ -159,7 +159,7 @@ impl PassPicture<'_> {
 /// # solio::write_bytes(&path, text)?;
 /// # let work = solio::Work::default();
 /// // The film has 1600 × 800 pixels.
-/// let options = PreviewOptions { most: Some([32, 32]), ..PreviewOptions::default() };
+/// let options = RenderOptions { most: Some([32, 32]), ..RenderOptions::default() };
 /// let drawn = solio::preview_scene(&path, &Default::default(), &options, &work, |_| Ok(true))?;
 /// let window = drawn.image.parts[0].header.display_window().unwrap();
 /// assert_eq!((window.width(), window.height()), (32, 16));

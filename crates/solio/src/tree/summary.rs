@@ -2,7 +2,7 @@
 //! profile and orientation; of gradients their stops; of catalogues their rows.
 
 use crate::{Input, ToInput, read_gradients};
-use solio_base::{Cancel, Limits, Result, Work};
+use solio_base::{Cancel, Error, Limits, Result, Work};
 use solio_catalog::store::{Answer, Query};
 use solio_container::hdr::HdrHeader;
 use solio_container::{ByteView, container_header};
@@ -106,6 +106,11 @@ fn of_photo(input: &Input, limits: &Limits, work: &Work, summary: &mut FileSumma
     let metadata = crate::read_metadata(input, &fields, limits, work)?;
     // What the structure tells is exact; metadata may be that of another image.
     let header = container_header(input.kind(), &*input.source(work)?).ok().flatten();
+    let is_image = input.kind().family() == Family::Image;
+    if is_image && header.is_none() && number(&metadata, WIDTH).is_none() {
+        return Err(Error::corrupt("the header of the image is incomplete")
+            .hint("solio check says where the file ends"));
+    }
     let header = header.unwrap_or_default();
     let of = |value: u32| (value > 0).then_some(i64::from(value));
     let width = of(header.width).or_else(|| number(&metadata, WIDTH));

@@ -51,9 +51,9 @@ const GROUP_BYTES: usize = 256 << 10;
 ///
 /// ```
 /// use solio_base::Work;
-/// use solio_scene::pbrt::{parse, write::SceneWriter};
+/// use solio_scene::pbrt::{parse, write::Writer};
 /// // Blocks go on from piece to piece.
-/// let (mut writer, mut out) = (SceneWriter::new(Default::default()), Vec::new());
+/// let (mut writer, mut out) = (Writer::new(Default::default()), Vec::new());
 /// for text in ["AttributeBegin\n", "Scale 2 2 2\nAttributeEnd\n"] {
 ///     writer.write(&parse(text.as_bytes(), 0), None, &mut out, &Work::serial())?;
 /// }
@@ -71,8 +71,8 @@ impl Writer {
     ///
     /// ```
     /// use solio_base::Work;
-    /// use solio_scene::pbrt::{Statements, schema::Version, write::{WriteOptions, SceneWriter}};
-    /// let mut writer = SceneWriter::new(WriteOptions { version: Version::V4 });
+    /// use solio_scene::pbrt::{Statements, schema::Version, write::{WriteOptions, Writer}};
+    /// let mut writer = Writer::new(WriteOptions { version: Version::V4 });
     /// let mut out = Vec::new();
     /// writer.write(&Statements::default(), None, &mut out, &Work::serial())?;
     /// assert!(out.is_empty()); // a text has no head
@@ -88,10 +88,10 @@ impl Writer {
     ///
     /// ```
     /// use solio_base::Work;
-    /// use solio_scene::pbrt::{parse, write::SceneWriter};
+    /// use solio_scene::pbrt::{parse, write::Writer};
     /// let text = b"Scale 2.50 1 1 # wide\n";
     /// let (piece, mut out) = (parse(text, 0), Vec::new());
-    /// let mut writer = SceneWriter::new(Default::default());
+    /// let mut writer = Writer::new(Default::default());
     /// writer.write(&piece, Some((text, 0)), &mut out, &Work::serial())?;
     /// assert_eq!(out, b"Scale 2.5 1 1 # wide\n");
     /// # Ok::<(), solio_base::Error>(())
@@ -110,11 +110,11 @@ impl Writer {
     ///
     /// ```
     /// use solio_base::{Sink, Work};
-    /// use solio_scene::pbrt::{parse, write::SceneWriter};
+    /// use solio_scene::pbrt::{parse, write::Writer};
     /// // Puts a line of its own between two statements.
     /// let piece = parse(b"WorldBegin\nScale 2 2 2\n", 0);
     /// let (mut out, work) = (Vec::new(), Work::serial());
-    /// let mut writer = SceneWriter::new(Default::default());
+    /// let mut writer = Writer::new(Default::default());
     /// writer.write_some(&piece, 0..1, None, &mut out, &work)?;
     /// out.write_bytes(&work, b"Include \"lights.pbrt\"\n")?;
     /// writer.write_some(&piece, 1..2, None, &mut out, &work)?;

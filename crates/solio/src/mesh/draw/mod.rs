@@ -31,12 +31,12 @@ const FILLED: f64 = 0.94;
 /// brighter. `each` is as in [`preview_scene`](crate::preview_scene).
 ///
 /// ```
-/// use solio::scene::preview::PreviewOptions;
+/// use solio::scene::preview::RenderOptions;
 /// # let folder = tempfile::tempdir().unwrap();
 /// # let path = folder.path().join("a.obj");
 /// # solio::write_bytes(&path, b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")?;
 /// # let work = solio::Work::default();
-/// let options = PreviewOptions { most: Some([64, 48]), ..PreviewOptions::default() };
+/// let options = RenderOptions { most: Some([64, 48]), ..RenderOptions::default() };
 /// let read = solio::MeshReadOptions::default();
 /// let drawn = solio::preview_mesh(&path, &read, None, &options, &work, |_| Ok(true))?;
 /// let window = drawn.image.parts[0].header.display_window().unwrap();

@@ -131,7 +131,7 @@ pub fn has_thumbnail(path: &Path) -> bool {
 ///
 /// ```no_run
 /// let options = solio::ThumbnailOptions { size: 128, ..Default::default() };
-/// let small = solio::thumbnail_of("beauty.exr".as_ref(), &options, &solio::Work::default())?;
+/// let small = solio::thumbnail_of("beauty.exr", &options, &solio::Work::default())?;
 /// assert!(small.width <= 128 && small.pixels.len() == 3 * (small.width * small.height) as usize);
 /// # Ok::<(), solio::Error>(())
 /// ```
