@@ -15,5 +15,7 @@ mod text;
 pub use detect::{FileType, HEAD_BYTES};
 pub use family::{Ability, Family};
 pub use subset::{UnknownFormat, listed};
-pub use table::{Alias, FileKind, GradientFormat, ImageFormat, Magic, MeshFormat, SceneFormat};
+pub use table::{
+    Alias, FileKind, GradientFormat, ImageFormat, LOOSE_EXTENSIONS, Magic, MeshFormat, SceneFormat,
+};
 pub use text::PBRT_DIRECTIVES;

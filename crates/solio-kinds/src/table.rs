@@ -258,6 +258,10 @@ kinds! {
     Empty "empty" "an empty file" Other [] "application/x-empty" [] [] [];
 }
 
+/// Extensions that files of other content have, too: icons and sidecars are called as photos are.
+pub const LOOSE_EXTENSIONS: [&str; 9] =
+    ["thm", "tx", "xyze", "jxl", "qt", "mov", "insv", "iiq", "mos"];
+
 subset! {
     /// A mesh format.
     ///

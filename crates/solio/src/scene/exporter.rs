@@ -139,9 +139,9 @@ pub fn export_scene(
 /// What is no text has to be made by USD's own tools.
 fn refuse_binary_usd(format: SceneFormat, output: &Path) -> Result<()> {
     let end = output.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-    let tool = match &*end {
-        "usdc" => "write a .usda, then: usdcat scene.usda -o scene.usdc",
-        "usdz" => "write a .usda, then: usdzip scene.usdz scene.usda",
+    let tool = match end.strip_prefix("usd") {
+        Some("c") => "write a .usda, then: usdcat scene.usda -o scene.usdc",
+        Some("z") => "write a .usda, then: usdzip scene.usdz scene.usda",
         _ => return Ok(()),
     };
     match format {

@@ -2,11 +2,8 @@
 
 use super::odd::{Odd, Rule};
 use solio_codec::compress::Compression;
-use solio_kinds::{Ability, Family, FileKind, FileType};
+use solio_kinds::{Ability, Family, FileKind, FileType, LOOSE_EXTENSIONS};
 use std::path::Path;
-
-/// Extensions that files of other content have, too: icons and sidecars are called as photos are.
-const LOOSE: [&str; 9] = ["thm", "tx", "xyze", "jxl", "qt", "mov", "insv", "iiq", "mos"];
 
 /// The kind that a name promises, of those that are checked: an empty file of such a name is odd.
 pub(super) fn of_name(path: &Path) -> Option<FileKind> {
@@ -24,7 +21,7 @@ pub(crate) fn promises_other(kind: FileKind, path: &Path) -> bool {
 pub(super) fn with_mark(path: &Path) -> Option<&'static str> {
     let named = FileType::of_extension(&extension(path)?)?;
     let has_mark = !named.kind.magic().is_empty() || named.kind.aliases().iter().any(has_magic);
-    let is_checked = of_name(path).is_some() && !LOOSE.contains(&&*extension(path)?);
+    let is_checked = of_name(path).is_some() && !LOOSE_EXTENSIONS.contains(&&*extension(path)?);
     (has_mark && is_checked && named.kind != FileKind::Archive).then(|| named.name())
 }
 
