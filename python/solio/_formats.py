@@ -34,7 +34,7 @@ def formats() -> list[Format]:
     """All kinds of files that Solio knows.
 
     >>> [format.name for format in formats() if format.family == "mesh" and "write" in format.abilities]
-    ['obj', 'ply', 'stl']
+    ['obj', 'ply', 'stl', 'off']
     """
     return [
         Format(name, title, family, tuple(extensions), mime, frozenset(abilities))

@@ -1,6 +1,7 @@
 //! Source files: who may open files, read clocks, print, be unsafe; size, marks, line ends.
 
 use solio_tidy::{File, files, report};
+use std::collections::BTreeMap;
 
 /// Breaches of "only `crates` say any of `words`" in product code.
 fn only(crates: &[&str], words: &[&str]) -> Vec<String> {
@@ -32,6 +33,40 @@ fn only_solio_io_opens_files() {
     // The kernel's figures about this process are a clock of sorts.
     breaches.retain(|b| !b.starts_with("crates/solio-measure/src/proc.rs:"));
     report("only solio-io opens files:", &breaches);
+}
+
+#[test]
+fn a_type_name_stands_for_few_types() {
+    let mut places: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for file in files().iter().filter(|f| f.is_product_rust()) {
+        for (n, line) in file.code_lines() {
+            if let Some(name) = declared(line) {
+                places.entry(name.to_owned()).or_default().push(format!("{}:{n}", file.path));
+            }
+        }
+    }
+    places.retain(|_, places| places.len() > 4);
+    let breaches: Vec<String> =
+        places.iter().map(|(name, places)| format!("{name}: {}", places.join(", "))).collect();
+    report("a name stands for four types at most:", &breaches);
+}
+
+/// The type that a line at the margin declares.
+fn declared(line: &str) -> Option<&str> {
+    let public = line.strip_prefix("pub").map(|rest| {
+        rest.strip_prefix('(').and_then(|rest| rest.split_once(')')).map_or(rest, |(_, rest)| rest)
+    });
+    let (word, rest) = public.unwrap_or(line).trim_start().split_once(' ')?;
+    let is_type = ["struct", "enum", "trait", "union", "type"].contains(&word);
+    let end = rest.find(|c: char| !c.is_alphanumeric()).unwrap_or(rest.len());
+    (is_type && !line.starts_with(' ')).then(|| &rest[..end])
+}
+
+#[test]
+fn declarations_are_found() {
+    assert_eq!(declared("pub(crate) struct Slot<T> {"), Some("Slot"));
+    assert_eq!(declared("enum Kind {"), Some("Kind"));
+    assert_eq!((declared("    struct Inner;"), declared("fn f() {}")), (None, None));
 }
 
 #[test]

@@ -152,7 +152,7 @@ pub fn convert_images(
     let go_on = std::sync::atomic::AtomicBool::new(true);
     let goes_on = || go_on.load(std::sync::atomic::Ordering::Relaxed);
     let mut next = 0;
-    ordered::run::<Slot>(
+    ordered::run::<ConvertSlot>(
         work,
         if at_once == 1 { 1 } else { 2 * at_once },
         |slot| {
@@ -187,7 +187,7 @@ pub fn convert_images(
 
 /// A job under way.
 #[derive(Default)]
-struct Slot {
+struct ConvertSlot {
     index: usize,
     result: Option<Result<ImageConverted>>,
 }

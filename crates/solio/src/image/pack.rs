@@ -120,7 +120,7 @@ struct Open {
 
 /// A piece under way, and what a thread keeps from one to the next.
 #[derive(Default)]
-struct Slot {
+struct PackSlot {
     input: usize,
     /// The file, and which of its pieces; why there is none.
     job: Option<Result<(Arc<Open>, usize)>>,
@@ -181,7 +181,7 @@ pub fn pack_images(
         packed: ImagesPacked::default(),
     };
     let mut files = Files { inputs, next: 0, open: None, options, work };
-    ordered::run::<Slot>(
+    ordered::run::<PackSlot>(
         work,
         work.window(PIECE_BYTES),
         |slot| files.next(slot, &names),
@@ -217,7 +217,11 @@ struct Files<'a> {
 }
 
 impl Files<'_> {
-    fn next(&mut self, slot: &mut Slot, names: &[Result<String, &'static str>]) -> Result<bool> {
+    fn next(
+        &mut self,
+        slot: &mut PackSlot,
+        names: &[Result<String, &'static str>],
+    ) -> Result<bool> {
         if let Some((open, piece)) = &mut self.open
             && *piece < open.packing.pieces()
         {
@@ -287,7 +291,7 @@ struct PutDown<'a, E> {
 }
 
 impl<E: FnMut(&Path, Result<ImagePacked>) -> Result<()>> PutDown<'_, E> {
-    fn slot(&mut self, slot: &mut Slot) -> Result<()> {
+    fn slot(&mut self, slot: &mut PackSlot) -> Result<()> {
         let (job, done) = (slot.job.take(), slot.done.take());
         let (open, piece) = match job {
             Some(Ok(job)) => job,

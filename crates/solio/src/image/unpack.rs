@@ -345,7 +345,7 @@ impl Archive {
     ) -> Result<()> {
         let mut queue = Queue { archive: self, entries: entries.iter(), current: None };
         let mut under_way = None;
-        ordered::run::<Slot>(
+        ordered::run::<UnpackSlot>(
             work,
             work.window(PIECE_BYTES),
             |slot| queue.next(slot, compressed.is_some()),
@@ -355,7 +355,7 @@ impl Archive {
                 let read = self.file.read_chunk(&*self.source, &chunk, &mut slot.packed);
                 let unpacked = read.and_then(|()| match (compressed, &job.archived) {
                     (Some(compressed), Some(archived)) => {
-                        let Slot { unpacker, packed, out, .. } = slot;
+                        let UnpackSlot { unpacker, packed, out, .. } = slot;
                         unpacker.unpack(archived, job.piece, packed, compressed, out)?;
                         slot.crc = crc32fast::hash(out);
                         Ok(())
@@ -394,7 +394,7 @@ impl Archive {
 fn commit_piece(
     under_way: &mut Option<UnderWay>,
     job: &Job,
-    slot: &Slot,
+    slot: &UnpackSlot,
     commit: &mut impl FnMut(Got<'_>) -> Result<()>,
 ) -> Result<()> {
     if job.piece == 0 {
@@ -496,7 +496,7 @@ struct Job {
 
 /// A piece under way, and what a thread keeps from one to the next.
 #[derive(Default)]
-struct Slot {
+struct UnpackSlot {
     job: Option<Result<Job, (usize, Error)>>,
     failed: Option<Error>,
     packed: Vec<u8>,
@@ -513,7 +513,7 @@ struct Queue<'a> {
 }
 
 impl Queue<'_> {
-    fn next(&mut self, slot: &mut Slot, unpack: bool) -> Result<bool> {
+    fn next(&mut self, slot: &mut UnpackSlot, unpack: bool) -> Result<bool> {
         loop {
             if let Some(job) = &mut self.current
                 && job.piece < self.archive.file.entries[job.entry].chunks.len()

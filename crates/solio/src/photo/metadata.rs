@@ -212,7 +212,7 @@ pub fn read_metadata_files<T: Default + Send>(
     ordered::run(
         work,
         2 * work.threads + 2,
-        |slot: &mut Slot<T>| {
+        |slot: &mut MetadataSlot<T>| {
             slot.files.clear();
             let place = |i: usize| order.as_ref().map_or(i, |order| order[i]);
             slot.files.extend(next.by_ref().take(at_once).map(place));
@@ -239,15 +239,15 @@ pub fn read_metadata_files<T: Default + Send>(
 }
 
 /// Some files, and what became of them.
-struct Slot<T> {
+struct MetadataSlot<T> {
     files: Vec<usize>,
     shown: Vec<T>,
     reader: Reader,
 }
 
-impl<T> Default for Slot<T> {
+impl<T> Default for MetadataSlot<T> {
     fn default() -> Self {
-        Slot { files: Vec::new(), shown: Vec::new(), reader: Reader::default() }
+        MetadataSlot { files: Vec::new(), shown: Vec::new(), reader: Reader::default() }
     }
 }
 

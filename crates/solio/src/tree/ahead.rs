@@ -100,15 +100,15 @@ impl Room {
 }
 
 /// One job on its way.
-struct Slot<T> {
+struct AheadSlot<T> {
     index: usize,
     bytes: u64,
     result: Option<Result<T>>,
 }
 
-impl<T> Default for Slot<T> {
+impl<T> Default for AheadSlot<T> {
     fn default() -> Self {
-        Slot { index: 0, bytes: 0, result: None }
+        AheadSlot { index: 0, bytes: 0, result: None }
     }
 }
 
@@ -166,14 +166,14 @@ fn run<T: Send>(
     let outer = Work { threads: at_once, ..work.clone() };
     let inner = Work { threads: (work.threads / at_once).max(1), ..work.clone() };
     let mut indices = 0..count;
-    let result = ordered::run::<Slot<T>>(
+    let result = ordered::run::<AheadSlot<T>>(
         &outer,
         most,
         move |slot| {
             let Some(index) = indices.next() else { return Ok(false) };
             let bytes = bytes(index);
             room.take(bytes, &work.cancel)?;
-            *slot = Slot { index, bytes, result: None };
+            *slot = AheadSlot { index, bytes, result: None };
             Ok(true)
         },
         |slot| {

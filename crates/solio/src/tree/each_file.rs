@@ -3,14 +3,14 @@
 use solio_base::{Result, Work, ordered};
 
 /// A file under way.
-struct Slot<T> {
+struct FileSlot<T> {
     index: usize,
     result: Option<Result<T>>,
 }
 
-impl<T> Default for Slot<T> {
+impl<T> Default for FileSlot<T> {
     fn default() -> Self {
-        Slot { index: 0, result: None }
+        FileSlot { index: 0, result: None }
     }
 }
 
@@ -62,7 +62,7 @@ pub fn each_file<P: Sync, T: Send>(
     let mut next = 0;
     let mut goes_on = true;
     let stop = std::sync::atomic::AtomicBool::new(false);
-    ordered::run::<Slot<T>>(
+    ordered::run::<FileSlot<T>>(
         work,
         2 * threads,
         |slot| {

@@ -121,14 +121,14 @@ pub(crate) fn in_order(paths: &[&Path], order: Order, work: &Work) -> Result<Vec
 }
 
 /// A file under way.
-struct Slot<T> {
+struct HashSlot<T> {
     turn: usize,
     result: Option<Result<T>>,
 }
 
-impl<T> Default for Slot<T> {
+impl<T> Default for HashSlot<T> {
     fn default() -> Self {
-        Slot { turn: 0, result: None }
+        HashSlot { turn: 0, result: None }
     }
 }
 
@@ -146,7 +146,7 @@ pub(crate) fn run_in_order<T: Send>(
     let stop = AtomicBool::new(false);
     let mut taken = 0;
     let mut turns = Turns::new(plan.len());
-    ordered::run::<Slot<T>>(
+    ordered::run::<HashSlot<T>>(
         work,
         AHEAD * threads,
         |slot| {

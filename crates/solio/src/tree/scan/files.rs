@@ -110,7 +110,7 @@ impl Visit for Found {
 
 /// Some files under way.
 #[derive(Default)]
-struct Slot {
+struct ScanSlot {
     first: usize,
     heads: HeadReader,
     rows: Vec<Row>,
@@ -151,7 +151,7 @@ pub fn scan_files(
     let memory_bytes = work.memory_bytes / work.threads.max(1) as u64;
     let single = Work { threads: 1, memory_bytes, ..work.clone() };
     let mut next = 0;
-    ordered::run::<Slot>(
+    ordered::run::<ScanSlot>(
         &work,
         2 * work.threads + 2,
         |slot| {
