@@ -9,6 +9,10 @@ from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, St
 KINDS = {kind.name: kind for kind in solio.formats()}
 
 
+# What options do is told as the command tells it, by the names of their arguments in Python.
+HELP = {option.argument: option.help for kind in KINDS.values() for option in kind.options}
+
+
 def extension(name):
     """The usual extension of a format, with its dot."""
     return "." + KINDS[name].extensions[0]
@@ -77,6 +81,12 @@ def scale(least=1e-4, most=1e4):
 
 def switch(name, default, description=""):
     return BoolProperty(name=name, default=default, description=description)
+
+
+def option(argument, name, default):
+    """A switch that the table of options describes."""
+    text = HELP[argument]
+    return switch(name, default, text[0].upper() + text[1:])
 
 
 def collection():

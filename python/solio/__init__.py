@@ -32,7 +32,7 @@ from ._errors import (
     LimitError,
     UnsupportedError,
 )
-from ._formats import Format, formats
+from ._formats import Format, FormatOption, formats
 from ._image import Image, Part
 from ._image_io import (
     encode_image,
@@ -59,6 +59,7 @@ __all__ = [
     "CorruptError",
     "Error",
     "Format",
+    "FormatOption",
     "FormatError",
     "Image",
     "Instance",

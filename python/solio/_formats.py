@@ -8,6 +8,28 @@ from . import _solio
 
 
 @dataclass(frozen=True)
+class FormatOption:
+    """An option of writing that a format has.
+
+    >>> ply = next(format for format in formats() if format.name == "ply")
+    >>> option = next(option for option in ply.options if option.flag == "float-colors")
+    >>> option.argument, option.help
+    ('float_colors', 'colours of vertices as floats, which keep what bytes cut')
+    """
+
+    flag: str
+    """Its name on the command line, without dashes."""
+    argument: str
+    """The argument of `write_mesh` or `write_image`; empty where a call says it in another way."""
+    values: str
+    """What it takes; empty for a flag."""
+    default: str
+    """What holds where it is left out; empty where that is nothing."""
+    help: str
+    """What it does."""
+
+
+@dataclass(frozen=True)
 class Format:
     """A kind of file.
 
@@ -28,6 +50,8 @@ class Format:
     """MIME type."""
     abilities: frozenset[str]
     """What Solio does with it: ``read``, ``write``, ``info``, ``meta``, ``check``, ``preview``."""
+    options: tuple[FormatOption, ...]
+    """The options of writing that it has."""
 
 
 def formats() -> list[Format]:
@@ -37,6 +61,14 @@ def formats() -> list[Format]:
     ['obj', 'ply', 'stl', 'off']
     """
     return [
-        Format(name, title, family, tuple(extensions), mime, frozenset(abilities))
-        for name, title, family, extensions, mime, abilities in _solio.formats()
+        Format(
+            name,
+            title,
+            family,
+            tuple(extensions),
+            mime,
+            frozenset(abilities),
+            tuple(FormatOption(*option) for option in options),
+        )
+        for name, title, family, extensions, mime, abilities, options in _solio.formats()
     ]

@@ -6,7 +6,8 @@ use solio::mesh::obj::{MtlWriteOptions, NonFinite, ObjWriteOptions};
 use solio::mesh::ply::{PlyColorType, PlyColors, PlyFormat, PlyWriteOptions};
 use solio::mesh::stl::StlWriteOptions;
 use solio::{
-    Compression, Digits, Error, Format, MeshReadOptions, MeshWriteOptions, Record, Result, Work,
+    Compression, Digits, Error, Family, Format, FormatOption, MeshReadOptions, MeshWriteOptions,
+    Record, Result, Work,
 };
 use std::path::Path;
 
@@ -93,45 +94,18 @@ pub(crate) fn check_axes(args: &WriteArgs) -> Result<()> {
     Ok(())
 }
 
-/// Options of writing that only these formats have.
-const OF_FORMATS: [(&str, &[Format]); 22] = [
-    ("allow-non-finite", &[Format::Obj]),
-    ("ascii", &[Format::Ply, Format::Stl]),
-    ("comment", &[Format::Obj, Format::Ply]),
-    ("endian", &[Format::Ply]),
-    ("export-attributes", &[Format::Ply]),
-    ("export-colors", &[Format::Obj, Format::Ply]),
-    ("export-groups", &[Format::Obj]),
-    ("export-material-groups", &[Format::Obj]),
-    ("export-materials", &[Format::Obj]),
-    ("export-normals", &[Format::Obj, Format::Ply]),
-    ("export-object-groups", &[Format::Obj]),
-    ("export-smooth-groups", &[Format::Obj]),
-    ("export-uv", &[Format::Obj, Format::Ply]),
-    ("export-vertex-groups", &[Format::Obj]),
-    ("float-colors", &[Format::Ply]),
-    ("merge", &[Format::Obj]),
-    ("mtl", &[Format::Obj]),
-    ("no-merge", &[Format::Obj]),
-    ("path-mode", &[Format::Obj, Format::Ply]),
-    ("sort-by-material", &[Format::Obj]),
-    ("underscores", &[Format::Obj]),
-    ("use-batch", &[Format::Stl]),
-];
-
 /// That the options of writing say something about meshes of this format.
 pub(crate) fn check_format(args: &ConvertArgs, format: Format) -> Result<()> {
-    let name = |format: Format| format.as_str().to_uppercase();
-    for (option, formats) in OF_FORMATS {
-        if args.given.has_name(option) && !formats.contains(&format) {
-            let formats: Vec<String> = formats.iter().map(|format| name(*format)).collect();
-            return Err(Error::argument(format!("--{option} does nothing for {}", name(format)))
-                .hint(format!("leave it out; it is of {}", formats.join(" and "))));
+    let name = format.as_str().to_uppercase();
+    for option in FormatOption::ALL.iter().filter(|option| is_of_meshes(option)) {
+        if args.given.has_name(option.flag) && !option.kinds.contains(&format.kind()) {
+            return Err(Error::argument(format!("--{} does nothing for {name}", option.flag))
+                .hint(format!("leave it out; it is of {}", option.formats_text())));
         }
     }
     let write = &args.write;
     if write.digits.is_some() && format != Format::Obj && !write.ascii {
-        let message = format!("--digits does nothing for binary {}", name(format));
+        let message = format!("--digits does nothing for binary {name}");
         return Err(Error::argument(message).hint("add --ascii, or leave it out"));
     }
     let by_name = || Compression::of_name(&args.output.to_string_lossy());
@@ -146,6 +120,10 @@ pub(crate) fn check_format(args: &ConvertArgs, format: Format) -> Result<()> {
         return Err(Error::argument(message).hint("--export-colors=srgb, or leave it out"));
     }
     Ok(())
+}
+
+fn is_of_meshes(option: &FormatOption) -> bool {
+    option.kinds.iter().any(|kind| kind.family() == Family::Mesh)
 }
 
 /// The options for writing what `input`, of the format `read_as`, holds.
@@ -270,16 +248,23 @@ pub(crate) fn rounding(digits: Digits) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::Cli;
+    use crate::args::{Cli, WRITING};
     use clap::CommandFactory;
 
     #[test]
-    fn options_of_one_format_are_options() {
+    fn the_table_of_options_is_the_options_of_convert() {
         let mut root = Cli::command();
         root.build();
         let convert = root.find_subcommand("convert").unwrap();
-        for (name, _) in OF_FORMATS {
-            assert!(convert.get_arguments().any(|arg| arg.get_long() == Some(name)), "{name}");
+        for option in FormatOption::ALL {
+            let arg = convert.get_arguments().find(|arg| arg.get_long() == Some(option.flag));
+            let arg = arg.unwrap_or_else(|| panic!("there is no --{}", option.flag));
+            assert_eq!(arg.get_help().unwrap().to_string(), option.help_text());
+        }
+        // Nothing that is said of writing meshes is missing but for what all files have.
+        let of_writing = convert.get_arguments().filter(|a| a.get_help_heading() == Some(WRITING));
+        for name in of_writing.filter_map(|arg| arg.get_long()).filter(|name| *name != "durable") {
+            assert!(FormatOption::of_flag(name).is_some(), "--{name} is not in the table");
         }
     }
 }

@@ -8,12 +8,14 @@
 
 mod detect;
 mod family;
+mod options;
 mod subset;
 mod table;
 mod text;
 
 pub use detect::{FileType, HEAD_BYTES};
 pub use family::{Ability, Family};
+pub use options::{FormatOption, OptionValues};
 pub use subset::{UnknownFormat, listed};
 pub use table::{
     Alias, FileKind, GradientFormat, ImageFormat, LOOSE_EXTENSIONS, Magic, MeshFormat, SceneFormat,

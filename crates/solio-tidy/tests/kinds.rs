@@ -1,6 +1,6 @@
 //! One table of kinds: no other place lists extensions or spells magic bytes.
 
-use solio_kinds::{Ability, FileKind};
+use solio_kinds::{Ability, FileKind, FormatOption};
 use solio_tidy::{File, files, report};
 use std::collections::BTreeSet;
 
@@ -144,4 +144,47 @@ fn the_documents_show_the_table() {
         format!("docs/formats/index.md: put this between {} and {end}:\n{table}", start.trim())
     });
     report("the table of kinds in the documents:", &Vec::from_iter(differs));
+}
+
+/// The table of options of some formats as the documents show it.
+fn shown_options(kinds: &[FileKind]) -> String {
+    let mut table = "| option | takes | default | what it does | in Python |\n\
+        |---|---|---|---|---|\n"
+        .to_owned();
+    let has = |option: &&FormatOption| option.kinds.iter().any(|kind| kinds.contains(kind));
+    for option in FormatOption::ALL.iter().filter(has) {
+        let formats =
+            if kinds.len() > 1 { format!("{}: ", option.formats_text()) } else { String::new() };
+        let python = match option.python {
+            "" => String::new(),
+            name => format!("`{name}`"),
+        };
+        let (values, default, help) = (option.values_text(), option.default, option.help);
+        let flag = option.flag;
+        table += &format!("| `--{flag}` | {values} | {default} | {formats}{help} | {python} |\n");
+    }
+    table
+}
+
+#[test]
+fn the_documents_show_the_options() {
+    let pages: [(&str, &[FileKind]); 5] = [
+        ("obj", &[FileKind::Obj]),
+        ("ply", &[FileKind::Ply]),
+        ("stl", &[FileKind::Stl]),
+        ("exr", &[FileKind::Exr]),
+        ("pictures", &[FileKind::Jpeg, FileKind::Png, FileKind::Tiff]),
+    ];
+    let mut breaches = Vec::new();
+    for (page, kinds) in pages {
+        let path = format!("docs/formats/{page}.md");
+        let (start, end) = ("<!-- options: start -->\n", "<!-- options: end -->");
+        let text = solio_tidy::file(&path).text;
+        let shown = text.split(start).nth(1).and_then(|rest| rest.split(end).next());
+        let table = shown_options(kinds);
+        if shown != Some(&*table) {
+            breaches.push(format!("{path}: put this between {} and {end}:\n{table}", start.trim()));
+        }
+    }
+    report("the tables of options in the documents:", &breaches);
 }

@@ -123,7 +123,7 @@ pub use solio_image::{
 };
 pub use solio_io::signals::cancel_on_signals;
 pub use solio_kinds::{
-    Ability, Family, FileKind, FileType, GradientFormat, HEAD_BYTES, ImageFormat,
+    Ability, Family, FileKind, FileType, FormatOption, GradientFormat, HEAD_BYTES, ImageFormat,
     MeshFormat as Format, SceneFormat, UnknownFormat,
 };
 pub use solio_measure::{

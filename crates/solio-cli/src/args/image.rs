@@ -1,6 +1,6 @@
 //! The arguments about images: what becomes of them, and how they are seen.
 
-use super::shared::parse_size2;
+use super::shared::{bounds, described, parse_size2};
 use super::typed_options::IMAGES;
 use clap::{Args, ValueEnum};
 use solio::color::gradient::presets::Preset;
@@ -9,16 +9,12 @@ use solio::image::Compression as Method;
 use solio::image::header::{Box2i, LevelMode, Rounding, Tiles};
 use solio::{Frame, FrameRange, ToneMap};
 
-// What becomes of images.
+// What becomes of images; the table of options says what those of one format do.
 #[derive(Debug, Args)]
-#[command(next_help_heading = IMAGES)]
+#[command(next_help_heading = IMAGES, mut_args(described))]
 pub(crate) struct ImageArgs {
-    /// How OpenEXR is compressed: none, rle, zips, zip, piz, pxr24, b44, b44a, dwaa, dwab, zstd and
-    /// others; zip:4 (0 to 12) and zstd:3 (1 to 22) with a level, dwaa:45 with a loss [default: as
-    /// the input; zip for other formats]
     #[arg(short = 'z', long, value_name = "METHOD[:LEVEL]", value_parser = parse_compression)]
     pub(crate) compression: Option<(Method, Option<f32>)>,
-    /// Compress as OpenEXR's library does by default: zip at level 4, zstd at level 5 and row by row
     #[arg(long)]
     pub(crate) compat: bool,
     /// Only these channels: R,G,B or diffuse.* [default: all]
@@ -42,10 +38,8 @@ pub(crate) struct ImageArgs {
     /// Store 16-bit floating point channels with 32 bits; TIFF with 32 bits
     #[arg(long)]
     pub(crate) float: bool,
-    /// Cut OpenEXR into tiles of one level
     #[arg(long, value_name = "N|WxH", value_parser = parse_tiles, conflicts_with = "scanlines")]
     pub(crate) tiles: Option<Tiles>,
-    /// Cut OpenEXR into scanlines; without it zstd makes wide tiles of them, which pack better
     #[arg(long)]
     pub(crate) scanlines: bool,
     /// Which frames of a.####.exr: 1-100, 1-100x2, 1-10y3, 1,5,9-12 [default: all that exist]
@@ -65,11 +59,9 @@ pub(crate) struct ImageArgs {
     /// Pictures: leave values as they are: no curve of sRGB, alpha not divided out or multiplied in
     #[arg(long)]
     pub(crate) raw: bool,
-    /// Pictures: bits of a value: PNG 8 or 16, TIFF 8, 16 or 32 [default: 8]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(8..=32))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(bounds("bits")))]
     pub(crate) bits: Option<u8>,
-    /// Pictures: quality of JPEG, 1 to 100 [default: 90]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=100))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(bounds("quality")))]
     pub(crate) quality: Option<u8>,
     /// Pictures: which pixels: the display window, or all that there are [default: display]
     #[arg(long, value_enum, value_name = "WINDOW")]

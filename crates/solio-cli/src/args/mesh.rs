@@ -1,6 +1,6 @@
 //! The arguments about meshes: how they are read and written.
 
-use super::shared::parse_axis;
+use super::shared::{described, parse_axis};
 use super::typed_options::{READING, WRITING};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Arg, ArgAction, Args, ValueEnum};
@@ -31,102 +31,70 @@ pub(crate) struct ReadArgs {
     pub(crate) no_merge_vertices: bool,
 }
 
-// Options of Blender's exporters, with Blender's names.
+// Options of Blender's exporters, with Blender's names; the table of options says what they do.
 #[derive(Debug, Args)]
-#[command(next_help_heading = WRITING, mut_args(yes_or_no))]
+#[command(next_help_heading = WRITING, mut_args(|arg| described(yes_or_no(arg))))]
 pub(crate) struct WriteArgs {
-    /// Digits after the point of all numbers, MTL included: 0 to 17, or shortest [default: as
-    /// Blender]
     #[arg(long, value_name = "N|shortest", value_parser = parse_digits)]
     pub(crate) digits: Option<Digits>,
-    /// Axis that is forward in the output [default: as in the input]
     #[arg(long, value_name = "AXIS", value_parser = parse_axis, allow_hyphen_values = true)]
     pub(crate) forward_axis: Option<Axis>,
-    /// Axis that is up in the output [default: as in the input]
     #[arg(long, value_name = "AXIS", value_parser = parse_axis, allow_hyphen_values = true)]
     pub(crate) up_axis: Option<Axis>,
-    /// Axis that is forward in the input [default: -Z in OBJ, Y in PLY and STL]
     #[arg(long, value_name = "AXIS", value_parser = parse_axis, allow_hyphen_values = true)]
     pub(crate) source_forward_axis: Option<Axis>,
-    /// Axis that is up in the input [default: Y in OBJ, Z in PLY and STL]
     #[arg(long, value_name = "AXIS", value_parser = parse_axis, allow_hyphen_values = true)]
     pub(crate) source_up_axis: Option<Axis>,
-    /// Factor on positions, above 0
     #[arg(long, value_name = "FACTOR", allow_hyphen_values = true, value_parser = parse_scale)]
     pub(crate) global_scale: Option<f64>,
-    /// Write texture coordinates
     #[arg(long, value_parser = parse_bool)]
     pub(crate) export_uv: Option<bool>,
-    /// Write normals
     #[arg(long, value_parser = parse_bool)]
     pub(crate) export_normals: Option<bool>,
-    /// Write vertex colours (OBJ: srgb or none)
     #[arg(long, value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "srgb")]
     pub(crate) export_colors: Option<ColorsChoice>,
-    /// PLY: vertex colours as floats, which keep what bytes cut
     #[arg(long)]
     pub(crate) float_colors: bool,
-    /// Write materials and the MTL file
     #[arg(long, value_parser = parse_bool)]
     pub(crate) export_materials: Option<bool>,
-    /// PLY: write all further attributes
     #[arg(long, value_parser = parse_bool)]
     pub(crate) export_attributes: Option<bool>,
-    /// Split faces into triangles
     #[arg(long, value_parser = parse_bool)]
     pub(crate) export_triangulated_mesh: Option<bool>,
-    /// OBJ: objects as groups
     #[arg(long, value_parser = parse_bool)]
     pub(crate) export_object_groups: Option<bool>,
-    /// OBJ: a group for each material
     #[arg(long, value_parser = parse_bool)]
     pub(crate) export_material_groups: Option<bool>,
-    /// OBJ: a group for each vertex group
     #[arg(long, value_parser = parse_bool)]
     pub(crate) export_vertex_groups: Option<bool>,
-    /// OBJ: smoothing groups as they are, instead of on and off
     #[arg(long, value_parser = parse_bool)]
     pub(crate) export_smooth_groups: Option<bool>,
-    /// OBJ: the faces' own groups
     #[arg(long, value_parser = parse_bool)]
     pub(crate) export_groups: Option<bool>,
-    /// OBJ: each object's faces sorted by material, and the MTL by name, as Blender does
     #[arg(long, value_parser = parse_bool)]
     pub(crate) sort_by_material: Option<bool>,
-    /// OBJ and MTL: underscores for spaces in names, as Blender does
     #[arg(long, value_parser = parse_bool)]
     pub(crate) underscores: Option<bool>,
-    /// OBJ: name of the MTL file [default: the output's name]
     #[arg(long, value_name = "NAME")]
     pub(crate) mtl: Option<String>,
-    /// OBJ, MTL and PLY: a comment line at the head; may be given several times
     #[arg(long, value_name = "TEXT")]
     pub(crate) comment: Vec<String>,
-    /// OBJ: merge equal UVs and normals (the default)
     #[arg(long, overrides_with = "no_merge")]
     pub(crate) merge: bool,
-    /// OBJ: write every corner's UV and normal
     #[arg(long, overrides_with = "merge")]
     pub(crate) no_merge: bool,
-    /// PLY and STL as text
     #[arg(long)]
     pub(crate) ascii: bool,
-    /// STL: a file for each object
     #[arg(long)]
     pub(crate) use_batch: bool,
-    /// PLY: byte order
     #[arg(long, value_enum, conflicts_with = "ascii")]
     pub(crate) endian: Option<Endian>,
-    /// Compress meshes, also when the output's name does not say so
     #[arg(long, value_enum, value_name = "HOW")]
     pub(crate) compress: Option<Compress>,
-    /// Level of compression of meshes: gz 0 to 12, zst -7 to 22
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(i32).range(-7..=22))]
     pub(crate) level: Option<i32>,
-    /// How an MTL or a PLY refers to textures: auto, absolute, relative, match, strip or copy
     #[arg(long, value_name = "MODE", value_parser = |text: &str| text.parse::<PathMode>())]
     pub(crate) path_mode: Option<PathMode>,
-    /// OBJ: write NaN and infinity instead of refusing them (PLY and STL always do)
     #[arg(long)]
     pub(crate) allow_non_finite: bool,
     /// Return only when the output rests safely on the disk

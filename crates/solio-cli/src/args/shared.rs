@@ -1,10 +1,25 @@
 //! The arguments that commands share.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Args, ValueEnum, ValueHint};
+use clap::{Arg, Args, ValueEnum, ValueHint};
+use solio::FormatOption;
 use solio::mesh::axes::Axis;
 use std::io::IsTerminal;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
+
+/// With the help that the table of options has for it.
+pub(crate) fn described(arg: Arg) -> Arg {
+    match arg.get_long().and_then(FormatOption::of_flag) {
+        Some(option) => arg.help(option.help_text()),
+        None => arg,
+    }
+}
+
+/// The bounds of a number that the table of options has.
+pub(crate) fn bounds(flag: &str) -> RangeInclusive<i64> {
+    FormatOption::of_flag(flag).expect("the option is in the table").bounds()
+}
 
 #[derive(Debug, Args)]
 pub(crate) struct InputArgs {
@@ -20,7 +35,7 @@ pub(crate) struct InputArgs {
 }
 
 /// The help of [`InputArgs::files`] for commands that look at files where they lie.
-pub(super) fn no_stream(files: clap::Arg) -> clap::Arg {
+pub(super) fn no_stream(files: Arg) -> Arg {
     files.help("Files, frames as a.####.exr, folders where it goes into them")
 }
 
@@ -89,8 +104,8 @@ pub(crate) struct RunArgs {
 }
 
 /// `-r` of commands that go into folders anyway: typed by habit, it is no mistake.
-pub(super) fn recursive() -> clap::Arg {
-    let arg = clap::Arg::new("recursive").short('r').long("recursive").hide(true);
+pub(super) fn recursive() -> Arg {
+    let arg = Arg::new("recursive").short('r').long("recursive").hide(true);
     arg.action(clap::ArgAction::SetTrue)
 }
 
