@@ -25,6 +25,7 @@ use solio_mesh::obj::{
     MtlWriteOptions, NonFinite, ObjReadOptions, ObjWriteOptions, decode_mtl, decode_obj,
     encode_mtl, encode_obj, material_names,
 };
+use solio_mesh::off::{OffReadOptions, decode_off, encode_off};
 use solio_mesh::ply::{
     PlyColorType, PlyFormat, PlyReadOptions, PlyWriteOptions, decode_ply, encode_ply,
 };
@@ -188,6 +189,25 @@ pub(crate) fn ply(bytes: &[u8]) {
         } else {
             assert_same(&scene, &back);
         }
+    }
+}
+
+/// The OFF reader and writer. Normals and values of corners are not written.
+pub(crate) fn off(bytes: &[u8]) {
+    let decode = |source: &dyn Source, strict, work: &Work| {
+        decode_off(source, &OffReadOptions { strict, ..OffReadOptions::default() }, work)
+    };
+    let Some(scene) = read(bytes, decode) else { return };
+    let back = again(
+        |work, out| encode_off(&scene, work, out),
+        |bytes, work| decode(&bytes, false, work),
+    );
+    let (mesh, back) = (&scene.meshes[0], &back.meshes[0]);
+    assert_eq!(mesh.face_offsets, back.face_offsets);
+    assert_eq!(mesh.corner_vertices, back.corner_vertices);
+    for n in 0..mesh.positions.len() {
+        let bits = |values: [f64; 3]| values.map(f64::to_bits);
+        assert_eq!(bits(mesh.positions.get(n)), bits(back.positions.get(n)), "vertex {n}");
     }
 }
 

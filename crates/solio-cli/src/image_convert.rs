@@ -48,8 +48,7 @@ pub(crate) fn run(args: &ConvertArgs, inputs: &[PathBuf], work: &Work) -> Result
     let mut found = FoundInputs::of(inputs, args.image.frames.as_ref())?;
     let jobs = plan(args, std::mem::take(&mut found.files))?;
     if jobs.is_empty() {
-        found.complain();
-        return Ok(Outcome::NothingMatched);
+        return found.nothing();
     }
     let whole = found.fail_empty(args.json);
     if args.dry_run {

@@ -80,7 +80,14 @@ impl FoundInputs {
     }
 
     /// Says that there is nothing at all.
-    pub(crate) fn complain(&self) {
+    ///
+    /// # Errors
+    /// That of a folder which is there and cannot be read.
+    pub(crate) fn nothing(mut self) -> Result<Outcome> {
+        let mut errors = self.empty.iter_mut().filter_map(|(_, error)| error.take());
+        if let Some(error) = errors.find(|error| !error.is_missing()) {
+            return Err(error);
+        }
         screen::complain(&match &self.empty[..] {
             [] => "the list names no files".to_owned(),
             [(one, _)] => format!("no frames match {}", one.display()),
@@ -88,6 +95,7 @@ impl FoundInputs {
                 format!("no frames match {}, nor {} others", one.display(), rest.len())
             }
         });
+        Ok(Outcome::NothingMatched)
     }
 
     /// Tells of patterns of which there is nothing, where there is something else.

@@ -20,8 +20,7 @@ pub(crate) fn run(args: &PreviewArgs) -> Result<Outcome> {
     }
     let mut found = FoundInputs::of(&inputs::collect(&args.inputs, &work)?, None)?;
     if found.files.is_empty() {
-        found.complain();
-        return Ok(Outcome::NothingMatched);
+        return found.nothing();
     }
     let (inputs, outputs) = plan(args, std::mem::take(&mut found.files))?;
     check_kinds(args, &inputs, outputs.as_deref())?;

@@ -6,7 +6,7 @@ mod ran;
 
 use ran::run as solio;
 
-const CASES: [(&str, i32, &str); 53] = [
+const CASES: [(&str, i32, &str); 54] = [
     (
         "info a.png",
         1,
@@ -220,6 +220,11 @@ const CASES: [(&str, i32, &str); 53] = [
         "solio: --digits does nothing for binary STL\n  hint: add --ascii, or leave it out\n",
     ),
     ("convert tri.obj -o b.stl --ascii --digits 3", 0, ""),
+    (
+        "convert tri.obj -o b.off --digits 3",
+        2,
+        "solio: --digits does nothing for OFF\n  hint: leave it out; it is of OBJ, PLY and STL\n",
+    ),
     (
         "convert tri.obj -o b.stl --export-uv",
         2,

@@ -29,11 +29,12 @@ type Body = fn(&[u8]);
 fn what_fuzzing_found_stays_fixed() {
     bodies::init();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let targets: [(&str, Body); 5] = [
+    let targets: [(&str, Body); 6] = [
         ("obj", bodies::obj),
         ("mtl", bodies::mtl),
         ("ply", bodies::ply),
         ("stl", bodies::stl),
+        ("off", bodies::off),
         ("number", bodies::number),
     ];
     let data = files(&root.join("data"));
