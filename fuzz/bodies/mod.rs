@@ -198,10 +198,8 @@ pub(crate) fn off(bytes: &[u8]) {
         decode_off(source, &OffReadOptions { strict, ..OffReadOptions::default() }, work)
     };
     let Some(scene) = read(bytes, decode) else { return };
-    let back = again(
-        |work, out| encode_off(&scene, work, out),
-        |bytes, work| decode(&bytes, false, work),
-    );
+    let back =
+        again(|work, out| encode_off(&scene, work, out), |bytes, work| decode(&bytes, false, work));
     let (mesh, back) = (&scene.meshes[0], &back.meshes[0]);
     assert_eq!(mesh.face_offsets, back.face_offsets);
     assert_eq!(mesh.corner_vertices, back.corner_vertices);

@@ -165,7 +165,7 @@ fn plan(args: &ConvertArgs, inputs: Vec<PathBuf>) -> Result<Vec<MeshConversion>>
     refuse_both(output, args.json)?;
     if is_standard(output) && args.format.is_none() {
         return Err(Error::argument("standard output has no name that tells the format")
-            .hint(format!("add --format: {}, exr, png…; solio help formats", Format::written())));
+            .hint(format!("add --format {}, exr, png…; solio help formats", Format::written())));
     }
     let several = inputs.len() > 1 && !is_standard(output);
     let folder = is_folder(output) || several && Format::of_name(output).is_none();
@@ -176,8 +176,8 @@ fn plan(args: &ConvertArgs, inputs: Vec<PathBuf>) -> Result<Vec<MeshConversion>>
                 return Err(Error::argument("only a scene (.pbrt, .solio) becomes such a file")
                     .at_path(output)
                     .hint(format!(
-                        "meshes are written as {}; solio help formats",
-                        Format::written()
+                        "a mesh becomes {}; solio help formats",
+                        Format::written_extensions()
                     )));
             }
             return Err(Error::argument("the name does not tell the format to write")
@@ -200,7 +200,7 @@ fn plan(args: &ConvertArgs, inputs: Vec<PathBuf>) -> Result<Vec<MeshConversion>>
     let Some(format) = args.mesh_format() else {
         return Err(Error::argument("the output is a folder, which does not tell the format")
             .at_path(output)
-            .hint(format!("add --format: {}", Format::written())));
+            .hint(format!("add --format {}", Format::written())));
     };
     let compression = args.write.compress.map_or(Compression::None, Into::into);
     let mut jobs = Vec::new();

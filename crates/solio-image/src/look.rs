@@ -139,6 +139,20 @@ impl NotHeld {
         let colors = if channels < 3 { 1 } else { 3 };
         let mut is_rounded = is_float || self.is_rounded.load(Relaxed);
         let (mut outside, mut uncovered) = (0, 0);
+        let is_scaled = look.raw || look.range.is_none() && look.tone_map == ToneMap::None;
+        if is_rounded && !look.straight && is_scaled {
+            // Nothing is left to find but colours outside, a product away.
+            let gain = if look.raw { 1.0 } else { look.gain };
+            let held = |value: f32| {
+                let value = value * gain;
+                (value >= -T::NEAR) & (value <= 1.0 + T::NEAR)
+            };
+            let is_outside =
+                |[r, g, b, _]: &&[f32; 4]| !held(*r) | (colors == 3) & !(held(*g) & held(*b));
+            let outside = row.as_chunks::<4>().0.iter().filter(is_outside).count();
+            self.outside.fetch_add(outside as u64, Relaxed);
+            return;
+        }
         for (&[r, g, b, a], codes) in row.as_chunks::<4>().0.iter().zip(out.chunks_exact(channels))
         {
             uncovered += u64::from(!look.raw && look.straight && a == 0.0 && [r, g, b] != [0.0; 3]);

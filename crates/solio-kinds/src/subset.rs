@@ -84,10 +84,11 @@ macro_rules! subset {
                 self.kind().extensions()[0]
             }
 
-            /// Those that are written, as `obj, ply, stl`.
+            /// Those that are written, for hints: `obj, ply or stl`.
             pub fn written() -> String {
                 let written = $type::ALL.iter().filter(|format| format.kind().can($crate::Ability::Write));
-                written.map(|format| format.as_str()).collect::<Vec<_>>().join(", ")
+                let names: Vec<_> = written.map(|format| format.as_str()).collect();
+                $crate::listed(&names, "or")
             }
 
             /// The usual extensions of those that are written, for hints: `.obj, .ply or .stl`.

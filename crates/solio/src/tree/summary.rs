@@ -106,8 +106,8 @@ fn of_photo(input: &Input, limits: &Limits, work: &Work, summary: &mut FileSumma
     let metadata = crate::read_metadata(input, &fields, limits, work)?;
     // What the structure tells is exact; metadata may be that of another image.
     let header = container_header(input.kind(), &*input.source(work)?).ok().flatten();
-    let is_image = input.kind().family() == Family::Image;
-    if is_image && header.is_none() && number(&metadata, WIDTH).is_none() {
+    let is_read = input.kind().can(Ability::Read);
+    if is_read && header.is_none() && number(&metadata, WIDTH).is_none() {
         return Err(Error::corrupt("the header of the image is incomplete")
             .hint("solio check says where the file ends"));
     }

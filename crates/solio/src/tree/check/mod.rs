@@ -197,7 +197,10 @@ fn check_content(input: &Input, options: &CheckOptions, work: &Work) -> Result<F
         return Ok(FileCheck { format: OTHER, ..blank });
     }
     let kind = input.kind_or_named();
+    let is_named = kind != input.kind();
     let mut check = match kind {
+        // The name promises packed content, which comes first.
+        _ if is_named && is_plain && unpacked_name(path) != path => without_mark(path, path)?,
         FileKind::Archive => crate::image::unpack::check_archive(input, options, work)?,
         FileKind::Pbrt | FileKind::Pack => scene::check_scene(input, options, work)?,
         FileKind::Exr => check_exr(input, options, work)?,
