@@ -198,9 +198,11 @@ fn check_content(input: &Input, options: &CheckOptions, work: &Work) -> Result<F
     }
     let kind = input.kind_or_named();
     let is_named = kind != input.kind();
+    let name = unpacked_name(path);
+    let is_unpacked = is_plain && name != path;
     let mut check = match kind {
         // The name promises packed content, which comes first.
-        _ if is_named && is_plain && unpacked_name(path) != path => without_mark(path, path)?,
+        _ if is_named && is_unpacked => without_mark(path, path)?,
         FileKind::Archive => crate::image::unpack::check_archive(input, options, work)?,
         FileKind::Pbrt | FileKind::Pack => scene::check_scene(input, options, work)?,
         FileKind::Exr => check_exr(input, options, work)?,
@@ -213,8 +215,9 @@ fn check_content(input: &Input, options: &CheckOptions, work: &Work) -> Result<F
             None => without_mark(path, path)?,
         },
     };
-    check.odd.extend(kinds::misnamed(input.kind(), unpacked_name(path)));
-    if is_plain && check.is_fine() && check.format != OTHER {
+    if !is_unpacked {
+        check.odd.extend(kinds::misnamed(input.kind(), name));
+    } else if check.is_fine() && check.format != OTHER {
         check.odd.extend(kinds::not_packed(check.format, path));
     }
     Ok(check)
