@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from . import _solio
 
 
-@dataclass(frozen=True)
-class FormatOption:
+class FormatOption(NamedTuple):
     """An option of writing that a format has.
 
     >>> ply = next(format for format in formats() if format.name == "ply")
@@ -29,8 +28,7 @@ class FormatOption:
     """What it does."""
 
 
-@dataclass(frozen=True)
-class Format:
+class Format(NamedTuple):
     """A kind of file.
 
     >>> exr = next(format for format in formats() if format.name == "exr")

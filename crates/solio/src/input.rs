@@ -322,7 +322,7 @@ fn reader(kind: FileKind) -> Option<&'static str> {
         Family::Mesh => Some("use read_mesh"),
         Family::Image if kind == FileKind::Exr => Some("use read_image"),
         Family::Image if solio_kinds::ImageFormat::of_kind(kind).is_some() => {
-            Some("convert it to OpenEXR, or show it with preview")
+            Some("solio convert makes OpenEXR of it, and preview shows it")
         }
         Family::Image | Family::Photo => Some("use read_metadata"),
         Family::Scene => Some("use read_scene, or solio convert"),

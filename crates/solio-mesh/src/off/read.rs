@@ -67,7 +67,7 @@ pub fn decode_off(
 /// The keywords and the counts of vertices and faces. The keyword may be missing, and counts may
 /// stand right behind it, as in the files of ModelNet.
 fn header(lines: &mut LineFeed<'_>) -> Result<(VertexLayout, [usize; 2])> {
-    let missing = || Error::syntax("the file ends inside its header").at_line(1, 1);
+    let missing = || Error::syntax("the file ends inside its header").at_line(1, 1).at_offset(0);
     let first = lines.next()?.ok_or_else(missing)?.to_vec();
     let first = first.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&first);
     let end = first.windows(3).position(|word| word == b"OFF");
@@ -88,13 +88,13 @@ fn header(lines: &mut LineFeed<'_>) -> Result<(VertexLayout, [usize; 2])> {
             b'N' => layout.normals = true,
             b'4' | b'n' => {
                 let message = "OFF files of other than three dimensions are not read";
-                return Err(Error::unsupported(message).at_line(1, 1));
+                return Err(Error::unsupported(message).at_line(1, 1).at_offset(0));
             }
             _ => return Err(lines.error("expected OFF, or letters of ST, C and N before it")),
         }
     }
     if rest.trim_ascii().starts_with(b"BINARY") {
-        return Err(Error::unsupported("binary OFF files are not read").at_line(1, 1));
+        return Err(Error::unsupported("binary OFF files are not read").at_line(1, 1).at_offset(0));
     }
     let rest = rest.trim_ascii().to_vec();
     let counts = if rest.is_empty() { lines.next()?.ok_or_else(missing)?.to_vec() } else { rest };
@@ -196,14 +196,15 @@ fn read_faces(
         }
         colored += u64::from(words.count() > 0);
         let Ok(end) = u32::try_from(corners.len()) else {
-            return Err(Error::limit("more than 4,294,967,295 corners"));
+            let error = Error::limit("more than 4,294,967,295 corners");
+            return Err(error.at_line(lines.line, 1).at_offset(lines.start));
         };
         offsets.push(end);
     }
     if colored > 0 {
         let message = format!("the colours of {colored} faces are not read");
         if options.strict {
-            return Err(Error::unsupported(message));
+            return Err(Error::unsupported(message).at_line(lines.line, 1).at_offset(lines.start));
         }
         warnings.push(message);
     }
@@ -249,11 +250,22 @@ struct LineFeed<'s> {
     read: u64,
     ended: bool,
     line: u64,
+    /// Where the line begins in the file.
+    start: u64,
 }
 
 impl<'s> LineFeed<'s> {
     fn new(source: &'s dyn Source, work: &'s Work) -> Self {
-        LineFeed { source, work, buffer: Vec::new(), at: 0, read: 0, ended: false, line: 0 }
+        LineFeed {
+            source,
+            work,
+            buffer: Vec::new(),
+            at: 0,
+            read: 0,
+            ended: false,
+            line: 0,
+            start: 0,
+        }
     }
 
     fn next(&mut self) -> Result<Option<&[u8]>> {
@@ -271,6 +283,7 @@ impl<'s> LineFeed<'s> {
             };
             let start = std::mem::replace(&mut self.at, end + 1);
             self.line += 1;
+            self.start = self.read - (self.buffer.len() - start) as u64;
             let comment = memchr::memchr(b'#', &self.buffer[start..end]);
             let end = comment.map_or(end, |at| start + at);
             if !self.buffer[start..end].trim_ascii().is_empty() {
@@ -306,7 +319,7 @@ impl<'s> LineFeed<'s> {
     }
 
     fn error(&self, message: &str) -> Error {
-        Error::syntax(message.to_owned()).at_line(self.line.max(1), 1)
+        Error::syntax(message.to_owned()).at_line(self.line.max(1), 1).at_offset(self.start)
     }
 }
 
