@@ -110,7 +110,7 @@ class Loss(NamedTuple):
     """A name for programs that does not change, such as ``materials``."""
     text: str
     """The whole of it, for people."""
-    count: int | None
+    count: int | None  # type: ignore[assignment]  # its name in JSON, not the method of tuples
     """How many are lost; ``None`` where nobody counted."""
     unit: str | None
     """What one of them is called."""
