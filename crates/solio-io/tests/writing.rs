@@ -257,9 +257,8 @@ fn signal_child(path: &Path, stubborn: bool, signals: &[i32]) -> std::process::E
         command.env("SOLIO_TEST_STUBBORN", "1");
     }
     let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
-    // The pipe stays open: the child must not end because nobody listens.
-    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    assert!(lines.by_ref().map_while(Result::ok).any(|line| line.ends_with("ready")));
+    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    assert!(lines.map_while(Result::ok).any(|line| line.ends_with("ready")));
     for signal in signals {
         let id = rustix::process::Pid::from_child(&child);
         let signal = rustix::process::Signal::from_named_raw(*signal).unwrap();
