@@ -103,7 +103,7 @@ pub(crate) struct RunArgs {
     pub(crate) work: WorkArgs,
 }
 
-/// `-r` of commands that go into folders anyway: typed by habit, it is no mistake.
+/// `-r` of commands that go into folders anyway: typed by habit, not a mistake.
 pub(super) fn recursive() -> Arg {
     let arg = Arg::new("recursive").short('r').long("recursive").hide(true);
     arg.action(clap::ArgAction::SetTrue)

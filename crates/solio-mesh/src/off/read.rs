@@ -13,8 +13,8 @@ const LONGEST_LINE: usize = 16 << 20;
 /// How an OFF file is read.
 #[derive(Clone, Debug, Default)]
 pub struct OffReadOptions {
-    /// Refuse what a lenient reader passes over with a warning: face colours, and lines behind the
-    /// last face.
+    /// Refuse what a lenient reader passes over with a warning: face colours, more numbers
+    /// for a vertex than the header says, and lines behind the last face.
     pub strict: bool,
     /// Bounds.
     pub limits: Limits,
@@ -52,7 +52,7 @@ pub fn decode_off(
     let (layout, [vertices, faces]) = header(&mut lines)?;
     let mut mesh = Mesh::default();
     let mut warnings = Vec::new();
-    read_vertices(&mut lines, layout, vertices, &mut mesh, options)?;
+    read_vertices(&mut lines, layout, vertices, &mut mesh, options, &mut warnings)?;
     read_faces(&mut lines, faces, &mut mesh, options, &mut warnings)?;
     if lines.next()?.is_some() {
         let error = lines.error("text follows the last face");
@@ -110,13 +110,14 @@ fn read_vertices(
     count: usize,
     mesh: &mut Mesh<'static>,
     options: &OffReadOptions,
+    warnings: &mut Vec<String>,
 ) -> Result<()> {
     // No count is believed beyond what the rest of the file can hold: `0 0 0` and a line end.
     let room = lines.room(count, 6);
     options.limits.check_bytes("the vertices", (room as u64).saturating_mul(12))?;
     let mut positions = Vec::with_capacity(room);
     let (mut normals, mut colors, mut uvs) = (Vec::new(), Vec::new(), Vec::new());
-    let mut are_bytes = false;
+    let (mut are_bytes, mut longer) = (false, 0_u64);
     for number in 0..count {
         let Some(line) = lines.next()? else {
             return Err(lines.error(&format!("the file ends after {number} of {count} vertices")));
@@ -144,6 +145,13 @@ fn read_vertices(
         if parsed.is_none() {
             return Err(lines.error("expected the numbers of a vertex"));
         }
+        longer += u64::from(words.count() > 0);
+        if longer > 0 && options.strict {
+            return Err(lines.error("more numbers for a vertex than the header says"));
+        }
+    }
+    if longer > 0 {
+        warnings.push(format!("vertices with more numbers than the header says: {longer}"));
     }
     if are_bytes {
         for color in &mut colors {
@@ -331,6 +339,18 @@ mod tests {
 
     fn read(text: &[u8]) -> Result<Scene<'static>> {
         decode_off(&text, &OffReadOptions::default(), &Work::serial())
+    }
+
+    #[test]
+    fn numbers_that_the_header_does_not_tell_of_are_told() {
+        let text = b"OFF\n3 1 0\n0 0 0 255 0 0\n1 0 0\n0 1 0\n3 0 1 2\n";
+        assert_eq!(
+            read(text).unwrap().warnings,
+            ["vertices with more numbers than the header says: 1"]
+        );
+        let strict = OffReadOptions { strict: true, ..OffReadOptions::default() };
+        let error = decode_off(&&text[..], &strict, &Work::serial()).unwrap_err();
+        assert_eq!((error.kind(), error.offset()), (ErrorKind::Syntax, Some(10)));
     }
 
     fn strict(text: &[u8]) -> Result<Scene<'static>> {
