@@ -250,6 +250,7 @@ mod tests {
     use super::*;
     use crate::args::{Cli, WRITING};
     use clap::CommandFactory;
+    use solio::OptionValues;
 
     #[test]
     fn the_table_of_options_is_the_options_of_convert() {
@@ -265,6 +266,34 @@ mod tests {
         let of_writing = convert.get_arguments().filter(|a| a.get_help_heading() == Some(WRITING));
         for name in of_writing.filter_map(|arg| arg.get_long()).filter(|name| *name != "durable") {
             assert!(FormatOption::of_flag(name).is_some(), "--{name} is not in the table");
+        }
+    }
+
+    #[test]
+    fn the_table_of_options_has_the_defaults_of_the_engine() {
+        let (obj, ply) = (ObjWriteOptions::default(), PlyWriteOptions::default());
+        let engine = [
+            ("export-uv", vec![obj.export_uv, ply.export_uv]),
+            ("export-normals", vec![obj.export_normals, ply.export_normals]),
+            ("export-materials", vec![obj.export_materials]),
+            ("export-attributes", vec![ply.export_attributes]),
+            (
+                "export-triangulated-mesh",
+                vec![obj.export_triangulated_mesh, ply.export_triangulated_mesh],
+            ),
+            ("export-object-groups", vec![obj.export_object_groups]),
+            ("export-material-groups", vec![obj.export_material_groups]),
+            ("export-vertex-groups", vec![obj.export_vertex_groups]),
+            ("export-smooth-groups", vec![obj.export_smooth_groups]),
+            ("export-groups", vec![obj.export_groups]),
+            ("sort-by-material", vec![obj.sort_by_material]),
+            ("underscores", vec![obj.spaces_to_underscores]),
+        ];
+        let switches = |option: &&FormatOption| option.values == OptionValues::YesNo;
+        assert_eq!(FormatOption::ALL.iter().filter(switches).count(), engine.len());
+        for (flag, defaults) in engine {
+            let told = FormatOption::of_flag(flag).unwrap().default.starts_with("yes");
+            assert!(defaults.iter().all(|default| *default == told), "--{flag}: {defaults:?}");
         }
     }
 }

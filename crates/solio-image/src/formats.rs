@@ -240,4 +240,10 @@ mod tests {
         assert!(FormatRow::of(ImageFormat::Exr).is_err());
         assert!(has_quality(ImageFormat::Jpeg) && !has_quality(ImageFormat::Png));
     }
+
+    #[test]
+    fn the_table_of_options_has_the_quality() {
+        let option = solio_kinds::FormatOption::of_flag("quality").unwrap();
+        assert_eq!(option.default, JPEG_QUALITY.to_string());
+    }
 }

@@ -124,7 +124,7 @@ pub use solio_image::{
 pub use solio_io::signals::cancel_on_signals;
 pub use solio_kinds::{
     Ability, Family, FileKind, FileType, FormatOption, GradientFormat, HEAD_BYTES, ImageFormat,
-    MeshFormat as Format, SceneFormat, UnknownFormat,
+    MeshFormat as Format, OptionValues, SceneFormat, UnknownFormat,
 };
 pub use solio_measure::{
     Bound, Group, Job, Light, Recorder, Recording, SpanName, Stopwatch, Summary, Table, Usage,
