@@ -1,4 +1,4 @@
-"""Scenes of pbrt: text, PLY and packed files, beside what the same bytes cost at least and beside
+"""pbrt scenes: text, PLY and packed files, beside what the same bytes cost at least and beside
 other crates.
 
 The scene is a twin of Moana at 1/80 (``solio-bench twin``). ``solio-bench scene`` measures its own

@@ -1,4 +1,4 @@
-"""What becomes of scenes of pbrt: formatted, packed and unpacked, written for other programs."""
+"""What becomes of pbrt scenes: formatted, packed and unpacked, written for other programs."""
 
 from __future__ import annotations
 

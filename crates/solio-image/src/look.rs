@@ -140,17 +140,22 @@ impl NotHeld {
         let mut is_rounded = is_float || self.is_rounded.load(Relaxed);
         let (mut outside, mut uncovered) = (0, 0);
         let is_scaled = look.raw || look.range.is_none() && look.tone_map == ToneMap::None;
-        if is_rounded && !look.straight && is_scaled {
-            // Nothing is left to find but colours outside, a product away.
+        if is_rounded && !is_float && is_scaled {
+            // Nothing is left to find but colours outside and uncovered, without a division.
             let gain = if look.raw { 1.0 } else { look.gain };
-            let held = |value: f32| {
-                let value = value * gain;
-                (value >= -T::NEAR) & (value <= 1.0 + T::NEAR)
-            };
-            let is_outside =
-                |[r, g, b, _]: &&[f32; 4]| !held(*r) | (colors == 3) & !(held(*g) & held(*b));
-            let outside = row.as_chunks::<4>().0.iter().filter(is_outside).count();
-            self.outside.fetch_add(outside as u64, Relaxed);
+            let is_straight = look.straight && !look.raw;
+            for &[r, g, b, a] in row.as_chunks::<4>().0 {
+                let whole = if is_straight & (a > 0.0) { a } else { 1.0 };
+                let held = |value: f32| {
+                    let value = value * gain;
+                    (value >= -T::NEAR * whole) & (value <= (1.0 + T::NEAR) * whole)
+                };
+                outside += u64::from(!held(r) | (colors == 3) & !(held(g) & held(b)));
+                let shines = (r != 0.0) | (g != 0.0) | (b != 0.0);
+                uncovered += u64::from(is_straight & (a == 0.0) & shines);
+            }
+            self.outside.fetch_add(outside, Relaxed);
+            self.uncovered.fetch_add(uncovered, Relaxed);
             return;
         }
         for (&[r, g, b, a], codes) in row.as_chunks::<4>().0.iter().zip(out.chunks_exact(channels))
@@ -206,4 +211,40 @@ pub(crate) fn encode<T: Code>(
         not_held.look(look, row, channels, out);
     })?;
     Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_held_is_counted_alike_on_both_ways() {
+        let values = [0.0, -0.5, 0.25, 0.5, 1.0, 1.25, 4.0, f32::NAN, f32::INFINITY];
+        let alphas = [0.0, 0.5, 1.0, 2.0, -1.0];
+        let mut row = Vec::new();
+        for r in values {
+            for b in values {
+                for a in alphas {
+                    row.extend([r, 0.25, b, a]);
+                }
+            }
+        }
+        for straight in [false, true] {
+            for raw in [false, true] {
+                for channels in 1..=4 {
+                    let look = Look { gain: 1.5, straight, raw, ..Look::default() };
+                    let mut out = vec![0u16; row.len() / 4 * channels];
+                    look.store(&mut row.clone(), channels, &mut out);
+                    let counts = [false, true].map(|is_rounded| {
+                        let found = NotHeld { is_rounded: is_rounded.into(), ..NotHeld::default() };
+                        found.look(&look, &row, channels, &out);
+                        [found.outside.load(Relaxed), found.uncovered.load(Relaxed)]
+                    });
+                    assert_eq!(counts[0], counts[1], "{look:?}, {channels} channels");
+                    assert_ne!(counts[0][0], 0);
+                    assert_eq!(counts[0][1] != 0, straight && !raw);
+                }
+            }
+        }
+    }
 }

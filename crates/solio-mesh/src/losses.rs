@@ -140,7 +140,7 @@ pub(crate) fn any(count: usize, is: impl Fn(usize) -> bool + Sync) -> bool {
 }
 
 /// [`any`], of a test of many at once.
-fn any_range(count: usize, is: impl Fn(Range<usize>) -> bool + Sync) -> bool {
+pub(crate) fn any_range(count: usize, is: impl Fn(Range<usize>) -> bool + Sync) -> bool {
     let pieces = count.div_ceil(FEW);
     let piece = |i: usize| is(i * FEW..count.min((i + 1) * FEW));
     if pieces < 2 || rayon::current_thread_index().is_none() {

@@ -45,7 +45,7 @@ pub(crate) struct ConvertArgs {
     /// Output format; otherwise told by the output's name
     #[arg(long, value_parser = any_format_parser())]
     pub(crate) format: Option<AnyFormat>,
-    /// Bring scenes of pbrt from version 3 to version 4
+    /// Upgrade pbrt scenes from version 3 to version 4
     #[arg(long, help_heading = SCENES)]
     pub(crate) upgrade: bool,
     /// With a scene also the texts that it includes, and copies of the files that it refers to; the

@@ -12,7 +12,7 @@ Examples:
   solio sheet renders/ -o z.html --channels Z --colormap turbo
 
 Shown are images (light tone-mapped), the pictures within raw photos, meshes and \
-point clouds (shaded), scenes of pbrt (as their camera sees them); a sequence is one cell: its \
+point clouds (shaded), pbrt scenes (as their camera sees them); a sequence is one cell: its \
 middle frame above its first and last. A file that cannot be shown has a cell that says why.
 Exit code: 0 done, where files of other kinds in folders are only counted; 1 some could not be shown; 3 \
 there is nothing to show.";

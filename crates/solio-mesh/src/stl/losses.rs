@@ -93,10 +93,13 @@ fn rounds(mesh: &Mesh<'_>, options: &StlWriteOptions) -> bool {
 }
 
 fn faces(losses: &mut Losses, mesh: &Mesh<'_>) {
-    let corners = mesh.face_offsets.windows(2).map(|face| face[1].wrapping_sub(face[0]));
-    let large = corners.clone().filter(|&n| n > 3).count();
+    let (mut small, mut large) = (0, 0);
+    for face in mesh.face_offsets.windows(2) {
+        let corners = face[1].wrapping_sub(face[0]);
+        small += usize::from(corners < 3);
+        large += usize::from(corners > 3);
+    }
     losses.add_some("polygons", "STL has triangles: larger faces are cut", large, "face");
-    let small = corners.filter(|&n| n < 3).count();
     let reason = "faces of less than three corners are left out";
     losses.add_some("small_faces", reason, small, "face");
     let reason = "STL has no vertices without a face";
@@ -106,10 +109,12 @@ fn faces(losses: &mut Losses, mesh: &Mesh<'_>) {
 /// Vertices without a face.
 fn loose(mesh: &Mesh<'_>) -> usize {
     let used: Vec<AtomicU8> = (0..mesh.positions.len()).map(|_| AtomicU8::new(0)).collect();
-    losses::any(mesh.corner_vertices.len(), |corner| {
-        if let Some(used) = used.get(mesh.corner_vertices[corner] as usize) {
-            used.store(1, Relaxed);
-        }
+    losses::any_range(mesh.corner_vertices.len(), |corners| {
+        let vertices = &mesh.corner_vertices[corners];
+        vertices
+            .iter()
+            .filter_map(|&v| used.get(v as usize))
+            .for_each(|used| used.store(1, Relaxed));
         false
     });
     used.iter().filter(|used| used.load(Relaxed) == 0).count()

@@ -92,7 +92,7 @@ impl FileCheck {
 /// * OpenEXR: header, tables, heads of chunks;
 /// * JPEG, PNG, TIFF and raw photos, GIF, WebP, HEIF, MP4, PSD: the structure ([`whole`]);
 /// * binary PLY and STL: the counts of the header; other meshes and HDR are read;
-/// * scenes of pbrt: every statement, name and file; archives (`.solio`): all sums;
+/// * pbrt scenes: every statement, name and file; archives (`.solio`): all sums;
 /// * of any file: that it is not empty nor all zeros, that its name is that of its content.
 ///
 /// With [`CheckOptions::decode`] pixels and meshes are unpacked, too. What is wrong with the file is
