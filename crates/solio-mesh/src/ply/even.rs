@@ -276,9 +276,7 @@ impl EvenShape {
             |c: usize| self.moves.iter().any(|each| each.column == c && each.lists.is_some());
         let mut columns = outs.iter_mut().zip(&self.columns).enumerate();
         columns.all(|(c, (out, column))| match out.values() {
-            Some(values) if !is_looked_at(c) => {
-                bad_index_at(column, values, cx.vertices).is_none()
-            }
+            Some(values) if !is_looked_at(c) => bad_index_at(column, values, cx.vertices).is_none(),
             _ => true,
         })
     }
