@@ -32,6 +32,12 @@ pub enum PixelType {
 }
 
 impl PixelType {
+    /// The type that the format calls `number`; `as` gives the number back.
+    pub(crate) fn of_number(number: i32) -> Option<PixelType> {
+        let all = [PixelType::Uint, PixelType::Half, PixelType::Float];
+        all.get(usize::try_from(number).ok()?).copied()
+    }
+
     /// Bytes of a sample.
     ///
     /// ```

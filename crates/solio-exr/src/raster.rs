@@ -25,15 +25,6 @@ impl<'a> SamplesMut<'a> {
         }
     }
 
-    /// How many there are.
-    pub(crate) fn count(&self) -> usize {
-        match self {
-            SamplesMut::Uint(values) => values.len(),
-            SamplesMut::Half(values) => values.len(),
-            SamplesMut::Float(values) => values.len(),
-        }
-    }
-
     /// Their bytes, lent.
     pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
         match self {

@@ -9,21 +9,21 @@
 //! A slow medium is not worth it: reading the file once more would take its time again. So where
 //! the first reads took too long, the rest goes through the page cache.
 
-use crate::engine::{Batch, Buffer, Engine, EngineOptions, Request};
+use crate::engine::{Batch, Buffer, Engine, EngineOptions, Request, Residency, residency};
 use crate::file::FileSource;
-use solio_base::{Result, Source, lock};
+use solio_base::{Result, Source, Work, lock};
 use std::collections::BTreeMap;
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsFd, AsRawFd};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// Smaller files go through the page cache: whoever reads them next finds them there.
-pub(crate) const LEAST_BYTES: u64 = 16 << 20;
+const LEAST_BYTES: u64 = 16 << 20;
 /// Bytes of results before the decoder.
 const AHEAD_BYTES: u64 = 32 << 20;
 /// The memory budget that an eighth may be taken of: four reads at a time.
-pub(crate) const LEAST_MEMORY: u64 = 8 * 4 * RANGE;
+const LEAST_MEMORY: u64 = 8 * 4 * RANGE;
 /// Bytes of a read.
 const RANGE: u64 = 2 << 20;
 /// Ranges that are kept behind the newest one: chunks are asked for in about their order.
@@ -36,8 +36,20 @@ const TELLS: u64 = 7;
 /// Below a gigabyte a second the page cache keeps up.
 const SLOW: Duration = Duration::from_nanos((TELLS + 1) * RANGE);
 
+/// The file at `path`, read ahead where it is large and not in the page cache, and `work` has the
+/// memory.
+pub(crate) fn source(file: Arc<FileSource>, path: &Path, work: &Work) -> Result<Box<dyn Source>> {
+    let is_cold = file.bytes >= LEAST_BYTES
+        && work.memory_bytes >= LEAST_MEMORY
+        && residency(file.file.as_fd(), 0, file.bytes) == Residency::Cold;
+    Ok(match is_cold {
+        true => Box::new(AheadSource::new(file, path, work.memory_bytes)?),
+        false => Box::new(file),
+    })
+}
+
 /// See the head of the file.
-pub(crate) struct AheadSource {
+struct AheadSource {
     file: Arc<FileSource>,
     /// Names the file that is open, whatever happens where it was found.
     path: PathBuf,
@@ -59,7 +71,7 @@ struct AheadState {
 
 impl AheadSource {
     /// For an open file, with at least [`LEAST_MEMORY`] to use.
-    pub(crate) fn new(file: Arc<FileSource>, path: &Path, memory_bytes: u64) -> Result<Self> {
+    fn new(file: Arc<FileSource>, path: &Path, memory_bytes: u64) -> Result<Self> {
         let memory_bytes = AHEAD_BYTES.min(memory_bytes / 8);
         let engine = Engine::new(EngineOptions { memory_bytes, ..EngineOptions::default() })?;
         let open = PathBuf::from(format!("/proc/self/fd/{}", file.file.as_raw_fd()));

@@ -4,8 +4,7 @@
 //! so any thread reads any part, and no page faults of a memory map. Large ones that are not in
 //! the page cache are read ahead by the engine.
 
-use crate::ahead::{self, AheadSource};
-use crate::engine::{Residency, residency};
+use crate::ahead;
 use crate::stream::InTurnSource;
 use crate::{HeadSource, StreamSource, io_error, objects, throttle};
 use solio_base::{Error, Limits, Progress, Result, Source, Work, memory};
@@ -15,7 +14,6 @@ use std::borrow::Cow;
 use std::cell::Cell;
 use std::fs::{File, Metadata};
 use std::io::Read;
-use std::os::fd::AsFd;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -219,17 +217,7 @@ impl OpenFile {
             Content::Other(source) if packed => {
                 stream(Forward::boxed(source.clone()), self.compression)?
             }
-            Content::File(file) => {
-                let is_cold = file.bytes >= ahead::LEAST_BYTES
-                    && work.memory_bytes >= ahead::LEAST_MEMORY
-                    && residency(file.file.as_fd(), 0, file.bytes) == Residency::Cold;
-                match is_cold {
-                    true => {
-                        Box::new(AheadSource::new(file.clone(), &self.path, work.memory_bytes)?)
-                    }
-                    false => Box::new(file.clone()) as Box<dyn Source>,
-                }
-            }
+            Content::File(file) => ahead::source(file.clone(), &self.path, work)?,
             Content::Other(source) => Box::new(source.clone()),
             Content::Once(head, rest) => {
                 let rest = rest.lock().unwrap_or_else(PoisonError::into_inner).take();

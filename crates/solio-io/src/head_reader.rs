@@ -73,18 +73,14 @@ impl HeadReader {
         let Ok(file) = self.folder.open(path) else { return Ok(None) };
         // Pipes fail here; devices have no end, and what is empty may be one.
         let Ok(all @ 1..) = rustix::fs::seek(&file, SeekFrom::End(0)) else { return Ok(None) };
-        let want = all.min(bytes as u64) as usize;
-        if self.head.len() < want {
-            self.head.resize(bytes, 0);
-        }
-        let head = &mut self.head[..want];
-        let Ok(got) = read(&file, 0, head) else { return Ok(None) };
-        if got < want || Compression::of_head(head) != Compression::None {
+        let Ok(head) = start(&mut self.head, &file, all, bytes) else { return Ok(None) };
+        let is_whole = head.len() as u64 == all.min(bytes as u64);
+        if !is_whole || Compression::of_head(head) != Compression::None {
             return Ok(None);
         }
-        throttle::wait(got as u64)?;
-        span.set_bytes(got);
-        let counts = self.counts.add(all, got);
+        throttle::wait(head.len() as u64)?;
+        span.set_bytes(head.len());
+        let counts = self.counts.add(all, head.len());
         Ok(Some(HeadSource { file, head, bytes: all, counts }))
     }
 
@@ -96,17 +92,14 @@ impl HeadReader {
         bytes: usize,
     ) -> Result<HeadSource<'_>> {
         let mut span = READ.begin();
-        let want = size.min(bytes as u64) as usize;
-        if self.head.len() < want {
-            self.head.resize(bytes, 0);
-        }
-        let head = &mut self.head[..want];
-        let got = read(&file, 0, head).map_err(|e| Error::io("read", e.into()))?;
-        throttle::wait(got as u64)?;
-        span.set_bytes(got);
-        let counts = self.counts.add(size, got);
-        let bytes = if got < want { got as u64 } else { size };
-        Ok(HeadSource { file, head: &self.head[..got], bytes, counts })
+        let head = start(&mut self.head, &file, size, bytes);
+        let head = head.map_err(|e| Error::io("read", e.into()))?;
+        let got = head.len() as u64;
+        throttle::wait(got)?;
+        span.set_bytes(head.len());
+        let counts = self.counts.add(size, head.len());
+        let bytes = if got < size.min(bytes as u64) { got } else { size };
+        Ok(HeadSource { file, head, bytes, counts })
     }
 
     /// Tells `progress` what was read since the last call.
@@ -139,6 +132,21 @@ impl Source for HeadSource<'_> {
         self.counts.read.fetch_add(got as u64, Relaxed);
         Ok(got)
     }
+}
+
+/// Reads the first `bytes` of a file of `size` into `memory`; fewer where it ends before.
+fn start<'m>(
+    memory: &'m mut Vec<u8>,
+    file: &OwnedFd,
+    size: u64,
+    bytes: usize,
+) -> rustix::io::Result<&'m [u8]> {
+    let want = size.min(bytes as u64) as usize;
+    if memory.len() < want {
+        memory.resize(bytes, 0);
+    }
+    let got = read(file, 0, &mut memory[..want])?;
+    Ok(&memory[..got])
 }
 
 /// Reads until `buf` is full or the file ends.

@@ -1,14 +1,12 @@
 //! Files as they lie on the disk, read once from the beginning to the end: what is packed stays so.
 
-use crate::ahead::{self, AheadSource};
-use crate::engine::{Residency, residency};
+use crate::ahead;
 use crate::file::{FileSource, ProgressReader, open_file, read_full};
 use crate::status::{Status, status_of_file};
 use crate::{STANDARD, io_error};
 use solio_base::{Error, Result, Source, Work};
 use std::cell::Cell;
 use std::io::Read;
-use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
 /// Bytes that are read at once: what was read is still in the core's own cache when `each` has it.
@@ -56,16 +54,9 @@ fn read_with(
         return Ok(status);
     }
     work.progress.add_read_total(status.size);
-    let cold = status.size >= ahead::LEAST_BYTES
-        && work.memory_bytes >= ahead::LEAST_MEMORY
-        && residency(file.as_fd(), 0, status.size) == Residency::Cold;
     let source = FileSource::new(file, status.size, work.progress.clone());
-    let read = if cold {
-        AheadSource::new(std::sync::Arc::new(source), path, work.memory_bytes)
-            .and_then(|source| all_of(&source, buffer, work, each))
-    } else {
-        all_of(&source, buffer, work, each)
-    };
+    let read = ahead::source(source.into(), path, work)
+        .and_then(|source| all_of(&*source, buffer, work, each));
     status.size = crate::at_path(read, path)?;
     Ok(status)
 }

@@ -139,9 +139,10 @@ impl FileSink {
     /// can fail for want of room has then been done. Nothing has appeared yet.
     pub fn finish_all(sinks: &mut [FileSink]) -> Result<()> {
         for sink in &mut *sinks {
-            // A compressed file of nothing is still one member or frame.
-            if !sink.gathered.is_empty() || sink.file_bytes == 0 {
-                sink.flush_gathered()?;
+            match sink.file_bytes {
+                // A compressed file of nothing is still one member or frame.
+                0 => sink.put_gathered()?,
+                _ => sink.flush_gathered()?,
             }
         }
         let unsynced = sinks.iter().filter(|sink| sink.options.durable && !sink.synced);
@@ -187,6 +188,10 @@ impl FileSink {
     }
 
     fn flush_gathered(&mut self) -> Result<()> {
+        if self.gathered.is_empty() { Ok(()) } else { self.put_gathered() }
+    }
+
+    fn put_gathered(&mut self) -> Result<()> {
         let mut gathered = std::mem::take(&mut self.gathered);
         let result = if self.options.compression == Compression::None {
             self.put(&mut gathered)
@@ -232,9 +237,7 @@ impl FileSink {
         if self.options.compression != Compression::None || self.out.atomic().is_none() {
             return Ok(None);
         }
-        if !self.gathered.is_empty() {
-            self.flush_gathered()?;
-        }
+        self.flush_gathered()?;
         let Some(AtomicFile { file, .. }) = self.out.atomic() else { return Ok(None) };
         let _span = WRITE.begin().bytes(bytes);
         let mut end = self.file_bytes;
@@ -259,9 +262,7 @@ impl FileSink {
         if bytes.len() < SMALL_BYTES {
             return self.gather(bytes);
         }
-        if !self.gathered.is_empty() {
-            self.flush_gathered()?;
-        }
+        self.flush_gathered()?;
         self.put(bytes)
     }
 }
@@ -285,9 +286,7 @@ impl Sink for FileSink {
                 self.take_plain(bytes)
             });
         }
-        if !self.gathered.is_empty() {
-            self.flush_gathered()?;
-        }
+        self.flush_gathered()?;
         let mut indices = 0..chunks;
         ordered::run::<CompressSlot>(
             work,

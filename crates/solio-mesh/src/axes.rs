@@ -80,13 +80,8 @@ impl Axis {
     /// assert_eq!(right, Axis::X.vector());
     /// ```
     pub fn vector(self) -> [f32; 3] {
-        match self {
-            Axis::X => [1.0, 0.0, 0.0],
-            Axis::Y => [0.0, 1.0, 0.0],
-            Axis::Z => [0.0, 0.0, 1.0],
-            Axis::NegativeX => [-1.0, 0.0, 0.0],
-            Axis::NegativeY => [0.0, -1.0, 0.0],
-            Axis::NegativeZ => [0.0, 0.0, -1.0],
-        }
+        let mut vector = [0.0; 3];
+        vector[self as usize % 3] = if self as usize >= 3 { -1.0 } else { 1.0 };
+        vector
     }
 }

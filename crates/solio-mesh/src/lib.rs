@@ -13,6 +13,7 @@ pub mod material;
 mod merge;
 pub mod model;
 pub mod obj;
+mod odd;
 pub mod off;
 mod offsets;
 mod parallel;

@@ -3,7 +3,7 @@
 //! Each format says in its own `losses` what it lacks. All is found out before anything is written,
 //! so that a caller can refuse.
 
-use crate::model::{Mesh, Scene};
+use crate::model::{Mesh, Positions, Scene};
 use crate::parallel;
 use solio_base::{Loss, Losses, Result, Work};
 use solio_codec::number::Digits;
@@ -62,6 +62,28 @@ pub(crate) const FREEFORM: Feature =
     feature("freeform", "free-form curves and surfaces", "statement", |m| {
         m.freeform.split(|&b| b == b'\n').filter(|line| !line.is_empty()).count()
     });
+
+/// What formats of faces alone lack.
+const PLAIN_LACKS: [Feature; 9] =
+    [WEIGHTS, UVS, LINE_UVS, SMOOTHING, GROUPS, LINES, POINTS, VERTEX_GROUPS, FREEFORM];
+
+/// Adds what the format `name` lacks, which has faces alone.
+pub(crate) fn plain(losses: &mut Losses, scene: &Scene<'_>, name: &str) {
+    materials(losses, scene, name);
+    if !scene.comments.is_empty() {
+        let loss = Loss::new("comments", format!("{name} has no comments"));
+        losses.add(loss.count(scene.comments.len() as u64, "comment"));
+    }
+    lacking(losses, scene, name, &PLAIN_LACKS);
+}
+
+/// Adds that the numbers of `array` are rounded, where one is.
+pub(crate) fn digits(losses: &mut Losses, array: Option<&str>) {
+    if let Some(array) = array {
+        let reason = "numbers are rounded to the digits that are written";
+        losses.add(Loss::new("digits", reason).example(array).kept_by("digits"));
+    }
+}
 
 /// Adds what the meshes have of `features`, none of which the format `name` has.
 pub(crate) fn lacking(losses: &mut Losses, scene: &Scene<'_>, name: &str, features: &[Feature]) {
@@ -175,6 +197,14 @@ pub(crate) fn rounds_f64(values: &[f64], digits: Digits) -> bool {
         let scaled = (values[i] * scale).round_ties_even();
         scaled.abs() < 9e15 && scaled / scale != values[i]
     })
+}
+
+/// Whether some positions do not read back as they were.
+pub(crate) fn rounds_positions(mesh: &Mesh<'_>, digits: Digits) -> bool {
+    match &mesh.positions {
+        Positions::F32(p) => rounds(p.as_flattened(), digits),
+        Positions::F64(p) => rounds_f64(p.as_flattened(), digits),
+    }
 }
 
 /// Powers of ten.

@@ -22,78 +22,46 @@ pub enum FieldType {
     Ifd64 = 18,
 }
 
+/// All types in the order of their numbers, and as other programs name them.
+const NAMES: [(FieldType, &str); 16] = [
+    (FieldType::Int8u, "int8u"),
+    (FieldType::Text, "string"),
+    (FieldType::Int16u, "int16u"),
+    (FieldType::Int32u, "int32u"),
+    (FieldType::Rational64u, "rational64u"),
+    (FieldType::Int8s, "int8s"),
+    (FieldType::Undef, "undef"),
+    (FieldType::Int16s, "int16s"),
+    (FieldType::Int32s, "int32s"),
+    (FieldType::Rational64s, "rational64s"),
+    (FieldType::Float, "float"),
+    (FieldType::Double, "double"),
+    (FieldType::Ifd, "ifd"),
+    (FieldType::Int64u, "int64u"),
+    (FieldType::Int64s, "int64s"),
+    (FieldType::Ifd64, "ifd64"),
+];
+
 impl FieldType {
     /// Of a type's number in a file.
     pub fn of_number(number: u16) -> Option<Self> {
-        use FieldType::*;
-        const ALL: [FieldType; 13] = [
-            Int8u,
-            Text,
-            Int16u,
-            Int32u,
-            Rational64u,
-            Int8s,
-            Undef,
-            Int16s,
-            Int32s,
-            Rational64s,
-            Float,
-            Double,
-            Ifd,
-        ];
         match number {
-            1..=13 => Some(ALL[usize::from(number) - 1]),
-            16 => Some(Int64u),
-            17 => Some(Int64s),
-            18 => Some(Ifd64),
+            1..=13 => Some(NAMES[usize::from(number) - 1].0),
+            16..=18 => Some(NAMES[usize::from(number) - 3].0),
             // UTF-8 text of Exif 3.0.
-            129 => Some(Text),
+            129 => Some(FieldType::Text),
             _ => None,
         }
     }
 
     /// Of a name in a table.
     pub fn of_name(name: &str) -> Option<Self> {
-        use FieldType::*;
-        Some(match name {
-            "int8u" => Int8u,
-            "string" => Text,
-            "int16u" => Int16u,
-            "int32u" => Int32u,
-            "rational64u" => Rational64u,
-            "int8s" => Int8s,
-            "undef" => Undef,
-            "int16s" => Int16s,
-            "int32s" => Int32s,
-            "rational64s" => Rational64s,
-            "float" => Float,
-            "double" => Double,
-            "int64u" => Int64u,
-            _ => return None,
-        })
+        NAMES.iter().find(|(_, known)| *known == name).map(|(found, _)| *found)
     }
 
     /// As other programs name it.
     pub fn name(self) -> &'static str {
-        use FieldType::*;
-        match self {
-            Int8u => "int8u",
-            Text => "string",
-            Int16u => "int16u",
-            Int32u => "int32u",
-            Rational64u => "rational64u",
-            Int8s => "int8s",
-            Undef => "undef",
-            Int16s => "int16s",
-            Int32s => "int32s",
-            Rational64s => "rational64s",
-            Float => "float",
-            Double => "double",
-            Ifd => "ifd",
-            Int64u => "int64u",
-            Int64s => "int64s",
-            Ifd64 => "ifd64",
-        }
+        NAMES.iter().find(|(known, _)| *known == self).map_or("", |(_, name)| name)
     }
 
     /// Bytes of one number.

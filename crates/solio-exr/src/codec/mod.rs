@@ -106,9 +106,8 @@ pub(crate) fn unpack<'b>(
     let filtered = &mut scratch.filtered;
     Ok(match compression {
         Compression::Zstd => UnpackedRows::Apart(zstd::unpack(block, input, filtered)?),
-        Compression::Rle => UnpackedRows::Filtered(rle::unpack(input, bytes, filtered)?),
-        Compression::Zips | Compression::Zip => {
-            UnpackedRows::Filtered(zip::unpack(input, bytes, filtered)?)
+        Compression::Rle | Compression::Zips | Compression::Zip => {
+            UnpackedRows::Filtered(merger(compression, input, bytes, filtered)?)
         }
         Compression::Piz => UnpackedRows::Ranked(piz::unpack(block, input, &mut scratch.piz)?),
         other => {
@@ -126,6 +125,21 @@ pub(crate) fn unpack<'b>(
             UnpackedRows::Plain(out)
         }
     })
+}
+
+/// Unpacks the halves of `bytes` bytes, which are joined where they are wanted.
+fn merger<'b>(
+    compression: Compression,
+    input: &[u8],
+    bytes: usize,
+    filtered: &'b mut Vec<u8>,
+) -> Result<halves::Merger<'b>> {
+    let filtered = room(filtered, bytes);
+    match compression {
+        Compression::Rle => rle::expand(input, filtered)?,
+        _ => deflate::unpack(input, filtered)?,
+    }
+    Ok(halves::Merger::new(filtered))
 }
 
 /// The error for `input` bytes of a chunk of a method that has no decoder.
@@ -203,8 +217,9 @@ pub(crate) fn decode_deep(
     let filtered = &mut scratch.filtered;
     match compression {
         Compression::Zstd => zstd::decode_rows(&zstd_rows(block), input, out, filtered)?,
-        Compression::Rle => rle::unpack(input, out.len(), filtered)?.fill(out),
-        Compression::Zips | Compression::Zip => zip::unpack(input, out.len(), filtered)?.fill(out),
+        Compression::Rle | Compression::Zips | Compression::Zip => {
+            merger(compression, input, out.len(), filtered)?.fill(out);
+        }
         other => return Err(not_packed(other, input.len(), out.len())),
     }
     Ok(())

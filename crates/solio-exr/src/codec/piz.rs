@@ -99,10 +99,11 @@ pub(crate) fn unpack<'b>(
     let lanes = layout::lanes(block);
     let of_words = |lane: &&ChannelLane| lane.row_bytes == 4 * lane.samples;
     apart.resize(lanes.iter().filter(of_words).map(ChannelLane::bytes).sum::<usize>() / 2, 0);
+    const PLANES: &str = "made for all planes";
     let (mut values, mut apart) = (&mut values[..], &mut apart[..]);
     let mut channels = Vec::with_capacity(lanes.len());
     for lane in &lanes {
-        let values = take(&mut values, lane.bytes() / 2);
+        let values = values.split_off_mut(..lane.bytes() / 2).expect(PLANES);
         let mut inverse = |plane: &mut [u16]| {
             wavelet::inverse(plane, lane.samples, lane.rows.len(), largest, means);
         };
@@ -111,8 +112,8 @@ pub(crate) fn unpack<'b>(
             channels.push(PizRanks::Halves(values));
             continue;
         }
-        let low = take(&mut apart, values.len() / 2);
-        let high = take(&mut apart, values.len() / 2);
+        let low = apart.split_off_mut(..values.len() / 2).expect(PLANES);
+        let high = apart.split_off_mut(..values.len() / 2).expect(PLANES);
         let halves = low.iter_mut().zip(high.iter_mut());
         for (pair, (low, high)) in values.as_chunks().0.iter().zip(halves) {
             [*low, *high] = *pair;
@@ -123,13 +124,6 @@ pub(crate) fn unpack<'b>(
     }
     let table = table.as_slice().try_into().expect("so many");
     Ok(Ranked { channels, table })
-}
-
-/// The first `count` values; `values` keeps the rest.
-fn take<'a>(values: &mut &'a mut [u16], count: usize) -> &'a mut [u16] {
-    let (first, rest) = std::mem::take(values).split_at_mut(count);
-    *values = rest;
-    first
 }
 
 impl Ranked<'_> {

@@ -4,23 +4,12 @@
 //! as they are.
 
 use solio_base::{Error, Result};
-use solio_codec::halves::{self, Merger};
+use solio_codec::halves;
 
 /// A byte that comes at least so often is a run.
 const SHORTEST_RUN: usize = 3;
 /// Most that one count stands for, when writing.
 const LONGEST: usize = 127;
-
-/// Unpacks `bytes` bytes, filtered.
-pub(super) fn unpack<'b>(
-    input: &[u8],
-    bytes: usize,
-    filtered: &'b mut Vec<u8>,
-) -> Result<Merger<'b>> {
-    let filtered = super::room(filtered, bytes);
-    expand(input, filtered)?;
-    Ok(Merger::new(filtered))
-}
 
 pub(super) fn encode(raw: &[u8], out: &mut Vec<u8>, filtered: &mut Vec<u8>) {
     filtered.resize(raw.len(), 0);
@@ -85,10 +74,11 @@ pub(super) fn shrink(mut bytes: &[u8], out: &mut Vec<u8>) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::{Compression, merger};
     use super::*;
 
     fn decode(input: &[u8], out: &mut [u8], filtered: &mut Vec<u8>) -> Result<()> {
-        unpack(input, out.len(), filtered)?.fill(out);
+        merger(Compression::Rle, input, out.len(), filtered)?.fill(out);
         Ok(())
     }
 

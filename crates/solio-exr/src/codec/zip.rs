@@ -5,17 +5,6 @@ use solio_base::{Error, Result};
 use solio_codec::halves::{self, Merger};
 use solio_codec::inflate::ZlibStream;
 
-/// Unpacks `bytes` bytes, filtered.
-pub(super) fn unpack<'b>(
-    input: &[u8],
-    bytes: usize,
-    filtered: &'b mut Vec<u8>,
-) -> Result<Merger<'b>> {
-    let filtered = super::room(filtered, bytes);
-    deflate::unpack(input, filtered)?;
-    Ok(Merger::new(filtered))
-}
-
 /// Unpacked zlib streams of chunks that come soon: side by side they take less time.
 #[derive(Default)]
 pub(crate) struct InflatedAhead {
@@ -73,10 +62,11 @@ pub(super) fn encode(
 
 #[cfg(test)]
 mod tests {
+    use super::super::{Compression, merger};
     use super::*;
 
     fn decode(input: &[u8], out: &mut [u8], filtered: &mut Vec<u8>) -> Result<()> {
-        unpack(input, out.len(), filtered)?.fill(out);
+        merger(Compression::Zip, input, out.len(), filtered)?.fill(out);
         Ok(())
     }
 

@@ -361,6 +361,7 @@ impl Segments {
 
 /// Fills the segments from the chunk.
 fn split_rows(rows: &[SampleRow], raw: &[u8], differences: bool, [halves, words]: [&mut [u8]; 2]) {
+    const PLANES: &str = "made for all rows";
     let (mut low, mut high) = halves.split_at_mut(halves.len() / 2);
     let (a, b) = words.split_at_mut(words.len() / 2);
     let ((mut a, mut b), (mut c, mut d)) =
@@ -370,20 +371,15 @@ fn split_rows(rows: &[SampleRow], raw: &[u8], differences: bool, [halves, words]
         let from = &raw[at..at + row.samples * row.bytes];
         at += from.len();
         if row.bytes == 2 {
-            let bytes = [&mut low, &mut high].map(|plane| take(plane, row.samples));
+            let bytes = [&mut low, &mut high]
+                .map(|plane| plane.split_off_mut(..row.samples).expect(PLANES));
             planes::split_halves(from.as_chunks().0, differences, bytes);
         } else {
-            let bytes = [&mut a, &mut b, &mut c, &mut d].map(|plane| take(plane, row.samples));
+            let bytes = [&mut a, &mut b, &mut c, &mut d]
+                .map(|plane| plane.split_off_mut(..row.samples).expect(PLANES));
             planes::split_words(from.as_chunks().0, differences, bytes);
         }
     }
-}
-
-/// The first `count` bytes; `plane` keeps the rest.
-fn take<'a>(plane: &mut &'a mut [u8], count: usize) -> &'a mut [u8] {
-    let (first, rest) = std::mem::take(plane).split_at_mut(count);
-    *plane = rest;
-    first
 }
 
 #[cfg(test)]

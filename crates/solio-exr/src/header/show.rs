@@ -33,9 +33,9 @@ impl Display for Value {
                 let names = ["messy", "sorted", "non-overlapping", "tidy"];
                 named(f, &names, *v)
             }
-            Value::Double(v) => number(f, v),
+            Value::Double(v) => number(f, *v),
             Value::Envmap(v) => named(f, &["latitude-longitude map", "cube-face map"], *v),
-            Value::Float(v) => number(f, v),
+            Value::Float(v) => number(f, *v),
             Value::FloatVector(v) => list(f, v),
             Value::Int(v) => write!(f, "{v}"),
             Value::KeyCode(v) => key_code(f, v),
@@ -121,46 +121,23 @@ impl Display for TimeCode {
 /// Coordinates as `(1 2 3)`.
 struct PointText<'a, T>(&'a [T]);
 
-impl<T: ShownNumber> Display for PointText<'_, T> {
+impl<T: Display + Copy + Into<f64>> Display for PointText<'_, T> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         for (i, value) in self.0.iter().enumerate() {
             f.write_str(if i == 0 { "(" } else { " " })?;
-            number(f, value)?;
+            number(f, *value)?;
         }
         f.write_str(")")
     }
 }
 
-/// A number that may be a whole one.
-trait ShownNumber: Display {
-    /// What shows as the same text, where it is one.
-    fn whole(&self) -> Option<i32>;
-}
-
-impl ShownNumber for i32 {
-    fn whole(&self) -> Option<i32> {
-        Some(*self)
-    }
-}
-
-impl ShownNumber for f32 {
-    fn whole(&self) -> Option<i32> {
-        f64::from(*self).whole()
-    }
-}
-
-impl ShownNumber for f64 {
-    fn whole(&self) -> Option<i32> {
-        let whole = *self as i32;
-        (f64::from(whole) == *self && (whole != 0 || self.is_sign_positive())).then_some(whole)
-    }
-}
-
 /// As `Display` shows it; whole numbers, which most are, take a fraction of the time.
-fn number(f: &mut Formatter<'_>, value: &impl ShownNumber) -> fmt::Result {
-    match value.whole() {
-        Some(whole) => whole.fmt(f),
-        None => value.fmt(f),
+fn number(f: &mut Formatter<'_>, value: impl Display + Copy + Into<f64>) -> fmt::Result {
+    let exact: f64 = value.into();
+    let whole = exact as i32;
+    match f64::from(whole) == exact && (whole != 0 || exact.is_sign_positive()) {
+        true => whole.fmt(f),
+        false => value.fmt(f),
     }
 }
 
@@ -177,7 +154,10 @@ fn list<T: Display>(f: &mut Formatter<'_>, values: &[T]) -> fmt::Result {
     write!(f, "{} values: {}{more}", values.len(), shown.join(" "))
 }
 
-fn matrix<T: ShownNumber, const N: usize>(f: &mut Formatter<'_>, values: &[T]) -> fmt::Result {
+fn matrix<T: Display + Copy + Into<f64>, const N: usize>(
+    f: &mut Formatter<'_>,
+    values: &[T],
+) -> fmt::Result {
     values.chunks(N).try_for_each(|row| {
         f.write_str("\n    ")?;
         PointText(row).fmt(f)

@@ -1,34 +1,51 @@
 //! Values of attributes from what people type, and the types that standard attributes have.
 
-use super::values::{Box2i, Chromaticities, KeyCode, TimeCode, Value};
+use super::values::{Box2i, Chromaticities, TimeCode, Value};
 use solio_base::{Error, Result};
 use std::str::FromStr;
 
+/// Reads a value of a type, named first, from its text.
+type ReadValue = fn(&str, &str) -> Result<Value>;
+
 /// The types that text can be read as.
-const TYPES: [&str; 23] = [
-    "box2f",
-    "box2i",
-    "chromaticities",
-    "deepImageState",
-    "double",
-    "envmap",
-    "float",
-    "floatvector",
-    "int",
-    "keycode",
-    "m33d",
-    "m33f",
-    "m44d",
-    "m44f",
-    "rational",
-    "string",
-    "stringvector",
-    "timecode",
-    "v2d",
-    "v2f",
-    "v2i",
-    "v3f",
-    "v3i",
+const TYPES: [(&str, ReadValue); 23] = [
+    ("box2f", |kind, text| {
+        let [a, b, x, y] = numbers(kind, text)?;
+        Ok(Value::Box2f([[a, b], [x, y]]))
+    }),
+    ("box2i", |kind, text| {
+        let [a, b, x, y] = numbers(kind, text)?;
+        Ok(Value::Box2i(Box2i { min: [a, b], max: [x, y] }))
+    }),
+    ("chromaticities", |kind, text| {
+        let v: [f32; 8] = numbers(kind, text)?;
+        let [red, green, blue, white] = [0, 2, 4, 6].map(|i| [v[i], v[i + 1]]);
+        Ok(Value::Chromaticities(Chromaticities { red, green, blue, white }))
+    }),
+    ("deepImageState", |_, text| {
+        one_of(text, &["messy", "sorted", "non-overlapping", "tidy"]).map(Value::DeepImageState)
+    }),
+    ("double", |kind, text| numbers(kind, text).map(|[value]| Value::Double(value))),
+    ("envmap", |_, text| one_of(text, &["latlong", "cube"]).map(Value::Envmap)),
+    ("float", |kind, text| numbers(kind, text).map(|[value]| Value::Float(value))),
+    ("floatvector", |kind, text| list(kind, text).map(Value::FloatVector)),
+    ("int", |kind, text| numbers(kind, text).map(|[value]| Value::Int(value))),
+    ("keycode", |kind, text| numbers::<i32, 7>(kind, text).map(|n| Value::KeyCode(n.into()))),
+    ("m33d", |kind, text| numbers(kind, text).map(Value::M33d)),
+    ("m33f", |kind, text| numbers(kind, text).map(Value::M33f)),
+    ("m44d", |kind, text| numbers(kind, text).map(Value::M44d)),
+    ("m44f", |kind, text| numbers(kind, text).map(Value::M44f)),
+    ("rational", |_, text| rational(text)),
+    ("string", |_, text| Ok(Value::Text(text.into()))),
+    ("stringvector", |_, text| {
+        Ok(Value::TextVector(text.split(',').map(|text| text.trim().into()).collect()))
+    }),
+    ("timecode", |_, text| time_code(text)),
+    ("v2d", |kind, text| numbers(kind, text).map(Value::V2d)),
+    ("v2f", |kind, text| numbers(kind, text).map(Value::V2f)),
+    ("v2i", |kind, text| numbers(kind, text).map(Value::V2i)),
+    ("v3f", |kind, text| numbers(kind, text).map(Value::V3f)),
+    ("v3i", |kind, text| numbers(kind, text).map(Value::V3i)),
 ];
 
 /// Standard attributes by type ("Standard Attributes" of the reference's documents), without those
@@ -108,7 +125,7 @@ const STRINGS: [&str; 26] = [
 
 /// Whether values of the type `name` can be typed.
 pub fn is_typed(name: &str) -> bool {
-    TYPES.contains(&name)
+    TYPES.iter().any(|(known, _)| *known == name)
 }
 
 /// The type of the standard attribute `name`.
@@ -139,80 +156,21 @@ pub fn likely_type(text: &str) -> &'static str {
 /// assert!(typed("int", "many").is_err());
 /// ```
 pub fn typed(type_name: &str, text: &str) -> Result<Value> {
-    Ok(match type_name {
-        "box2i" => {
-            let [a, b, x, y] = numbers(type_name, text)?;
-            Value::Box2i(Box2i { min: [a, b], max: [x, y] })
-        }
-        "box2f" => {
-            let [a, b, x, y] = numbers(type_name, text)?;
-            Value::Box2f([[a, b], [x, y]])
-        }
-        "chromaticities" => {
-            let v: [f32; 8] = numbers(type_name, text)?;
-            let [red, green, blue, white] = [0, 2, 4, 6].map(|i| [v[i], v[i + 1]]);
-            Value::Chromaticities(Chromaticities { red, green, blue, white })
-        }
-        "deepImageState" => {
-            Value::DeepImageState(one_of(text, &["messy", "sorted", "non-overlapping", "tidy"])?)
-        }
-        "double" => Value::Double(numbers::<_, 1>(type_name, text)?[0]),
-        "envmap" => Value::Envmap(one_of(text, &["latlong", "cube"])?),
-        "float" => Value::Float(numbers::<_, 1>(type_name, text)?[0]),
-        "floatvector" => Value::FloatVector(list(type_name, text)?),
-        "int" => Value::Int(numbers::<_, 1>(type_name, text)?[0]),
-        "keycode" => Value::KeyCode(KeyCode::from(numbers::<i32, 7>(type_name, text)?)),
-        "m33d" => Value::M33d(numbers(type_name, text)?),
-        "m33f" => Value::M33f(numbers(type_name, text)?),
-        "m44d" => Value::M44d(numbers(type_name, text)?),
-        "m44f" => Value::M44f(numbers(type_name, text)?),
-        "rational" => rational(text)?,
-        "string" => Value::Text(text.into()),
-        "stringvector" => Value::TextVector(text.split(',').map(|s| s.trim().into()).collect()),
-        "timecode" => time_code(text)?,
-        "v2d" => Value::V2d(numbers(type_name, text)?),
-        "v2f" => Value::V2f(numbers(type_name, text)?),
-        "v2i" => Value::V2i(numbers(type_name, text)?),
-        "v3f" => Value::V3f(numbers(type_name, text)?),
-        "v3i" => Value::V3i(numbers(type_name, text)?),
-        other => {
-            let message = format!("values of the type {other:?} cannot be typed");
-            return Err(Error::argument(message).hint(format!("types are {}", TYPES.join(", "))));
-        }
-    })
+    let Some((_, value)) = TYPES.iter().find(|(known, _)| *known == type_name) else {
+        let message = format!("values of the type {type_name:?} cannot be typed");
+        let names = TYPES.map(|(name, _)| name).join(", ");
+        return Err(Error::argument(message).hint(format!("types are {names}")));
+    };
+    value(type_name, text)
 }
 
-/// A number that text can be read as.
-trait TypedNumber: FromStr {
-    /// Whether it is infinite: it may be too large for its type.
-    fn is_infinite(&self) -> bool;
-}
-
-impl TypedNumber for i32 {
-    fn is_infinite(&self) -> bool {
-        false
-    }
-}
-
-impl TypedNumber for f32 {
-    fn is_infinite(&self) -> bool {
-        f32::is_infinite(*self)
-    }
-}
-
-impl TypedNumber for f64 {
-    fn is_infinite(&self) -> bool {
-        f64::is_infinite(*self)
-    }
-}
-
-fn list<T: TypedNumber>(type_name: &str, text: &str) -> Result<Vec<T>> {
+fn list<T: FromStr + Copy + Into<f64>>(type_name: &str, text: &str) -> Result<Vec<T>> {
     let words = text.split(|c: char| c == ',' || c.is_whitespace()).filter(|w| !w.is_empty());
     let number = |word: &str| {
         let wrong = || Error::argument(format!("{word:?} is no number of the type {type_name}"));
         let number: T = word.parse().map_err(|_| wrong())?;
         // Infinity is a word; digits that come to it are too many.
-        if number.is_infinite() && word.contains(|c: char| c.is_ascii_digit()) {
+        if number.into().is_infinite() && word.contains(|c: char| c.is_ascii_digit()) {
             let bits = 8 * size_of::<T>();
             let message = format!("{word} is more than a float of {bits} bits can be");
             return Err(Error::argument(message));
@@ -222,7 +180,10 @@ fn list<T: TypedNumber>(type_name: &str, text: &str) -> Result<Vec<T>> {
     words.map(number).collect()
 }
 
-fn numbers<T: TypedNumber, const N: usize>(type_name: &str, text: &str) -> Result<[T; N]> {
+fn numbers<T: FromStr + Copy + Into<f64>, const N: usize>(
+    type_name: &str,
+    text: &str,
+) -> Result<[T; N]> {
     let values: Vec<T> = list(type_name, text)?;
     let count = values.len();
     values.try_into().map_err(|_| {

@@ -141,12 +141,7 @@ fn channels(c: &mut HeaderCursor<'_>) -> Option<Vec<Channel>> {
         if name.is_empty() {
             return Some(channels);
         }
-        let pixel_type = match c.i32("").ok()? {
-            0 => PixelType::Uint,
-            1 => PixelType::Half,
-            2 => PixelType::Float,
-            _ => return None,
-        };
+        let pixel_type = PixelType::of_number(c.i32("").ok()?)?;
         let linear = match c.array("").ok()? {
             [0, 0, 0, 0] => false,
             [1, 0, 0, 0] => true,
@@ -226,12 +221,7 @@ fn put_text(out: &mut Vec<u8>, text: &Text) -> Result<()> {
 
 fn put_channel(out: &mut Vec<u8>, channel: &Channel) -> Result<()> {
     super::put_name(out, &channel.name, "a channel")?;
-    let number = match channel.pixel_type {
-        PixelType::Uint => 0,
-        PixelType::Half => 1,
-        PixelType::Float => 2,
-    };
-    put(out, &[number], i32::to_le_bytes);
+    put(out, &[channel.pixel_type as i32], i32::to_le_bytes);
     out.extend_from_slice(&[u8::from(channel.linear), 0, 0, 0]);
     put(out, &[channel.x_sampling, channel.y_sampling], i32::to_le_bytes);
     Ok(())

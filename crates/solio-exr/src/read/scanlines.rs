@@ -139,7 +139,9 @@ impl<'s> Scanlines<'s> {
             if !row.has_row(channel, y) {
                 continue;
             }
-            if to.pixel_type() != channel.pixel_type || to.count() != samples {
+            if to.pixel_type() != channel.pixel_type
+                || to.bytes_mut().len() != samples * channel.pixel_type.bytes()
+            {
                 let (name, kind) = (&channel.name, channel.pixel_type);
                 let message = format!("channel {name:?} has {samples} samples of type {kind:?}");
                 return Err(Error::argument(message));

@@ -105,7 +105,7 @@ pub fn decode(bytes: &[u8], format: ImageFormat, raw: bool, limits: &Limits) -> 
     if stored.is_half {
         as_halves(&mut planes);
     }
-    let mut image = of_planes(&stored.picture, planes);
+    let mut image = of_planes(size(&stored.picture), planes);
     if raw && stored.picture.color().has_alpha() && !stored.associated {
         image.parts[0].header.set(STRAIGHT, Value::Int(1));
     }
@@ -132,11 +132,15 @@ pub fn decoded_bytes(source: &dyn Source, format: ImageFormat) -> Option<u64> {
 /// # Errors
 /// `Unsupported` for kinds of pixels that no picture format has.
 pub fn image_of(picture: &DynamicImage) -> Result<Image<'static>> {
-    Ok(of_planes(picture, planes(picture, Meaning::Straight)?))
+    Ok(of_planes(size(picture), planes(picture, Meaning::Straight)?))
 }
 
-fn of_planes(picture: &DynamicImage, planes: Vec<Plane<'static>>) -> Image<'static> {
-    let window = Box2i::of_size(picture.width(), picture.height());
+fn size(picture: &DynamicImage) -> [u32; 2] {
+    [picture.width(), picture.height()]
+}
+
+pub(crate) fn of_planes([width, height]: [u32; 2], planes: Vec<Plane<'static>>) -> Image<'static> {
+    let window = Box2i::of_size(width, height);
     let channels = planes.iter().map(|plane| plane.channel.clone()).collect();
     let header = Part::new(window, Compression::Zip, channels);
     let pixels = Pixels::Flat(vec![FlatLevel { x: 0, y: 0, window, planes }]);

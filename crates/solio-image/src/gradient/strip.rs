@@ -1,12 +1,12 @@
 //! Gradients from left to right.
 
 use crate::Preview;
+use crate::decode::of_planes;
 use solio_base::{Error, Result};
 use solio_color::gradient::{Floats, Gradient};
 use solio_color::srgb;
-use solio_exr::header::{Box2i, Part};
-use solio_exr::model::{FlatLevel, ImagePart, Pixels, Plane, Samples};
-use solio_exr::{Channel, Compression, Image, PixelType};
+use solio_exr::model::{Plane, Samples};
+use solio_exr::{Channel, Image, PixelType};
 
 /// Pixels between strips.
 const GAP: usize = 8;
@@ -98,11 +98,7 @@ pub fn gradient_image(gradient: &Gradient, size: [u32; 2]) -> Result<Image<'stat
             Plane { channel, samples: Samples::Float(row.repeat(height).into()) }
         })
         .collect();
-    let window = Box2i::of_size(size[0], size[1]);
-    let channels = planes.iter().map(|plane| plane.channel.clone()).collect();
-    let header = Part::new(window, Compression::Zip, channels);
-    let pixels = Pixels::Flat(vec![FlatLevel { x: 0, y: 0, window, planes }]);
-    Ok(Image { parts: vec![ImagePart { header, pixels }], missing: Vec::new() })
+    Ok(of_planes(size, planes))
 }
 
 /// Where the middles of the columns lie, the first at 0 and the last at 1.
@@ -135,6 +131,7 @@ mod tests {
     use super::*;
     use solio_color::gradient::presets::STUDY;
     use solio_color::gradient::{Mode, parse_stops};
+    use solio_exr::model::Pixels;
 
     #[test]
     fn the_ends_are_the_ends() {

@@ -13,21 +13,27 @@ use std::sync::atomic::Ordering::Relaxed;
 pub(crate) fn write(flight: &Flight, counts: &EngineCounters) -> Result<()> {
     let handle = flight.file.as_ref().expect("writes come with an open file");
     let landing = flight.landing.as_ref().expect("writes come with their bytes");
-    let mut piece = Transfer::write(flight.grant.offset, flight.grant.length);
+    let grant = flight.grant;
+    to_end(Transfer::write(grant.offset, grant.length), |offset, length| {
+        // SAFETY: the piece is this flight's alone.
+        let window = unsafe { landing.window(offset, length) };
+        Ok(rustix::io::pwrite(handle.file(), window, offset)?)
+    })?;
+    counts.written_bytes.fetch_add(grant.length, Relaxed);
+    Ok(())
+}
+
+/// Moves a piece by calls that each take an offset and a length, and say how much they moved.
+fn to_end(
+    mut piece: Transfer,
+    mut call: impl FnMut(u64, usize) -> std::io::Result<usize>,
+) -> Result<()> {
     let mut step = piece.step();
     loop {
         match step {
-            TransferStep::Full => {
-                counts.written_bytes.fetch_add(flight.grant.length, Relaxed);
-                return Ok(());
-            }
+            TransferStep::Full => return Ok(()),
             TransferStep::Failed(e) => return Err(e),
-            TransferStep::Read { offset, length } => {
-                // SAFETY: the piece is this flight's alone.
-                let window = unsafe { landing.window(offset, length) };
-                let answer = rustix::io::pwrite(handle.file(), window, offset);
-                step = piece.answer(answer.map_err(Into::into));
-            }
+            TransferStep::Read { offset, length } => step = piece.answer(call(offset, length)),
         }
     }
 }
@@ -42,20 +48,11 @@ pub(crate) fn read(backend: Backend, flight: &Flight, counts: &EngineCounters) -
         counts.add(grant.length, false);
         return Ok(());
     }
-    let mut piece = Transfer::new(grant.offset, grant.length);
-    let mut step = piece.step();
-    loop {
-        match step {
-            TransferStep::Full => {
-                counts.add(grant.length, handle.is_direct());
-                return Ok(());
-            }
-            TransferStep::Failed(e) => return Err(e),
-            TransferStep::Read { offset, length } => {
-                step = piece.answer(pread(handle, landing, offset, length));
-            }
-        }
-    }
+    to_end(Transfer::new(grant.offset, grant.length), |offset, length| {
+        pread(handle, landing, offset, length)
+    })?;
+    counts.add(grant.length, handle.is_direct());
+    Ok(())
 }
 
 /// One `pread`.
@@ -102,17 +99,9 @@ fn copy_map(handle: &Handle, landing: &Landing, offset: u64, length: usize) -> R
     let size = rustix::fs::fstat(handle.file()).map_err(failed)?.st_size as u64;
     if size < offset + length as u64 {
         // The end is inside of the piece: the plain way says where.
-        let mut piece = Transfer::new(offset, length as u64);
-        let mut step = piece.step();
-        loop {
-            match step {
-                TransferStep::Full => return Ok(()),
-                TransferStep::Failed(e) => return Err(e),
-                TransferStep::Read { offset, length } => {
-                    step = piece.answer(pread(handle, landing, offset, length));
-                }
-            }
-        }
+        return to_end(Transfer::new(offset, length as u64), |offset, length| {
+            pread(handle, landing, offset, length)
+        });
     }
     let null = core::ptr::null_mut();
     // SAFETY: a new read-only mapping of a file that is open, at an address of the kernel's

@@ -1,9 +1,10 @@
 //! What an OBJ with its MTL cannot hold of a scene.
 
+use super::mtl_keys::{KEYS, MtlValue};
 use super::{MtlWriteOptions, ObjWriteOptions, small_faces};
 use crate::losses::{self, ATTRIBUTES, VERTEX_GROUPS, lacking};
 use crate::material::Material;
-use crate::model::{ColorSpace, Domain, Mesh, Object, Positions, Scene};
+use crate::model::{ColorSpace, Domain, Mesh, Object, Scene};
 use solio_base::{Loss, Losses, Result, Work};
 
 /// What an OBJ and its MTL, written with these options, cannot hold of `scene`. What an option
@@ -55,10 +56,7 @@ fn find(scene: &Scene<'_>, options: &ObjWriteOptions, mtl: &MtlWriteOptions) -> 
             colors(&mut losses, mesh);
         }
     }
-    if let Some(array) = rounded(scene, options, mtl) {
-        let reason = "numbers are rounded to the digits that are written";
-        losses.add(Loss::new("digits", reason).example(array).kept_by("digits"));
-    }
+    losses::digits(&mut losses, rounded(scene, options, mtl));
     losses
 }
 
@@ -97,10 +95,7 @@ fn rounded(
     mtl: &MtlWriteOptions,
 ) -> Option<&'static str> {
     let any = |rounds: &dyn Fn(&Mesh<'_>) -> bool| scene.meshes.iter().any(rounds);
-    let positions = |mesh: &Mesh<'_>| match &mesh.positions {
-        Positions::F32(p) => losses::rounds(p.as_flattened(), options.position_digits),
-        Positions::F64(p) => losses::rounds_f64(p.as_flattened(), options.position_digits),
-    };
+    let positions = |mesh: &Mesh<'_>| losses::rounds_positions(mesh, options.position_digits);
     let weights = |mesh: &Mesh<'_>| {
         mesh.weights.as_ref().is_some_and(|w| losses::rounds(w, options.position_digits))
     };
@@ -132,20 +127,12 @@ fn rounded(
 }
 
 /// All numbers of a material that are written with digits.
-fn numbers(m: &Material) -> Vec<f32> {
-    let colors = [m.ambient, m.diffuse, m.specular, m.emission, m.transmission_filter];
-    let values = [
-        m.shininess,
-        m.ior,
-        m.opacity,
-        m.sharpness,
-        m.roughness,
-        m.metallic,
-        m.sheen,
-        m.clearcoat,
-        m.clearcoat_roughness,
-        m.anisotropy,
-        m.anisotropy_rotation,
-    ];
-    colors.into_iter().flatten().flatten().chain(values.into_iter().flatten()).collect()
+fn numbers(material: &Material) -> Vec<f32> {
+    let mut material = material.clone();
+    let of = |(_, value): &(&str, MtlValue)| match value {
+        MtlValue::Color(field) => field(&mut material).map_or(Vec::new(), Vec::from),
+        MtlValue::Number(field) => Vec::from_iter(*field(&mut material)),
+        MtlValue::Illum | MtlValue::Transparency => Vec::new(),
+    };
+    KEYS.iter().flat_map(of).collect()
 }

@@ -1,6 +1,7 @@
 //! Wavefront OBJ and MTL.
 
 mod losses;
+mod mtl_keys;
 mod mtl_read;
 #[cfg(test)]
 mod mtl_read_tests;

@@ -6,6 +6,7 @@
 //! KEY [-OPTION …] FILE   a texture map: map_* bump disp decal refl norm
 //! ```
 
+use super::mtl_keys::{KEYS, MtlValue};
 use super::options::ObjReadOptions;
 use super::read::{Token, Tokens, line_end, shown};
 use crate::material::{Material, TextureMap};
@@ -146,7 +147,8 @@ impl MtlReader<'_> {
 
     /// Reads a property; `false` when the key is none.
     fn property(&mut self, key: Token<'_>, words: Tokens<'_>) -> Result<bool> {
-        let Some(slot) = slot(key.text) else { return Ok(false) };
+        let is_key = |(name, _): &&(&str, MtlValue)| name.as_bytes().eq_ignore_ascii_case(key.text);
+        let Some((_, slot)) = KEYS.iter().find(is_key) else { return Ok(false) };
         let most = if matches!(slot, MtlValue::Color(_)) { 3 } else { 1 };
         let mut numbers = Vec::with_capacity(3);
         for word in words.clone() {
@@ -253,38 +255,6 @@ fn option_arguments(word: &[u8]) -> Option<(usize, usize)> {
         b"-mm" => (1, 2),
         b"-bm" | b"-boost" | b"-texres" | b"-clamp" | b"-blendu" | b"-blendv" | b"-cc"
         | b"-imfchan" | b"-type" => (1, 1),
-        _ => return None,
-    })
-}
-
-/// Where a property goes.
-enum MtlValue {
-    Color(fn(&mut Material) -> &mut Option<[f32; 3]>),
-    Number(fn(&mut Material) -> &mut Option<f32>),
-    Illum,
-    Transparency,
-}
-
-fn slot(key: &[u8]) -> Option<MtlValue> {
-    Some(match key.to_ascii_lowercase().as_slice() {
-        b"ka" => MtlValue::Color(|m| &mut m.ambient),
-        b"kd" => MtlValue::Color(|m| &mut m.diffuse),
-        b"ks" => MtlValue::Color(|m| &mut m.specular),
-        b"ke" => MtlValue::Color(|m| &mut m.emission),
-        b"tf" => MtlValue::Color(|m| &mut m.transmission_filter),
-        b"ns" => MtlValue::Number(|m| &mut m.shininess),
-        b"ni" => MtlValue::Number(|m| &mut m.ior),
-        b"d" => MtlValue::Number(|m| &mut m.opacity),
-        b"tr" => MtlValue::Transparency,
-        b"illum" => MtlValue::Illum,
-        b"sharpness" => MtlValue::Number(|m| &mut m.sharpness),
-        b"pr" => MtlValue::Number(|m| &mut m.roughness),
-        b"pm" => MtlValue::Number(|m| &mut m.metallic),
-        b"ps" => MtlValue::Number(|m| &mut m.sheen),
-        b"pc" => MtlValue::Number(|m| &mut m.clearcoat),
-        b"pcr" => MtlValue::Number(|m| &mut m.clearcoat_roughness),
-        b"aniso" => MtlValue::Number(|m| &mut m.anisotropy),
-        b"anisor" => MtlValue::Number(|m| &mut m.anisotropy_rotation),
         _ => return None,
     })
 }

@@ -1,6 +1,7 @@
 //! Writes MTL, with the keys in Blender's order.
 
 use super::MtlWriteOptions;
+use super::mtl_keys::{KEYS, MtlValue};
 use crate::material::Material;
 use solio_base::{Error, Result};
 use solio_codec::number::format::push_f32;
@@ -96,26 +97,20 @@ struct MtlWriter<'a> {
 
 impl MtlWriter<'_> {
     fn keys(&mut self) -> Result<()> {
-        let m = self.material;
-        self.one("Ns", m.shininess)?;
-        self.three("Ka", m.ambient)?;
-        self.three("Kd", m.diffuse)?;
-        self.three("Ks", m.specular)?;
-        self.three("Ke", m.emission)?;
-        self.one("Ni", m.ior)?;
-        self.one("d", m.opacity)?;
-        if let Some(illum) = m.illum {
-            line(self.out, &format!("illum {illum}"));
+        let mut m = self.material.clone();
+        for (key, value) in &KEYS {
+            match value {
+                MtlValue::Number(field) => {
+                    field(&mut m).map_or(Ok(()), |v| self.numbers(key, &[v]))
+                }
+                MtlValue::Color(field) => field(&mut m).map_or(Ok(()), |v| self.numbers(key, &v)),
+                MtlValue::Illum => {
+                    m.illum.iter().for_each(|illum| line(self.out, &format!("{key} {illum}")));
+                    Ok(())
+                }
+                MtlValue::Transparency => Ok(()),
+            }?;
         }
-        self.one("sharpness", m.sharpness)?;
-        self.one("Pr", m.roughness)?;
-        self.one("Pm", m.metallic)?;
-        self.one("Ps", m.sheen)?;
-        self.one("Pc", m.clearcoat)?;
-        self.one("Pcr", m.clearcoat_roughness)?;
-        self.one("aniso", m.anisotropy)?;
-        self.one("anisor", m.anisotropy_rotation)?;
-        self.three("Tf", m.transmission_filter)?;
         for map in &m.maps {
             let mut text = map.key.clone();
             for (option, arguments) in &map.options {
@@ -125,14 +120,6 @@ impl MtlWriter<'_> {
         }
         m.other.iter().for_each(|statement| line(self.out, statement));
         Ok(())
-    }
-
-    fn one(&mut self, key: &str, value: Option<f32>) -> Result<()> {
-        value.map_or(Ok(()), |value| self.numbers(key, &[value]))
-    }
-
-    fn three(&mut self, key: &str, value: Option<[f32; 3]>) -> Result<()> {
-        value.map_or(Ok(()), |value| self.numbers(key, &value))
     }
 
     fn numbers(&mut self, key: &str, values: &[f32]) -> Result<()> {

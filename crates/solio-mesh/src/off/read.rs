@@ -1,6 +1,7 @@
 //! Reading: a header of keywords, three counts, then a vertex or a face a line.
 
 use crate::model::{ColorSpace, Colors, Domain, Mesh, Normals, Positions, Scene, Uvs};
+use crate::odd::tolerate;
 use crate::spans::DECODE;
 use solio_base::{Error, Limits, Result, Source, Work};
 use solio_codec::number::parse::f32_prefix;
@@ -56,10 +57,7 @@ pub fn decode_off(
     read_faces(&mut lines, faces, &mut mesh, options, &mut warnings)?;
     if lines.next()?.is_some() {
         let error = lines.error("text follows the last face");
-        if options.strict {
-            return Err(error);
-        }
-        warnings.push(error.to_string());
+        tolerate(error, options.strict, &mut warnings)?;
     }
     Ok(Scene { meshes: vec![mesh], warnings, ..Scene::default() })
 }

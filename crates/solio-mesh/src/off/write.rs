@@ -1,9 +1,6 @@
 //! Writing: vertices, then faces, in parallel chunks.
 
-use crate::losses::{
-    self, ATTRIBUTES, FREEFORM, GROUPS, LINE_UVS, LINES, POINTS, SMOOTHING, UVS, VERTEX_GROUPS,
-    WEIGHTS, lacking,
-};
+use crate::losses;
 use crate::model::{Mesh, Positions, Scene};
 use crate::offsets::offsets_fit;
 use crate::text::{push_f32, push_f64};
@@ -30,21 +27,8 @@ pub fn off_losses(scene: &Scene<'_>, work: &Work) -> Result<Losses> {
         let mut losses = Losses::default();
         losses::objects(&mut losses, scene, "OFF");
         losses::transforms(&mut losses, scene, "OFF", false);
-        losses::materials(&mut losses, scene, "OFF");
-        losses.add_some("comments", "OFF has no comments", scene.comments.len(), "comment");
-        let lacks = [
-            WEIGHTS,
-            UVS,
-            LINE_UVS,
-            SMOOTHING,
-            GROUPS,
-            LINES,
-            POINTS,
-            VERTEX_GROUPS,
-            ATTRIBUTES,
-            FREEFORM,
-        ];
-        lacking(&mut losses, scene, "OFF", &lacks);
+        losses::plain(&mut losses, scene, "OFF");
+        losses::lacking(&mut losses, scene, "OFF", &[losses::ATTRIBUTES]);
         let normals = scene.meshes.iter().filter(|mesh| mesh.normals.is_some()).count();
         losses.add_some("normals", "OFF is written without normals", normals, "mesh");
         losses

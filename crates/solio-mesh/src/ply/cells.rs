@@ -1,9 +1,8 @@
 //! A stretch of records as columns, and its text or bytes.
 
-use super::data::{Scalar, with_scalar};
+use super::data::{Scalar, with_scalar, with_values};
 use super::options::{PlyFormat, PlyWriteOptions};
 use crate::model::{ScalarType, Values};
-use crate::text;
 use solio_codec::number::{Digits, format};
 
 /// Values of one property, or of several that lie side by side, for some records.
@@ -15,35 +14,18 @@ pub(crate) struct RecordCells<'a> {
     pub(crate) list: Option<(Vec<u32>, ScalarType)>,
 }
 
-/// Runs `$body` with `$v` bound to the array of whatever type `$values` has.
-macro_rules! with_values {
-    ($values:expr, $v:ident => $body:expr) => {
-        match $values {
-            $crate::model::Values::I8($v) => $body,
-            $crate::model::Values::U8($v) => $body,
-            $crate::model::Values::I16($v) => $body,
-            $crate::model::Values::U16($v) => $body,
-            $crate::model::Values::I32($v) => $body,
-            $crate::model::Values::U32($v) => $body,
-            $crate::model::Values::F32($v) => $body,
-            $crate::model::Values::F64($v) => $body,
-        }
-    };
-}
-pub(crate) use with_values;
-
 impl Values<'_> {
     /// The type of the values.
     pub fn scalar(&self) -> ScalarType {
         fn of<T: Scalar>(_: &[T]) -> ScalarType {
             T::TYPE
         }
-        with_values!(self, v => of(v))
+        with_values!(Values, self, v => of(v))
     }
 
     /// Number of values.
     pub fn len(&self) -> usize {
-        with_values!(self, v => v.len())
+        with_values!(Values, self, v => v.len())
     }
 
     /// Whether there are none.
@@ -88,42 +70,15 @@ fn ascii(out: &mut Vec<u8>, cells: &[RecordCells<'_>], rows: usize, digits: Digi
                 format::push_u32(out, range.len() as u32);
                 out.push(b' ');
             }
-            match &c.values {
-                Values::F32(v) => v[range].iter().for_each(|&v| {
-                    text::push_f32(out, digits, v);
-                    out.push(b' ');
-                }),
-                Values::F64(v) => v[range].iter().for_each(|&v| {
-                    text::push_f64(out, digits, v);
-                    out.push(b' ');
-                }),
-                Values::U32(v) => v[range].iter().for_each(|&v| {
-                    format::push_u32(out, v);
-                    out.push(b' ');
-                }),
-                values => integers(out, values, range),
-            }
+            with_values!(Values, &c.values, v => for &value in &v[range] {
+                value.push_text(out, digits);
+                out.push(b' ');
+            });
         }
         if out.len() > start {
             out.pop();
         }
         out.push(b'\n');
-    }
-}
-
-fn integers(out: &mut Vec<u8>, values: &Values<'_>, range: std::ops::Range<usize>) {
-    let mut push = |v: i64| {
-        format::push_i64(out, v);
-        out.push(b' ');
-    };
-    match values {
-        Values::I8(v) => v[range].iter().for_each(|&v| push(v as i64)),
-        Values::U8(v) => v[range].iter().for_each(|&v| push(v as i64)),
-        Values::I16(v) => v[range].iter().for_each(|&v| push(v as i64)),
-        Values::U16(v) => v[range].iter().for_each(|&v| push(v as i64)),
-        Values::I32(v) => v[range].iter().for_each(|&v| push(v as i64)),
-        Values::U32(v) => v[range].iter().for_each(|&v| push(v as i64)),
-        Values::F32(_) | Values::F64(_) => {}
     }
 }
 
@@ -136,7 +91,7 @@ fn binary<const BIG: bool>(out: &mut Vec<u8>, cells: &[RecordCells<'_>], rows: u
     out.resize(start + rows * stride, 0);
     let mut offset = 0;
     for c in cells {
-        with_values!(&c.values, v => {
+        with_values!(Values, &c.values, v => {
             let size = size_of_val(&v[..]) / v.len().max(1);
             let records = out[start..].chunks_exact_mut(stride.max(1));
             if stride == size * c.width && !BIG {
@@ -190,7 +145,7 @@ fn lists<const BIG: bool>(out: &mut Vec<u8>, cells: &[RecordCells<'_>], rows: us
                     rest = after;
                 });
             }
-            with_values!(&c.values, v => for value in &v[range] {
+            with_values!(Values, &c.values, v => for value in &v[range] {
                 let (b, after) = rest.split_at_mut(size_of_val(value));
                 value.write::<BIG>(b);
                 rest = after;

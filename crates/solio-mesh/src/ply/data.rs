@@ -1,6 +1,8 @@
 //! Arrays of any scalar type of PLY.
 
 use crate::model::{ScalarType, Values};
+use crate::text;
+use solio_codec::number::{Digits, format};
 use std::borrow::Cow;
 
 /// A scalar type of PLY.
@@ -15,8 +17,10 @@ pub(crate) trait Scalar: bytemuck::Pod + Default + Send + Sync {
     fn to_f32(self) -> f32;
     /// As an index; `u32::MAX` for what is none.
     fn to_index(self) -> u32;
+    /// Appends the value as text; `digits` are for floats.
+    fn push_text(self, out: &mut Vec<u8>, digits: Digits);
     fn data(values: Vec<Self>) -> ScalarArray;
-    fn values(values: Vec<Self>) -> Values<'static>;
+    fn values(values: Cow<'_, [Self]>) -> Values<'_>;
     fn vec(data: &mut ScalarArray) -> Option<&mut Vec<Self>>;
     fn slice(data: &ScalarArray) -> Option<&[Self]>;
 }
@@ -34,66 +38,42 @@ pub(crate) enum ScalarArray {
     F64(Vec<f64>),
 }
 
-/// Runs `$body` with `$v` bound to the vector of whatever type `$data` has.
-macro_rules! with_data {
-    ($data:expr, $v:ident => $body:expr) => {
+/// Runs `$body` with `$v` bound to the array of whatever type `$data`, a `$Kind`, has.
+macro_rules! with_values {
+    ($Kind:ident, $data:expr, $v:ident => $body:expr) => {
         match $data {
-            ScalarArray::I8($v) => $body,
-            ScalarArray::U8($v) => $body,
-            ScalarArray::I16($v) => $body,
-            ScalarArray::U16($v) => $body,
-            ScalarArray::I32($v) => $body,
-            ScalarArray::U32($v) => $body,
-            ScalarArray::F32($v) => $body,
-            ScalarArray::F64($v) => $body,
+            $Kind::I8($v) => $body,
+            $Kind::U8($v) => $body,
+            $Kind::I16($v) => $body,
+            $Kind::U16($v) => $body,
+            $Kind::I32($v) => $body,
+            $Kind::U32($v) => $body,
+            $Kind::F32($v) => $body,
+            $Kind::F64($v) => $body,
         }
     };
 }
-pub(crate) use with_data;
+pub(crate) use with_values;
 
 /// Runs `$body` with the type `$T` bound to the type that `$scalar` names.
 macro_rules! with_scalar {
     ($scalar:expr, $T:ident => $body:expr) => {
+        with_scalar!($scalar, $T => $body,
+            I8: i8, U8: u8, I16: i16, U16: u16, I32: i32, U32: u32, F32: f32, F64: f64)
+    };
+    ($scalar:expr, $T:ident => $body:expr, $($variant:ident: $type:ty),*) => {
         match $scalar {
-            $crate::model::ScalarType::I8 => {
-                type $T = i8;
+            $($crate::model::ScalarType::$variant => {
+                type $T = $type;
                 $body
-            }
-            $crate::model::ScalarType::U8 => {
-                type $T = u8;
-                $body
-            }
-            $crate::model::ScalarType::I16 => {
-                type $T = i16;
-                $body
-            }
-            $crate::model::ScalarType::U16 => {
-                type $T = u16;
-                $body
-            }
-            $crate::model::ScalarType::I32 => {
-                type $T = i32;
-                $body
-            }
-            $crate::model::ScalarType::U32 => {
-                type $T = u32;
-                $body
-            }
-            $crate::model::ScalarType::F32 => {
-                type $T = f32;
-                $body
-            }
-            $crate::model::ScalarType::F64 => {
-                type $T = f64;
-                $body
-            }
+            })*
         }
     };
 }
 pub(crate) use with_scalar;
 
 macro_rules! scalar {
-    ($t:ty, $variant:ident, $index:expr) => {
+    ($t:ty, $variant:ident, $index:expr, $push:expr) => {
         impl Scalar for $t {
             const TYPE: ScalarType = ScalarType::$variant;
             fn read_le(bytes: &[u8]) -> Self {
@@ -116,11 +96,15 @@ macro_rules! scalar {
                 let index: fn($t) -> u32 = $index;
                 index(self)
             }
+            fn push_text(self, out: &mut Vec<u8>, digits: Digits) {
+                let push: fn(&mut Vec<u8>, Digits, $t) = $push;
+                push(out, digits, self);
+            }
             fn data(values: Vec<Self>) -> ScalarArray {
                 ScalarArray::$variant(values)
             }
-            fn values(values: Vec<Self>) -> Values<'static> {
-                Values::$variant(Cow::Owned(values))
+            fn values(values: Cow<'_, [Self]>) -> Values<'_> {
+                Values::$variant(values)
             }
             fn vec(data: &mut ScalarArray) -> Option<&mut Vec<Self>> {
                 match data {
@@ -137,14 +121,18 @@ macro_rules! scalar {
         }
     };
 }
-scalar!(i8, I8, |v| v as u32); // a negative one becomes larger than any index
-scalar!(u8, U8, |v| v as u32);
-scalar!(i16, I16, |v| v as u32);
-scalar!(u16, U16, |v| v as u32);
-scalar!(i32, I32, |v| v as u32);
-scalar!(u32, U32, |v| v);
-scalar!(f32, F32, |v| float_index(v as f64));
-scalar!(f64, F64, float_index);
+scalar!(i8, I8, |v| v as u32, push_integer); // a negative one becomes larger than any index
+scalar!(u8, U8, |v| v as u32, push_integer);
+scalar!(i16, I16, |v| v as u32, push_integer);
+scalar!(u16, U16, |v| v as u32, push_integer);
+scalar!(i32, I32, |v| v as u32, push_integer);
+scalar!(u32, U32, |v| v, |out, _, v| format::push_u32(out, v));
+scalar!(f32, F32, |v| float_index(v as f64), text::push_f32);
+scalar!(f64, F64, float_index, text::push_f64);
+
+fn push_integer(out: &mut Vec<u8>, _: Digits, value: impl Into<i64>) {
+    format::push_i64(out, value.into());
+}
 
 fn float_index(v: f64) -> u32 {
     if v >= 0.0 && v < u32::MAX as f64 && v.fract() == 0.0 { v as u32 } else { u32::MAX }
@@ -173,23 +161,23 @@ impl ScalarArray {
         fn of<T: Scalar>(_: &[T]) -> ScalarType {
             T::TYPE
         }
-        with_data!(self, v => of(v))
+        with_values!(ScalarArray, self, v => of(v))
     }
 
     pub(crate) fn len(&self) -> usize {
-        with_data!(self, v => v.len())
+        with_values!(ScalarArray, self, v => v.len())
     }
 
     pub(crate) fn capacity(&self) -> usize {
-        with_data!(self, v => v.capacity())
+        with_values!(ScalarArray, self, v => v.capacity())
     }
 
     pub(crate) fn clear(&mut self) {
-        with_data!(self, v => v.clear());
+        with_values!(ScalarArray, self, v => v.clear());
     }
 
     pub(crate) fn resize(&mut self, n: usize) {
-        with_data!(self, v => v.resize(n, Default::default()));
+        with_values!(ScalarArray, self, v => v.resize(n, Default::default()));
     }
 
     /// Appends values of the same type.
@@ -197,10 +185,10 @@ impl ScalarArray {
     /// # Panics
     /// When the types differ.
     pub(crate) fn append(&mut self, other: &ScalarArray) {
-        with_data!(self, v => v.extend_from_slice(Scalar::slice(other).expect("the same type")));
+        with_values!(ScalarArray, self, v => v.extend_from_slice(Scalar::slice(other).expect("the same type")));
     }
 
     pub(crate) fn into_values(self) -> Values<'static> {
-        with_data!(self, v => Scalar::values(v))
+        with_values!(ScalarArray, self, v => Scalar::values(Cow::Owned(v)))
     }
 }

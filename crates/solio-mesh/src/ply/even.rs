@@ -250,9 +250,9 @@ impl EvenShape {
             return false;
         }
         for (out, column) in outs.iter_mut().zip(&self.columns) {
-            if let ColumnOutput::F32(values) = out
-                && !column.is_list
+            if !column.is_list
                 && column.parts.len() < column.width
+                && let Some(values) = out.values::<f32>()
             {
                 values.fill(1.0); // alpha
             }
@@ -260,8 +260,7 @@ impl EvenShape {
         for each in &self.moves {
             let Move { column: c, field, place, lists } = each;
             let (column, out) = (&self.columns[*c], &mut outs[*c]);
-            if let (Some(EvenLists { part, count }), ColumnOutput::U32(values)) = (lists, &mut *out)
-            {
+            if let (Some(EvenLists { part, count }), Some(values)) = (lists, out.values()) {
                 let found = records::pick_lists(bytes, *part, *count, values);
                 if !found.all_alike || u64::from(found.largest) >= cx.vertices {
                     return false;
@@ -275,11 +274,9 @@ impl EvenShape {
         }
         let is_looked_at =
             |c: usize| self.moves.iter().any(|each| each.column == c && each.lists.is_some());
-        let mut columns = outs.iter().zip(&self.columns).enumerate();
-        columns.all(|(c, (out, column))| match out {
-            ColumnOutput::U32(values) if !is_looked_at(c) => {
-                bad_index_at(column, values, cx.vertices).is_none()
-            }
+        let mut columns = outs.iter_mut().zip(&self.columns).enumerate();
+        columns.all(|(c, (out, column))| match out.values() {
+            Some(values) if !is_looked_at(c) => bad_index_at(column, values, cx.vertices).is_none(),
             _ => true,
         })
     }

@@ -1,10 +1,12 @@
 //! The header: what elements the file has, and how their properties lie.
 
+use super::data::{Scalar, with_scalar};
 use super::options::PlyFormat;
 use crate::head::SourceHead;
 use crate::model::ScalarType;
 use crate::text::decode;
 use solio_base::{Error, Limits, Result, Source};
+use std::ops::RangeInclusive;
 
 /// What the header says.
 #[derive(Debug)]
@@ -94,11 +96,18 @@ impl ScalarType {
 
     /// Bytes of a value.
     pub fn size(self) -> usize {
+        with_scalar!(self, S => S::SIZE)
+    }
+
+    /// The whole numbers that a value may be.
+    pub(crate) fn range(self) -> RangeInclusive<i64> {
         match self {
-            ScalarType::I8 | ScalarType::U8 => 1,
-            ScalarType::I16 | ScalarType::U16 => 2,
-            ScalarType::I32 | ScalarType::U32 | ScalarType::F32 => 4,
-            ScalarType::F64 => 8,
+            ScalarType::F32 | ScalarType::F64 => i64::MIN..=i64::MAX,
+            ScalarType::I8 | ScalarType::I16 | ScalarType::I32 => {
+                let half = 1 << (8 * self.size() - 1);
+                -half..=half - 1
+            }
+            _ => 0..=(1 << (8 * self.size())) - 1,
         }
     }
 

@@ -3,7 +3,7 @@
 //! The type is chosen once per chunk and property, never per value.
 
 use super::columns::{ColumnKind, PlyColumn};
-use super::data::{Scalar, ScalarArray, with_scalar};
+use super::data::{Scalar, ScalarArray, with_scalar, with_values};
 use crate::model::ScalarType;
 
 /// Binary records: all of one size, or each with its own start.
@@ -50,77 +50,40 @@ pub(crate) struct RawField {
 }
 
 /// A mutable view of a column's values.
-pub(crate) enum ColumnOutput<'a> {
-    I8(&'a mut [i8]),
-    U8(&'a mut [u8]),
-    I16(&'a mut [i16]),
-    U16(&'a mut [u16]),
-    I32(&'a mut [i32]),
-    U32(&'a mut [u32]),
-    F32(&'a mut [f32]),
-    F64(&'a mut [f64]),
+pub(crate) struct ColumnOutput<'a> {
+    scalar: ScalarType,
+    bytes: &'a mut [u8],
 }
 
 impl ScalarArray {
     /// The values as a view.
     pub(crate) fn out(&mut self) -> ColumnOutput<'_> {
-        match self {
-            ScalarArray::I8(v) => ColumnOutput::I8(v),
-            ScalarArray::U8(v) => ColumnOutput::U8(v),
-            ScalarArray::I16(v) => ColumnOutput::I16(v),
-            ScalarArray::U16(v) => ColumnOutput::U16(v),
-            ScalarArray::I32(v) => ColumnOutput::I32(v),
-            ScalarArray::U32(v) => ColumnOutput::U32(v),
-            ScalarArray::F32(v) => ColumnOutput::F32(v),
-            ScalarArray::F64(v) => ColumnOutput::F64(v),
-        }
+        let scalar = self.scalar();
+        let bytes = with_values!(ScalarArray, self, v => bytemuck::cast_slice_mut(v));
+        ColumnOutput { scalar, bytes }
     }
 }
 
 impl<'a> ColumnOutput<'a> {
     /// Splits off the first `n` values.
     pub(crate) fn take(&mut self, n: usize) -> ColumnOutput<'a> {
-        fn front<'v, T>(values: &mut &'v mut [T], n: usize) -> &'v mut [T] {
-            values.split_off_mut(..n).expect("as many values")
-        }
-        match self {
-            ColumnOutput::I8(v) => ColumnOutput::I8(front(v, n)),
-            ColumnOutput::U8(v) => ColumnOutput::U8(front(v, n)),
-            ColumnOutput::I16(v) => ColumnOutput::I16(front(v, n)),
-            ColumnOutput::U16(v) => ColumnOutput::U16(front(v, n)),
-            ColumnOutput::I32(v) => ColumnOutput::I32(front(v, n)),
-            ColumnOutput::U32(v) => ColumnOutput::U32(front(v, n)),
-            ColumnOutput::F32(v) => ColumnOutput::F32(front(v, n)),
-            ColumnOutput::F64(v) => ColumnOutput::F64(front(v, n)),
-        }
+        let bytes = self.bytes.split_off_mut(..n * self.scalar.size());
+        ColumnOutput { scalar: self.scalar, bytes: bytes.expect("as many values") }
     }
 
     /// The values from the `n`-th on.
     pub(crate) fn from(&mut self, n: usize) -> ColumnOutput<'_> {
-        match self {
-            ColumnOutput::I8(v) => ColumnOutput::I8(&mut v[n..]),
-            ColumnOutput::U8(v) => ColumnOutput::U8(&mut v[n..]),
-            ColumnOutput::I16(v) => ColumnOutput::I16(&mut v[n..]),
-            ColumnOutput::U16(v) => ColumnOutput::U16(&mut v[n..]),
-            ColumnOutput::I32(v) => ColumnOutput::I32(&mut v[n..]),
-            ColumnOutput::U32(v) => ColumnOutput::U32(&mut v[n..]),
-            ColumnOutput::F32(v) => ColumnOutput::F32(&mut v[n..]),
-            ColumnOutput::F64(v) => ColumnOutput::F64(&mut v[n..]),
-        }
+        ColumnOutput { scalar: self.scalar, bytes: &mut self.bytes[n * self.scalar.size()..] }
     }
 
     /// The values as bytes.
     pub(crate) fn bytes(&mut self) -> &mut [u8] {
-        match self {
-            ColumnOutput::I8(v) => bytemuck::cast_slice_mut(v),
-            ColumnOutput::U8(v) => v,
-            ColumnOutput::I16(v) => bytemuck::cast_slice_mut(v),
-            ColumnOutput::U16(v) => bytemuck::cast_slice_mut(v),
-            ColumnOutput::I32(v) => bytemuck::cast_slice_mut(v),
-            ColumnOutput::U32(v) => bytemuck::cast_slice_mut(v),
-            ColumnOutput::F32(v) => bytemuck::cast_slice_mut(v),
-            ColumnOutput::F64(v) => bytemuck::cast_slice_mut(v),
-        }
+        self.bytes
+    }
+
+    /// The values, where they are of type `S`.
+    pub(crate) fn values<S: Scalar>(&mut self) -> Option<&mut [S]> {
+        (self.scalar == S::TYPE).then(|| bytemuck::cast_slice_mut(self.bytes))
     }
 }
 
@@ -132,26 +95,30 @@ pub(crate) fn gather(
     out: &mut ColumnOutput<'_>,
     k: usize,
 ) {
+    const KEPT: &str = "a column keeps its type";
     let width = column.width;
-    with_scalar!(field.scalar, S => match (column.kind, out) {
-        (kind, out) if kind.keeps(field.scalar) => match S::SIZE {
+    with_scalar!(field.scalar, S => match column.kind {
+        kind if kind.keeps(field.scalar) => match S::SIZE {
             1 => same::<u8>(rows, field, out, width, k),
             2 => same::<u16>(rows, field, out, width, k),
             4 => same::<u32>(rows, field, out, width, k),
             _ => same::<f64>(rows, field, out, width, k),
         },
         // A division by 1 changes nothing; without it there would be as many loops again.
-        (ColumnKind::F32(divisor), ColumnOutput::F32(out)) => {
+        ColumnKind::F32(divisor) => {
+            let out = out.values().expect(KEPT);
             typed::<S, f32, true>(rows, field, out, width, k, |v: S| v.to_f32() / divisor);
         }
-        (ColumnKind::F64, ColumnOutput::F64(out)) => {
+        ColumnKind::F64 => {
+            let out = out.values().expect(KEPT);
             typed::<S, f64, true>(rows, field, out, width, k, S::to_f64);
         }
         // The two ends of edges, which few files have.
-        (ColumnKind::Index, ColumnOutput::U32(out)) => {
+        ColumnKind::Index => {
+            let out = out.values().expect(KEPT);
             typed::<S, u32, false>(rows, field, out, width, k, S::to_index);
         }
-        _ => unreachable!("a column keeps its type"),
+        ColumnKind::Same => unreachable!("keeps every type"),
     });
 }
 

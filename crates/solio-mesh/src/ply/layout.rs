@@ -1,7 +1,7 @@
 //! What the elements and properties of an output are.
 
-use super::cells::with_values;
 use super::columns::CORNERS;
+use super::data::{Scalar, with_values};
 use super::options::{PlyColorType, PlyColors, PlyWriteOptions};
 use super::part::PlyPart;
 use super::textures::names_textures;
@@ -156,15 +156,7 @@ fn add(element: &mut ElementOut, attribute: &Attribute<'_>) {
 
 /// The count's type, or u32 where that is too small.
 fn wide_enough(count: ScalarType, longest: u32) -> ScalarType {
-    let most = match count {
-        ScalarType::I8 => i8::MAX as u32,
-        ScalarType::U8 => u8::MAX as u32,
-        ScalarType::I16 => i16::MAX as u32,
-        ScalarType::U16 => u16::MAX as u32,
-        ScalarType::I32 => i32::MAX as u32,
-        _ => u32::MAX,
-    };
-    if longest <= most { count } else { ScalarType::U32 }
+    if count.range().contains(&i64::from(longest)) { count } else { ScalarType::U32 }
 }
 
 /// Number of records of an attribute.
@@ -300,9 +292,8 @@ pub(crate) fn find<'m>(
 
 /// Values in another type.
 pub(crate) fn convert(values: Values<'_>, to: ScalarType) -> Values<'_> {
-    use super::data::Scalar;
     if values.scalar() == to {
         return values;
     }
-    with_values!(&values, v => Values::F64(v.iter().map(|&v| v.to_f64()).collect()))
+    with_values!(Values, &values, v => Values::F64(v.iter().map(|&v| v.to_f64()).collect()))
 }

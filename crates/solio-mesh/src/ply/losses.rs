@@ -7,7 +7,7 @@ use crate::losses::{
     self, FREEFORM, GROUPS, LINE_UVS, POINTS, SMOOTHING, VERTEX_GROUPS, WEIGHTS, lacking,
 };
 use crate::material::TEXTURE_COMMENT;
-use crate::model::{ColorSpace, Domain, Mesh, NONE, Positions, Scene, Values};
+use crate::model::{ColorSpace, Domain, Mesh, NONE, Scene, Values};
 use solio_base::{Loss, Losses, Result, Work};
 
 /// What a PLY, written with these options, cannot hold of `scene`. What an option switches off that
@@ -52,10 +52,7 @@ fn find(scene: &Scene<'_>, options: &PlyWriteOptions) -> Losses {
         }
     }
     let is_text = options.format == PlyFormat::Ascii;
-    if let Some(array) = rounded(scene, options).filter(|_| is_text) {
-        let reason = "numbers are rounded to the digits that are written";
-        losses.add(Loss::new("digits", reason).example(array).kept_by("digits"));
-    }
+    losses::digits(&mut losses, rounded(scene, options).filter(|_| is_text));
     losses
 }
 
@@ -131,10 +128,7 @@ fn shares_vertices(mesh: &Mesh<'_>, options: &PlyWriteOptions) -> bool {
 /// The first array with values that the digits of a text round.
 fn rounded(scene: &Scene<'_>, options: &PlyWriteOptions) -> Option<&'static str> {
     let digits = options.digits;
-    let positions = |mesh: &Mesh<'_>| match &mesh.positions {
-        Positions::F32(p) => losses::rounds(p.as_flattened(), digits),
-        Positions::F64(p) => losses::rounds_f64(p.as_flattened(), digits),
-    };
+    let positions = |mesh: &Mesh<'_>| losses::rounds_positions(mesh, digits);
     let normals = |mesh: &Mesh<'_>| {
         let normals = mesh.normals.as_ref().filter(|_| options.export_normals);
         normals.is_some_and(|n| losses::rounds(n.values.as_flattened(), digits))

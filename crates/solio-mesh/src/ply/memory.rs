@@ -1,7 +1,7 @@
 //! Memory of a mesh that is no longer needed, for the next one: pages that the system has given
 //! once need not be cleared and given again, which costs as much as reading a file.
 
-use super::data::ScalarArray;
+use super::data::{Scalar, ScalarArray, with_values};
 use crate::model::{Mesh, Positions, ScalarType, Scene, Values};
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -56,14 +56,9 @@ impl SpareArrays {
             }
         }
         for attribute in mesh.attributes {
-            match attribute.values {
-                Values::I32(Cow::Owned(values)) => self.add(ScalarArray::I32(values)),
-                Values::U32(Cow::Owned(values)) => self.add(ScalarArray::U32(values)),
-                Values::F32(Cow::Owned(values)) => self.add(ScalarArray::F32(values)),
-                Values::F64(Cow::Owned(values)) => self.add(ScalarArray::F64(values)),
-                Values::U8(Cow::Owned(values)) => self.add(ScalarArray::U8(values)),
-                _ => {}
-            }
+            with_values!(Values, attribute.values, v => if let Cow::Owned(values) = v {
+                self.add(Scalar::data(values));
+            });
         }
     }
 

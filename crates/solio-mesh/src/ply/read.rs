@@ -10,6 +10,7 @@ use super::options::{PlyFormat, PlyReadOptions};
 use super::{ascii, binary};
 use crate::head::SourceHead;
 use crate::model::Scene;
+use crate::odd::tolerate;
 use crate::spans::ASSEMBLE;
 use solio_base::{Error, Result, Source, Work};
 
@@ -111,10 +112,7 @@ fn read_binary(
     let mut warnings = Vec::new();
     if !position.at_end(head)? {
         let error = Error::corrupt("data behind the last record").at_offset(position.offset());
-        if strict {
-            return Err(error);
-        }
-        warnings.push(error.to_string());
+        tolerate(error, strict, &mut warnings)?;
     }
     Ok((tables, warnings))
 }

@@ -1,14 +1,14 @@
 //! What single tokens say, as values of any type.
 
 use super::columns::ColumnKind;
-use super::data::{Scalar, ScalarArray, with_data, with_scalar};
+use super::data::{Scalar, ScalarArray, with_scalar, with_values};
 use crate::model::ScalarType;
 use crate::text::odd_float;
 use solio_codec::number::parse;
 
 /// Appends a zero.
 pub(crate) fn push_default(data: &mut ScalarArray) {
-    with_data!(data, v => v.push(Default::default()));
+    with_values!(ScalarArray, data, v => v.push(Default::default()));
 }
 
 /// Stores what `token` says as value `i`; `None` when it is no value of type `scalar`.
@@ -63,14 +63,5 @@ pub(crate) fn integer(token: &[u8], scalar: ScalarType) -> Option<i64> {
             v as i64
         }
     };
-    let (low, high) = match scalar {
-        ScalarType::I8 => (i8::MIN as i64, i8::MAX as i64),
-        ScalarType::U8 => (0, u8::MAX as i64),
-        ScalarType::I16 => (i16::MIN as i64, i16::MAX as i64),
-        ScalarType::U16 => (0, u16::MAX as i64),
-        ScalarType::I32 => (i32::MIN as i64, i32::MAX as i64),
-        ScalarType::U32 => (0, u32::MAX as i64),
-        ScalarType::F32 | ScalarType::F64 => (i64::MIN, i64::MAX),
-    };
-    (low..=high).contains(&value).then_some(value)
+    scalar.range().contains(&value).then_some(value)
 }

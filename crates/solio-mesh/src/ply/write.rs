@@ -2,6 +2,7 @@
 
 use super::cells::{RecordCells, emit};
 use super::color::ColorPath;
+use super::data::{Scalar, with_values};
 use super::layout::{AttributeItem, ElementOut, PropertyGroup, convert, elements, find, header};
 use super::options::{PlyColorType, PlyWriteOptions};
 use super::part::PlyPart;
@@ -458,14 +459,9 @@ fn stretch<'m>(
             (first as usize..bounds[range.len()] as usize, Some(own))
         }
     };
-    macro_rules! slice {
-        ($($variant:ident),*) => {
-            match &attribute.values {
-                $(Values::$variant(v) => Values::$variant(Cow::Borrowed(&v[range])),)*
-            }
-        };
-    }
-    (slice!(I8, U8, I16, U16, I32, U32, F32, F64), offsets)
+    let values = with_values!(Values, &attribute.values,
+        v => Scalar::values(Cow::Borrowed(&v[range])));
+    (values, offsets)
 }
 
 /// Some records of an attribute: values, and the offsets of lists.
@@ -485,14 +481,7 @@ fn gather<'m>(
         });
         std::iter::once(0).chain(ends).collect()
     });
-    macro_rules! pick {
-        ($($variant:ident),*) => {
-            match &attribute.values {
-                $(Values::$variant(v) => Values::$variant(
-                    records.flat_map(|i| v[span(i)].iter().copied()).collect(),
-                ),)*
-            }
-        };
-    }
-    (pick!(I8, U8, I16, U16, I32, U32, F32, F64), offsets)
+    let values = with_values!(Values, &attribute.values,
+        v => Scalar::values(records.flat_map(|i| v[span(i)].iter().copied()).collect()));
+    (values, offsets)
 }

@@ -4,6 +4,7 @@ use super::collect::{Collector, SolidTriangles};
 use super::options::StlReadOptions;
 use super::weld::StlPoint;
 use crate::head::SourceHead;
+use crate::odd::tolerate;
 use crate::spans::{DECODE, JOIN};
 use crate::text::{RecordCut, TextChunk, TextFeed, odd_float};
 use solio_base::{Error, Result, Work, ordered};
@@ -72,10 +73,7 @@ pub(crate) fn read<'o>(
         let error = Error::syntax("the text ends without `endsolid`")
             .at_offset(feed.at())
             .at_line(feed.line_ends() + 1, 1);
-        if options.strict || collector.triangles() == 0 {
-            return Err(error);
-        }
-        warnings.push(error.to_string());
+        tolerate(error, options.strict || collector.triangles() == 0, &mut warnings)?;
     }
     Ok((collector, warnings))
 }

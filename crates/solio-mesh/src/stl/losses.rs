@@ -4,10 +4,7 @@ use super::collect::WORDS;
 use super::color::{self, CHANNELS};
 use super::options::StlWriteOptions;
 use super::write::normal;
-use crate::losses::{
-    self, ATTRIBUTES, FREEFORM, GROUPS, LINE_UVS, LINES, POINTS, SMOOTHING, UVS, VERTEX_COLORS,
-    VERTEX_GROUPS, WEIGHTS, lacking, lacking_of,
-};
+use crate::losses::{self, ATTRIBUTES, VERTEX_COLORS, lacking, lacking_of};
 use crate::model::{Domain, Mesh, Positions, Scene};
 use solio_base::{Loss, Losses, Result, Work};
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
@@ -49,21 +46,8 @@ fn find(scene: &Scene<'_>, options: &StlWriteOptions, batch: bool) -> Losses {
         losses.extend(objects.into_iter().map(|loss| loss.kept_by("stl_batch")));
     }
     losses::transforms(&mut losses, scene, "STL", options.apply_transform);
-    losses::materials(&mut losses, scene, "STL");
-    losses.add_some("comments", "STL has no comments", scene.comments.len(), "comment");
-    let lacks = [
-        WEIGHTS,
-        VERTEX_COLORS,
-        UVS,
-        LINE_UVS,
-        SMOOTHING,
-        GROUPS,
-        LINES,
-        POINTS,
-        VERTEX_GROUPS,
-        FREEFORM,
-    ];
-    lacking(&mut losses, scene, "STL", &lacks);
+    losses::plain(&mut losses, scene, "STL");
+    lacking(&mut losses, scene, "STL", &[VERTEX_COLORS]);
     for mesh in &scene.meshes {
         faces(&mut losses, mesh);
         attributes(&mut losses, mesh, options);
@@ -78,18 +62,11 @@ fn find(scene: &Scene<'_>, options: &StlWriteOptions, batch: bool) -> Losses {
             losses.add(Loss::new("normals", reason));
         }
     }
-    if options.ascii_format && scene.meshes.iter().any(|mesh| rounds(mesh, options)) {
-        let reason = "numbers are rounded to the digits that are written";
-        losses.add(Loss::new("digits", reason).example("positions").kept_by("digits"));
+    let rounds = |mesh: &Mesh<'_>| losses::rounds_positions(mesh, options.digits);
+    if options.ascii_format && scene.meshes.iter().any(rounds) {
+        losses::digits(&mut losses, Some("positions"));
     }
     losses
-}
-
-fn rounds(mesh: &Mesh<'_>, options: &StlWriteOptions) -> bool {
-    match &mesh.positions {
-        Positions::F32(p) => losses::rounds(p.as_flattened(), options.digits),
-        Positions::F64(p) => losses::rounds_f64(p.as_flattened(), options.digits),
-    }
 }
 
 fn faces(losses: &mut Losses, mesh: &Mesh<'_>) {

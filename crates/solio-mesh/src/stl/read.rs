@@ -4,6 +4,7 @@ use super::options::StlReadOptions;
 use super::{ascii, binary, color};
 use crate::head::SourceHead;
 use crate::model::Scene;
+use crate::odd::tolerate;
 use crate::spans::ASSEMBLE;
 use solio_base::{Error, Result, Source, Work};
 use std::fmt::Display;
@@ -101,10 +102,7 @@ fn triangle_count(
     let end = binary::HEADER as u64 + need;
     let message = format!("{} bytes behind the last triangle", rest - need);
     let error = Error::corrupt(message).at_offset(end);
-    if strict || count == 0 {
-        return Err(error);
-    }
-    warnings.push(error.to_string());
+    tolerate(error, strict || count == 0, warnings)?;
     Ok(Some(count))
 }
 
@@ -112,11 +110,7 @@ fn triangle_count(
 fn unset(follow: &impl Display, strict: bool, warnings: &mut Vec<String>) -> Result<()> {
     let message = format!("the count of triangles is 0, but {follow} follow");
     let error = Error::corrupt(message).at_offset(80);
-    if strict {
-        return Err(error);
-    }
-    warnings.push(error.to_string());
-    Ok(())
+    tolerate(error, strict, warnings)
 }
 
 /// What [`triangle_count`] checks where the length is known, for a stream.
@@ -131,9 +125,5 @@ fn check_end(
         return Ok(());
     }
     let error = Error::corrupt("more bytes behind the last triangle").at_offset(end);
-    if strict {
-        return Err(error);
-    }
-    warnings.push(error.to_string());
-    Ok(())
+    tolerate(error, strict, warnings)
 }

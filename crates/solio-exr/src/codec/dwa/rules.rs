@@ -139,12 +139,8 @@ impl ChannelSchemes {
             let colour = rule.colour.map_or(0, |place| place as u8 + 1);
             let scheme = rule.scheme as u8;
             let any_case = u8::from(rule.any_case);
-            let pixel_type = match rule.pixel_type {
-                PixelType::Uint => 0,
-                PixelType::Half => 1,
-                PixelType::Float => 2,
-            };
-            out.extend_from_slice(&[0, colour << 4 | scheme << 2 | any_case, pixel_type]);
+            let flags = colour << 4 | scheme << 2 | any_case;
+            out.extend_from_slice(&[0, flags, rule.pixel_type as u8]);
         }
         let length = (out.len() - start) as u16;
         out[start..][..2].copy_from_slice(&length.to_le_bytes());
@@ -179,11 +175,8 @@ impl ChannelSchemes {
                 2 => Scheme::Rle,
                 other => return fail(format!("DWA rule for scheme {other}"), here),
             };
-            let pixel_type = match kind {
-                0 => PixelType::Uint,
-                1 => PixelType::Half,
-                2 => PixelType::Float,
-                other => return fail(format!("DWA rule for pixel type {other}"), here),
+            let Some(pixel_type) = PixelType::of_number(kind.into()) else {
+                return fail(format!("DWA rule for pixel type {kind}"), here);
             };
             let colour = match value >> 4 {
                 place @ 0..=3 => usize::from(place).checked_sub(1),

@@ -3,21 +3,10 @@
 //! Indices are 0-based. A relative index (`f -4 -3 -2 -1`) is kept relative to the chunk's own
 //! start, as a wrapping `u32`, until [`ObjGather`](super::gather::Gather) knows what came before.
 
+use super::locate::Bases;
 use crate::model::NONE;
 use solio_base::{Error, ErrorKind};
 use std::ops::Range;
-
-/// Elements that the chunk has at some place in its text.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct ObjectMarks {
-    pub(super) vertices: u32,
-    pub(super) uvs: u32,
-    pub(super) normals: u32,
-    pub(super) faces: u32,
-    pub(super) lines: u32,
-    pub(super) points: u32,
-}
-
 /// A statement that is not an element, but changes the state or is kept as it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EventKind {
@@ -38,7 +27,7 @@ pub(super) enum EventKind {
 #[derive(Clone, Debug)]
 pub(super) struct Event {
     pub(super) what: EventKind,
-    pub(super) marks: ObjectMarks,
+    pub(super) marks: Bases,
     /// Byte in the chunk's text.
     pub(super) place: usize,
     /// Range in [`ParsedText::words`].
@@ -190,14 +179,14 @@ impl ParsedText {
         self.positions.len() + self.positions64.len()
     }
 
-    pub(super) fn marks(&self) -> ObjectMarks {
-        ObjectMarks {
-            vertices: self.vertex_count() as u32,
-            uvs: self.uvs.len() as u32,
-            normals: self.normals.len() as u32,
-            faces: self.faces.ends.len() as u32,
-            lines: self.lines.ends.len() as u32,
-            points: self.points.vertices.values.len() as u32,
+    pub(super) fn marks(&self) -> Bases {
+        Bases {
+            vertices: self.vertex_count(),
+            uvs: self.uvs.len(),
+            normals: self.normals.len(),
+            faces: self.faces.ends.len(),
+            lines: self.lines.ends.len(),
+            points: self.points.vertices.values.len(),
         }
     }
 

@@ -1,8 +1,6 @@
 //! Puts chunks together, in the order of the file, into the arrays of one mesh.
 
-use super::chunk::{
-    CornerLists, Event, EventKind, IndexColumn, ObjectMarks, ParseFault, ParsedText,
-};
+use super::chunk::{CornerLists, Event, EventKind, IndexColumn, ParseFault, ParsedText};
 use super::freeform::Freeform;
 use super::input::SourceText;
 use super::locate::{self, Bases, PendingIndices};
@@ -226,7 +224,7 @@ impl<'a> ObjGather<'a> {
         bases: &Bases,
         text: &SourceText,
     ) -> Result<(), ParseFault> {
-        let face = bases.faces + event.marks.faces as usize;
+        let face = bases.faces + event.marks.faces;
         match event.what {
             EventKind::Comment => {
                 if !self.started {
@@ -240,29 +238,11 @@ impl<'a> ObjGather<'a> {
                 self.objects.push(Object { name, ..Object::default() });
             }
             EventKind::Group => {
-                let group = match words.is_empty() {
-                    true => NONE,
-                    false => match self.groups.known(words) {
-                        Some(known) => known,
-                        None => {
-                            let name = self.name(words, event, text);
-                            self.groups.add(words, name)
-                        }
-                    },
-                };
+                let group = self.number(|all| &mut all.groups, words, event, text);
                 self.face_groups.change(face, group);
             }
             EventKind::Material => {
-                let material = match words.is_empty() {
-                    true => NONE,
-                    false => match self.materials.known(words) {
-                        Some(known) => known,
-                        None => {
-                            let name = self.name(words, event, text);
-                            self.materials.add(words, name)
-                        }
-                    },
-                };
+                let material = self.number(|all| &mut all.materials, words, event, text);
                 self.face_materials.change(face, material);
             }
             EventKind::Library => {
@@ -273,13 +253,13 @@ impl<'a> ObjGather<'a> {
             }
             EventKind::Smoothing(group) => self.face_smoothing.change(face, group),
             EventKind::Polypaint => {
-                self.polypaint(words, bases.vertices + event.marks.vertices as usize, event)?;
+                self.polypaint(words, bases.vertices + event.marks.vertices, event)?;
             }
             EventKind::Freeform => {
                 let counts = [
-                    bases.vertices + event.marks.vertices as usize,
-                    bases.uvs + event.marks.uvs as usize,
-                    bases.normals + event.marks.normals as usize,
+                    bases.vertices + event.marks.vertices,
+                    bases.uvs + event.marks.uvs,
+                    bases.normals + event.marks.normals,
                 ];
                 self.freeform.add(words, event.place, self.options.index_base, counts)?;
             }
@@ -299,6 +279,24 @@ impl<'a> ObjGather<'a> {
         }
     }
 
+    /// The number of a name in one of the lists; [`NONE`] where there is no name.
+    fn number(
+        &mut self,
+        list: fn(&mut Self) -> &mut NameList,
+        words: &[u8],
+        event: &Event,
+        text: &SourceText,
+    ) -> u32 {
+        if words.is_empty() {
+            return NONE;
+        }
+        if let Some(known) = list(self).known(words) {
+            return known;
+        }
+        let name = self.name(words, event, text);
+        list(self).add(words, name)
+    }
+
     fn name(&mut self, words: &[u8], event: &Event, text: &SourceText) -> String {
         let (name, odd) = decode(words);
         if odd {
@@ -309,14 +307,14 @@ impl<'a> ObjGather<'a> {
 
     /// Ends the object that is open before `marks`, or the unnamed one at the start of the file
     /// if it has any elements. Vertices alone go to the object that follows.
-    fn end_object(&mut self, bases: &Bases, marks: ObjectMarks) {
+    fn end_object(&mut self, bases: &Bases, marks: Bases) {
         let end = Object {
-            vertices_end: bases.vertices as u32 + marks.vertices,
-            uvs_end: bases.uvs as u32 + marks.uvs,
-            normals_end: bases.normals as u32 + marks.normals,
-            faces_end: bases.faces as u32 + marks.faces,
-            lines_end: bases.lines as u32 + marks.lines,
-            points_end: bases.points as u32 + marks.points,
+            vertices_end: (bases.vertices + marks.vertices) as u32,
+            uvs_end: (bases.uvs + marks.uvs) as u32,
+            normals_end: (bases.normals + marks.normals) as u32,
+            faces_end: (bases.faces + marks.faces) as u32,
+            lines_end: (bases.lines + marks.lines) as u32,
+            points_end: (bases.points + marks.points) as u32,
             ..Object::default()
         };
         match self.objects.last_mut() {
@@ -385,7 +383,7 @@ impl<'a> ObjGather<'a> {
         self.end_polypaint();
         let bases = self.bases();
         if !self.objects.is_empty() {
-            self.end_object(&bases, ObjectMarks::default());
+            self.end_object(&bases, Bases::default());
         }
         if self.warning_count > self.warnings.len() as u64 {
             let more = self.warning_count - self.warnings.len() as u64;

@@ -12,7 +12,7 @@ use solio_codec::lines::LineReader;
 use solio_codec::number::parse;
 
 /// How many elements came before a chunk.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Bases {
     pub(super) vertices: usize,
     pub(super) uvs: usize,

@@ -346,7 +346,8 @@ impl ObjJob<'_> {
             let first = if chunk == 0 { 0 } else { ends[chunk - 1] };
             for piece in &pieces[first..ends[chunk]] {
                 let part = &parts[piece.part as usize];
-                self.text(&meshes[part.mesh - start], part, (piece, window), out)?;
+                PartText { job: self, mesh: &meshes[part.mesh - start], part }
+                    .piece(piece, window, out)?;
             }
             Ok(())
         })
@@ -378,7 +379,9 @@ impl ObjJob<'_> {
         cut(PieceKind::Positions, part.vertices.clone(), if colored { 50 } else { 30 });
         // Merged values are numbered over the whole mesh; its first part writes them all.
         match &mesh.normals {
-            Some(ValueIndex::Own(_)) => cut(PieceKind::OwnNormals, mesh.normal_range(part), 24),
+            Some(ValueIndex::Own(_)) => {
+                cut(PieceKind::OwnNormals, mesh.own_range(&mesh.normals, part, &part.normals), 24)
+            }
             Some(index) if part.first => {
                 let groups = index.groups().unwrap_or(0);
                 cut(PieceKind::MergedNormals, 0..groups, 24 * index.count(0) / groups.max(1));
@@ -386,7 +389,9 @@ impl ObjJob<'_> {
             _ => {}
         }
         match &mesh.uvs {
-            Some(ValueIndex::Own(_)) => cut(PieceKind::OwnUvs, mesh.uv_range(part), 21),
+            Some(ValueIndex::Own(_)) => {
+                cut(PieceKind::OwnUvs, mesh.own_range(&mesh.uvs, part, &part.uvs), 21)
+            }
             Some(index) if part.first => {
                 let groups = index.groups().unwrap_or(0);
                 cut(PieceKind::MergedUvs, 0..groups, 21 * index.count(0) / groups.max(1));
@@ -404,27 +409,31 @@ impl ObjJob<'_> {
             cut(PieceKind::Freeform, 0..1, mesh.mesh.freeform.len());
         }
     }
+}
 
+/// What the text of a piece is made of.
+#[derive(Clone, Copy)]
+struct PartText<'a> {
+    job: &'a ObjJob<'a>,
+    mesh: &'a Prepared<'a>,
+    part: &'a ObjPart<'a>,
+}
+
+impl PartText<'_> {
     /// Appends the text of one piece.
-    fn text(
-        &self,
-        mesh: &Prepared<'_>,
-        part: &ObjPart<'_>,
-        (piece, window): (&TextPiece, &NumberWindow),
-        out: &mut Vec<u8>,
-    ) -> Result<()> {
+    fn piece(self, piece: &TextPiece, window: &NumberWindow, out: &mut Vec<u8>) -> Result<()> {
         let range = piece.range.clone();
         match piece.kind {
-            PieceKind::Name => lines::name(self, part, out),
-            PieceKind::Positions => vertices::positions(self, mesh, part, range, out)?,
-            PieceKind::OwnNormals => vertices::own_normals(self, mesh, part, range, out)?,
-            PieceKind::MergedNormals => vertices::merged_normals(self, mesh, part, range, out)?,
-            PieceKind::OwnUvs => vertices::own_uvs(self, mesh, part, range, out)?,
-            PieceKind::MergedUvs => vertices::merged_uvs(self, mesh, part, range, out)?,
-            PieceKind::Faces => faces::faces(self, mesh, part, range, (window, piece.at), out)?,
-            PieceKind::Lines => lines::lines(mesh, range, out)?,
-            PieceKind::Points => lines::points(mesh, range, out)?,
-            PieceKind::Freeform => lines::freeform(mesh, out),
+            PieceKind::Name => lines::name(self.job, self.part, out),
+            PieceKind::Positions => self.positions(range, out)?,
+            PieceKind::OwnNormals => self.own_normals(range, out)?,
+            PieceKind::MergedNormals => self.merged_normals(range, out)?,
+            PieceKind::OwnUvs => self.own_uvs(range, out)?,
+            PieceKind::MergedUvs => self.merged_uvs(range, out)?,
+            PieceKind::Faces => self.faces(range, (window, piece.at), out)?,
+            PieceKind::Lines => lines::lines(self.mesh, range, out)?,
+            PieceKind::Points => lines::points(self.mesh, range, out)?,
+            PieceKind::Freeform => lines::freeform(self.mesh, out),
         }
         Ok(())
     }
@@ -441,18 +450,9 @@ impl Prepared<'_> {
         self.normals.as_ref().map_or(0, |index| index.count(all))
     }
 
-    /// The values that a part writes, where they are not merged.
-    fn uv_range(&self, part: &ObjPart<'_>) -> Range<usize> {
-        self.own_range(self.uvs.as_ref(), part, &part.uvs)
-    }
-
-    fn normal_range(&self, part: &ObjPart<'_>) -> Range<usize> {
-        self.own_range(self.normals.as_ref(), part, &part.normals)
-    }
-
     fn own_range(
         &self,
-        index: Option<&ValueIndex<'_>>,
+        index: &Option<ValueIndex<'_>>,
         part: &ObjPart<'_>,
         values: &Range<usize>,
     ) -> Range<usize> {

@@ -2,7 +2,7 @@
 
 use super::plan::ObjPart;
 use super::values::ValueIndex;
-use super::{ObjJob, Prepared};
+use super::{ObjJob, PartText};
 use crate::color::linear_to_srgb;
 use crate::merge::MergeValues;
 use crate::model::{ColorSpace, Colors, Positions, Uvs};
@@ -16,89 +16,128 @@ use std::ops::Range;
 /// Rows that are made at a time; they stay in the first-level cache.
 const BLOCK: usize = 1024;
 
-/// Appends the `v` lines of `vertices`.
-pub(super) fn positions(
-    job: &ObjJob<'_>,
-    mesh: &Prepared<'_>,
-    part: &ObjPart<'_>,
-    vertices: Range<usize>,
-    out: &mut Vec<u8>,
-) -> Result<()> {
-    let mut made = [[0.0f32; 3]; BLOCK];
-    let mut made_f64 = [[0.0f64; 3]; BLOCK];
-    for block in blocks(vertices) {
-        let count = block.len();
-        match &mesh.mesh.positions {
-            Positions::F32(p) => {
-                let mut rows = &p[block.clone()];
-                if let Some(m) = &part.transform.position {
-                    wide(PointRows { from: rows, matrix: m, to: &mut made[..count] });
-                    rows = &made[..count];
+impl PartText<'_> {
+    /// Appends the `v` lines of `vertices`.
+    pub(super) fn positions(self, vertices: Range<usize>, out: &mut Vec<u8>) -> Result<()> {
+        let mut made = [[0.0f32; 3]; BLOCK];
+        let mut made_f64 = [[0.0f64; 3]; BLOCK];
+        for block in blocks(vertices) {
+            let count = block.len();
+            match &self.mesh.mesh.positions {
+                Positions::F32(p) => {
+                    let mut rows = &p[block.clone()];
+                    if let Some(m) = &self.part.transform.position {
+                        wide(PointRows { from: rows, matrix: m, to: &mut made[..count] });
+                        rows = &made[..count];
+                    }
+                    check(self.job, self.part, "vertex", block.start, rows)?;
+                    self.rows_with_extras(block, out, |range, prefix, out| {
+                        rows_f32(out, prefix, self.job.options.position_digits, &rows[range]);
+                    })?;
                 }
-                check(job, part, "vertex", block.start, rows)?;
-                rows_with_extras(job, mesh, part, block, out, |range, prefix, out| {
-                    rows_f32(out, prefix, job.options.position_digits, &rows[range]);
-                })?;
-            }
-            Positions::F64(p) => {
-                let mut rows = &p[block.clone()];
-                if let Some(m) = &part.transform.position_f64 {
-                    made_f64.iter_mut().zip(rows).for_each(|(to, &from)| *to = point_f64(from, m));
-                    rows = &made_f64[..count];
+                Positions::F64(p) => {
+                    let mut rows = &p[block.clone()];
+                    if let Some(m) = &self.part.transform.position_f64 {
+                        made_f64
+                            .iter_mut()
+                            .zip(rows)
+                            .for_each(|(to, &from)| *to = point_f64(from, m));
+                        rows = &made_f64[..count];
+                    }
+                    check_f64(self.job, self.part, block.start, rows)?;
+                    self.rows_with_extras(block, out, |range, prefix, out| {
+                        rows_f64(out, prefix, self.job.options.position_digits, &rows[range]);
+                    })?;
                 }
-                check_f64(job, part, block.start, rows)?;
-                rows_with_extras(job, mesh, part, block, out, |range, prefix, out| {
-                    rows_f64(out, prefix, job.options.position_digits, &rows[range]);
-                })?;
             }
         }
+        Ok(())
     }
-    Ok(())
-}
 
-/// Writes the rows of `block` with `rows(range within the block, prefix, out)`, and the colour or
-/// the fourth coordinate of each vertex behind its position.
-fn rows_with_extras(
-    job: &ObjJob<'_>,
-    mesh: &Prepared<'_>,
-    part: &ObjPart<'_>,
-    block: Range<usize>,
-    out: &mut Vec<u8>,
-    rows: impl Fn(Range<usize>, &[u8], &mut Vec<u8>),
-) -> Result<()> {
-    let colors = mesh.mesh.colors.as_ref().filter(|_| job.options.export_colors);
-    let weights = mesh.mesh.weights.as_deref();
-    if colors.is_none() && weights.is_none() {
-        rows(0..block.len(), b"v ", out);
-        return Ok(());
-    }
-    // A line takes either a colour or a fourth coordinate. With both, a vertex shows its fourth
-    // coordinate where that is not 1.
-    let weighted = |v: usize| weights.is_some_and(|w| colors.is_none() || w[v] != 1.0);
-    let (mut head, mut tail) = (Vec::new(), Vec::new());
-    rows(0..block.len(), b"v ", &mut head);
-    let mut start = block.start;
-    while start < block.end {
-        let kind = weighted(start);
-        let end = (start..block.end).find(|&v| weighted(v) != kind).unwrap_or(block.end);
-        if kind {
-            let values: Vec<[f32; 1]> =
-                (start..end).map(|v| [weights.map_or(1.0, |w| w[v])]).collect();
-            check(job, part, "the fourth coordinate of vertex", start, &values)?;
-            rows_f32(&mut tail, b" ", job.options.position_digits, &values);
-        } else if let Some(colors) = colors {
-            let values: Vec<_> = (start..end).map(|v| srgb(colors, v)).collect();
-            check(job, part, "the colour of vertex", start, &values)?;
-            rows_f32(&mut tail, b" ", job.options.color_digits, &values);
+    /// Writes the rows of `block` with `rows(range within the block, prefix, out)`, and the colour or
+    /// the fourth coordinate of each vertex behind its position.
+    fn rows_with_extras(
+        self,
+        block: Range<usize>,
+        out: &mut Vec<u8>,
+        rows: impl Fn(Range<usize>, &[u8], &mut Vec<u8>),
+    ) -> Result<()> {
+        let colors = self.mesh.mesh.colors.as_ref().filter(|_| self.job.options.export_colors);
+        let weights = self.mesh.mesh.weights.as_deref();
+        if colors.is_none() && weights.is_none() {
+            rows(0..block.len(), b"v ", out);
+            return Ok(());
         }
-        start = end;
+        // A line takes either a colour or a fourth coordinate. With both, a vertex shows its fourth
+        // coordinate where that is not 1.
+        let weighted = |v: usize| weights.is_some_and(|w| colors.is_none() || w[v] != 1.0);
+        let (mut head, mut tail) = (Vec::new(), Vec::new());
+        rows(0..block.len(), b"v ", &mut head);
+        let mut start = block.start;
+        while start < block.end {
+            let kind = weighted(start);
+            let end = (start..block.end).find(|&v| weighted(v) != kind).unwrap_or(block.end);
+            if kind {
+                let values: Vec<[f32; 1]> =
+                    (start..end).map(|v| [weights.map_or(1.0, |w| w[v])]).collect();
+                check(self.job, self.part, "the fourth coordinate of vertex", start, &values)?;
+                rows_f32(&mut tail, b" ", self.job.options.position_digits, &values);
+            } else if let Some(colors) = colors {
+                let values: Vec<_> = (start..end).map(|v| srgb(colors, v)).collect();
+                check(self.job, self.part, "the colour of vertex", start, &values)?;
+                rows_f32(&mut tail, b" ", self.job.options.color_digits, &values);
+            }
+            start = end;
+        }
+        let mut tails = tail.split_inclusive(|&b| b == b'\n');
+        for line in head.split(|&b| b == b'\n').take(block.len()) {
+            out.extend_from_slice(line);
+            out.extend_from_slice(tails.next().unwrap_or(b"\n"));
+        }
+        Ok(())
     }
-    let mut tails = tail.split_inclusive(|&b| b == b'\n');
-    for line in head.split(|&b| b == b'\n').take(block.len()) {
-        out.extend_from_slice(line);
-        out.extend_from_slice(tails.next().unwrap_or(b"\n"));
+
+    /// Appends the `vn` lines of normals that are written as they are.
+    pub(super) fn own_normals(self, range: Range<usize>, out: &mut Vec<u8>) -> Result<()> {
+        let values = self.mesh.normal_values.as_ref().expect("the mesh has normals");
+        let mut made = Vec::new();
+        for block in blocks(range) {
+            let rows = values.slice(block.clone(), &mut made);
+            check(self.job, self.part, "normal", block.start, rows)?;
+            rows_f32(out, b"vn ", self.job.options.normal_digits, rows);
+        }
+        Ok(())
     }
-    Ok(())
+
+    /// Appends the `vn` lines of the merged normals that first appear in `groups`.
+    pub(super) fn merged_normals(self, groups: Range<usize>, out: &mut Vec<u8>) -> Result<()> {
+        let values = self.mesh.normal_values.as_ref().expect("the mesh has normals");
+        let make = |start, firsts: &[u16], to: &mut [_]| values.written(start, firsts, to);
+        let Some(index) = &self.mesh.normals else { return Ok(()) };
+        merged_rows(index, groups, make, |first, rows| {
+            check(self.job, self.part, "normal", first, rows)?;
+            rows_f32(out, b"vn ", self.job.options.normal_digits, rows);
+            Ok(())
+        })
+    }
+
+    /// Appends the `vt` lines of UVs that are written as they are.
+    pub(super) fn own_uvs(self, range: Range<usize>, out: &mut Vec<u8>) -> Result<()> {
+        let rows = &self.mesh.mesh.uvs.as_ref().expect("the mesh has UVs").values[range.clone()];
+        check(self.job, self.part, "UV", range.start, rows)?;
+        rows_f32(out, b"vt ", self.job.options.uv_digits, rows);
+        Ok(())
+    }
+
+    /// Appends the `vt` lines of the merged UVs that first appear in `groups`.
+    pub(super) fn merged_uvs(self, groups: Range<usize>, out: &mut Vec<u8>) -> Result<()> {
+        if let Some(text) = &self.mesh.shared.uv_text {
+            out.extend_from_slice(text);
+            return Ok(());
+        }
+        let (Some(uvs), Some(index)) = (&self.mesh.mesh.uvs, &self.mesh.uvs) else { return Ok(()) };
+        uv_rows(self.job, self.part, (uvs, index), groups, out)
+    }
 }
 
 /// Colour `vertex` in sRGB.
@@ -108,72 +147,6 @@ fn srgb(colors: &Colors<'_>, vertex: usize) -> [f32; 3] {
         ColorSpace::Srgb => [r, g, b],
         ColorSpace::Linear => [r, g, b].map(linear_to_srgb),
     }
-}
-
-/// Appends the `vn` lines of normals that are written as they are.
-pub(super) fn own_normals(
-    job: &ObjJob<'_>,
-    mesh: &Prepared<'_>,
-    part: &ObjPart<'_>,
-    range: Range<usize>,
-    out: &mut Vec<u8>,
-) -> Result<()> {
-    let values = mesh.normal_values.as_ref().expect("the mesh has normals");
-    let mut made = Vec::new();
-    for block in blocks(range) {
-        let rows = values.slice(block.clone(), &mut made);
-        check(job, part, "normal", block.start, rows)?;
-        rows_f32(out, b"vn ", job.options.normal_digits, rows);
-    }
-    Ok(())
-}
-
-/// Appends the `vn` lines of the merged normals that first appear in `groups`.
-pub(super) fn merged_normals(
-    job: &ObjJob<'_>,
-    mesh: &Prepared<'_>,
-    part: &ObjPart<'_>,
-    groups: Range<usize>,
-    out: &mut Vec<u8>,
-) -> Result<()> {
-    let values = mesh.normal_values.as_ref().expect("the mesh has normals");
-    let make = |start, firsts: &[u16], to: &mut [_]| values.written(start, firsts, to);
-    let Some(index) = &mesh.normals else { return Ok(()) };
-    merged_rows(index, groups, make, |first, rows| {
-        check(job, part, "normal", first, rows)?;
-        rows_f32(out, b"vn ", job.options.normal_digits, rows);
-        Ok(())
-    })
-}
-
-/// Appends the `vt` lines of UVs that are written as they are.
-pub(super) fn own_uvs(
-    job: &ObjJob<'_>,
-    mesh: &Prepared<'_>,
-    part: &ObjPart<'_>,
-    range: Range<usize>,
-    out: &mut Vec<u8>,
-) -> Result<()> {
-    let rows = &mesh.mesh.uvs.as_ref().expect("the mesh has UVs").values[range.clone()];
-    check(job, part, "UV", range.start, rows)?;
-    rows_f32(out, b"vt ", job.options.uv_digits, rows);
-    Ok(())
-}
-
-/// Appends the `vt` lines of the merged UVs that first appear in `groups`.
-pub(super) fn merged_uvs(
-    job: &ObjJob<'_>,
-    mesh: &Prepared<'_>,
-    part: &ObjPart<'_>,
-    groups: Range<usize>,
-    out: &mut Vec<u8>,
-) -> Result<()> {
-    if let Some(text) = &mesh.shared.uv_text {
-        out.extend_from_slice(text);
-        return Ok(());
-    }
-    let (Some(uvs), Some(index)) = (&mesh.mesh.uvs, &mesh.uvs) else { return Ok(()) };
-    uv_rows(job, part, (uvs, index), groups, out)
 }
 
 /// Appends the `vt` lines of the merged `uvs` that first appear in `groups`.
