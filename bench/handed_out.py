@@ -26,13 +26,10 @@ def measured(bench: Path, area: str) -> dict[str, Turn]:
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     found = {}
     for line in map(json.loads, filter(lambda text: text.startswith("{"), done.stdout.splitlines())):
-        # Kernels are given in nanoseconds of a number, arrays of colours in wall time alone.
-        if "kernel" in line:
-            work, wall = f"{line['kernel']} [{line['tier']}]", line["ns"] * 1e-9
-        elif "wall_s" in line:
-            work, wall = f"{line['case']}, beside {line['peer']}", line["wall_s"]
-        else:
+        if "wall_s" not in line:
             continue  # about the machine
+        tier = f" [{line['tier']}]" if "tier" in line else ""
+        work, wall = f"{line['case']}{tier}, beside {line['peer']}", line["wall_s"]
         found[work] = Turn(wall, line.get("cpu_s", wall), line.get("answer", ""))
     return found
 

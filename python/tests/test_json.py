@@ -97,7 +97,7 @@ PROGRESS = [
     ("scan large -o l.sqlite --hash xxh128 --bwlimit 2M --progress json", "progress-scan"),
 ]
 # Outputs of the bench that take too long for a test.
-UNSEEN = {"bench-kernel-1", "bench-photo-modes-1", "bench-scene-study-1"}
+UNSEEN = {"bench-photo-modes-1", "bench-scene-study-1"}
 
 
 def solio(folder: Path, line: str) -> subprocess.CompletedProcess[bytes]:

@@ -1,17 +1,15 @@
 //! `solio-bench color`: arrays of colours on one core, each kernel beside a copy of the same bytes.
 
-use crate::kernels::time;
-
 use crate::KernelBenchArgs;
-use crate::stats::{Ratio, median};
+use crate::report::BenchReport;
+use crate::turns::BenchTurns;
 use serde_json::{Value, json};
 use solio::color::Space;
 use solio::color::arrays::{Conversion, Sample};
 use solio::color::gradient::presets::Preset;
 use solio::color::gradient::{Floats, Mode, Sampler, Table8};
 use solio::{Result, cpu};
-use solio_cli::table::{Align, DIM, TextTable};
-use solio_cli::{Outcome, schema, screen};
+use solio_cli::Outcome;
 use std::hint::black_box;
 
 /// A picture of one million pixels: beyond the cache of second level, as pictures are.
@@ -21,56 +19,29 @@ const MANY_VALUES: usize = 1 << 24;
 /// Pixels that go there and back before the next: they stay in the cache.
 const CHUNK: usize = 1 << 12;
 
-/// One kernel as measured.
-struct ColorLine {
-    work: &'static str,
-    pixels: usize,
-    /// Seconds for all pixels.
-    seconds: f64,
-    copy_seconds: f64,
-    /// Kernel / copy.
-    ratio: Ratio,
-    /// Kernel / the same kernel.
-    same: Ratio,
-    /// Bytes read and written for a pixel.
-    bytes: usize,
-    answer: String,
-}
-
-/// Runs a kernel over all pixels, or a copy of as many bytes.
-type ColorRun<'a> = &'a mut dyn FnMut();
-
 pub(crate) fn run(args: &KernelBenchArgs) -> Result<Outcome> {
-    let lines = measure(if args.quick { 7 } else { 41 })?;
-    if args.json {
-        lines.iter().for_each(|line| screen::print(&schema::line("bench/1", &[], as_json(line))));
-    } else {
-        screen::print(&as_table(&lines));
-    }
-    Ok(Outcome::Done)
-}
-
-fn measure(samples: usize) -> Result<Vec<ColorLine>> {
+    let rounds = if args.quick { 7 } else { 41 };
+    let mut report = BenchReport::new(args.json);
     let floats: Vec<f32> = noise(3 * PIXELS).map(|x| x as f32 / 65535.0).collect();
     let bytes: Vec<u8> = noise(3 * PIXELS).map(|x| (x >> 8) as u8).collect();
     let halves: Vec<half::f16> = floats.iter().map(|x| half::f16::from_f32(*x)).collect();
-    let mut lines = Vec::new();
-    converted("sRGB to Oklab, f32", &floats, &[Space::Srgb, Space::Oklab], samples, &mut lines)?;
+    let there = [Space::Srgb, Space::Oklab];
+    report.add(converted("sRGB to Oklab, f32", &floats, &there, rounds)?);
     let back = [Space::Srgb, Space::Oklab, Space::Srgb];
-    converted("sRGB to Oklab to sRGB, f32", &floats, &back, samples, &mut lines)?;
-    converted("sRGB to Oklab to sRGB, f16", &halves, &back, samples, &mut lines)?;
-    converted("sRGB to Oklab to sRGB, u8", &bytes, &back, samples, &mut lines)?;
+    report.add(converted("sRGB to Oklab to sRGB, f32", &floats, &back, rounds)?);
+    report.add(converted("sRGB to Oklab to sRGB, f16", &halves, &back, rounds)?);
+    report.add(converted("sRGB to Oklab to sRGB, u8", &bytes, &back, rounds)?);
     let curve = [Space::Srgb, Space::SrgbLinear];
-    converted("sRGB to light, f32", &floats, &curve, samples, &mut lines)?;
+    report.add(converted("sRGB to light, f32", &floats, &curve, rounds)?);
     let wide = [Space::AcesCg, Space::Rec2020];
-    converted("ACEScg to Rec. 2020, f32", &floats, &wide, samples, &mut lines)?;
+    report.add(converted("ACEScg to Rec. 2020, f32", &floats, &wide, rounds)?);
     let values = &floats[..PIXELS];
-    lines.push(applied("gradient, f32 to u8 RGBA", values, samples));
+    report.add(applied("gradient, f32 to u8 RGBA", values, rounds));
     let many: Vec<f32> = noise(MANY_VALUES).map(|x| x as f32 / 65535.0).collect();
-    lines.push(applied("gradient, f32 to u8 RGBA, 64 MiB", &many, samples.min(9)));
+    report.add(applied("gradient, f32 to u8 RGBA, 64 MiB", &many, rounds.min(9)));
     drop(many);
-    lines.push(applied_floats(values, samples)?);
-    Ok(lines)
+    report.add(applied_floats(values, rounds)?);
+    Ok(report.end("One core; a copy reads and writes as many bytes."))
 }
 
 /// From the first of `spaces` to the next, and so on, a chunk at a time: as a caller does it who
@@ -79,9 +50,8 @@ fn converted<T: Sample>(
     work: &'static str,
     from: &[T],
     spaces: &[Space],
-    samples: usize,
-    lines: &mut Vec<ColorLine>,
-) -> Result<()> {
+    rounds: usize,
+) -> Result<Value> {
     let steps: Vec<Conversion> =
         spaces.windows(2).map(|pair| Conversion::new(pair[0], pair[1])).collect();
     let mut to = vec![T::default(); from.len()];
@@ -105,10 +75,10 @@ fn converted<T: Sample>(
     let mut copy = to.clone();
     let mut kernel = || convert(black_box(from), &mut to).expect("it went well before");
     let mut plain = || black_box(&mut copy).copy_from_slice(black_box(from));
-    let line = beside(work, 6 * size_of::<T>(), samples, &mut kernel, &mut plain);
+    let turns = BenchTurns::of_kernels(rounds, 1, &mut kernel, &mut plain);
     let same = first.iter().zip(&to).filter(|(a, b)| same_bits(**a, **b)).count();
-    lines.push(ColorLine { answer: format!("{same} of {} numbers as before", from.len()), ..line });
-    Ok(())
+    let answer = format!("{same} of {} numbers as before", from.len());
+    Ok(row(&turns, work, PIXELS, 6 * size_of::<T>(), &answer))
 }
 
 fn same_bits<T: Sample>(a: T, b: T) -> bool {
@@ -119,23 +89,22 @@ fn same_bits<T: Sample>(a: T, b: T) -> bool {
 }
 
 /// A gradient over values, in eight bits.
-fn applied(work: &'static str, values: &[f32], samples: usize) -> ColorLine {
+fn applied(work: &'static str, values: &[f32], rounds: usize) -> Value {
     let sampler = rainbow();
     let table = Table8::new(sampler.clone());
     let mut colors = vec![[0_u8; 4]; values.len()];
     let mut copy = vec![0.0_f32; values.len()];
     let mut kernel = || table.apply(black_box(values), [0.0, 1.0], black_box(&mut colors));
     let mut plain = || black_box(&mut copy).copy_from_slice(black_box(values));
-    let line = beside(work, 8, samples, &mut kernel, &mut plain);
+    let turns = BenchTurns::of_kernels(rounds, 1, &mut kernel, &mut plain);
     let exact = |(value, color): &(&f32, &[u8; 4])| sampler.codes_at(f64::from(**value)) == **color;
     let right = values.iter().zip(&colors).step_by(997).filter(exact).count();
     let looked = values.len().div_ceil(997);
-    let answer = format!("{right} of {looked} colours exact");
-    ColorLine { answer, pixels: values.len(), ..line }
+    row(&turns, work, values.len(), 8, &format!("{right} of {looked} colours exact"))
 }
 
 /// A gradient over values, in floats.
-fn applied_floats(values: &[f32], samples: usize) -> Result<ColorLine> {
+fn applied_floats(values: &[f32], rounds: usize) -> Result<Value> {
     let floats = Floats::new(rainbow());
     let mut colors = vec![[0.0_f32; 4]; values.len()];
     let mut copy = colors.clone();
@@ -143,9 +112,10 @@ fn applied_floats(values: &[f32], samples: usize) -> Result<ColorLine> {
     let mut failed = Ok(());
     let mut kernel = || failed = floats.apply(black_box(values), [0.0, 1.0], &mut colors);
     let mut plain = || black_box(&mut copy).copy_from_slice(black_box(&from));
-    let line = beside("gradient, f32 to f32 RGBA", 20, samples, &mut kernel, &mut plain);
+    let turns = BenchTurns::of_kernels(rounds, 1, &mut kernel, &mut plain);
     failed?;
-    Ok(ColorLine { answer: format!("last colour {:?}", colors[colors.len() - 1]), ..line })
+    let answer = format!("last colour {:?}", colors[colors.len() - 1]);
+    Ok(row(&turns, "gradient, f32 to f32 RGBA", values.len(), 20, &answer))
 }
 
 fn rainbow() -> Sampler {
@@ -153,34 +123,11 @@ fn rainbow() -> Sampler {
     preset.gradient(Mode::default()).sampler()
 }
 
-/// Kernel, copy, kernel again, many times.
-fn beside(
-    work: &'static str,
-    bytes: usize,
-    samples: usize,
-    kernel: ColorRun<'_>,
-    plain: ColorRun<'_>,
-) -> ColorLine {
-    let (mut ours, mut copy, mut again) = (Vec::new(), Vec::new(), Vec::new());
-    for sample in 0..=samples {
-        let taken = [time(1, kernel), time(1, plain), time(1, kernel)];
-        // The first round warms up.
-        if sample > 0 {
-            ours.push(taken[0]);
-            copy.push(taken[1]);
-            again.push(taken[2]);
-        }
-    }
-    ColorLine {
-        work,
-        pixels: PIXELS,
-        seconds: median(&ours),
-        copy_seconds: median(&copy),
-        ratio: Ratio::of(&ours, &copy),
-        same: Ratio::of(&ours, &again),
-        bytes,
-        answer: String::new(),
-    }
+/// The row of a kernel that reads and writes so many bytes for a pixel.
+fn row(turns: &BenchTurns, work: &str, pixels: usize, pixel_bytes: usize, answer: &str) -> Value {
+    let (tier, bytes) = (cpu::tier().name(), pixels * pixel_bytes);
+    let more = json!({ "tier": tier, "pixels": pixels, "bytes": bytes, "answer": answer });
+    turns.row(work, "a copy of the same bytes", more)
 }
 
 /// Numbers of 16 bits that look random, the same each time.
@@ -191,49 +138,4 @@ fn noise(count: usize) -> impl Iterator<Item = u32> {
         state >> 16
     })
     .take(count)
-}
-
-impl ColorLine {
-    fn millions_a_second(&self, seconds: f64) -> f64 {
-        self.pixels as f64 / seconds / 1e6
-    }
-}
-
-fn as_json(line: &ColorLine) -> Value {
-    json!({
-        "case": line.work,
-        "peer": "a copy of the same bytes",
-        "tier": cpu::tier().name(),
-        "mpix_s": line.millions_a_second(line.seconds),
-        "copy_mpix_s": line.millions_a_second(line.copy_seconds),
-        "wall_s": line.seconds,
-        "peer_wall_s": line.copy_seconds,
-        "bytes_a_pixel": line.bytes,
-        "ratio_wall": line.ratio.json(),
-        "same_wall": line.same.json(),
-        "quiet": line.same.is_quiet(),
-        "answer": line.answer,
-    })
-}
-
-fn as_table(lines: &[ColorLine]) -> String {
-    use Align::{Left, Right};
-    let mut table = TextTable::new(&[
-        ("arrays of colours, one core", Left),
-        ("Mpix/s", Right),
-        ("a copy", Right),
-        ("of a copy", Right),
-        ("A/A", Right),
-    ]);
-    for line in lines {
-        table.row(vec![
-            line.work.into(),
-            format!("{:.1}", line.millions_a_second(line.seconds)),
-            format!("{:.0}", line.millions_a_second(line.copy_seconds)),
-            format!("{:.0} %", 100.0 / line.ratio.median),
-            format!("{:.2}", line.same.median),
-        ]);
-    }
-    let note = "A copy reads and writes as many bytes; of a copy: the share of its rate.";
-    format!("{}{DIM}{note}{DIM:#}\n", table.render())
 }

@@ -1,11 +1,14 @@
-//! Case folding, one core: each way to do it beside the others, in one interleaved run.
+//! `solio-bench io`: case folding of file names, one core, each way to do it beside the first of the
+//! same work.
 //!
-//! Input and output stay in the first-level cache, as paths do. A sample takes about half a
-//! millisecond; each round runs all ways in turn, the peer first and last (the A/A check).
+//! Input and output stay in the first-level cache, as paths do.
 
-use crate::kernels::time;
-use crate::stats::{Ratio, median};
+use crate::KernelBenchArgs;
+use crate::report::BenchReport;
+use crate::turns::BenchTurns;
+use serde_json::json;
 use solio::cpu;
+use solio_cli::Outcome;
 use solio_codec::fold;
 use std::hint::black_box;
 
@@ -14,91 +17,43 @@ const PATH: &[u8; 64] = b"../../../MyGame/Content/Characters/Hero/T_Hero_BaseCol
 /// Paths in a whole block.
 const PATHS: usize = 64;
 
-/// One way as measured.
-pub(crate) struct FoldLine {
-    pub(crate) work: &'static str,
-    pub(crate) way: String,
-    /// Billions of bytes of input in a second.
-    pub(crate) gb_s: f64,
-    /// Nanoseconds for one call.
-    pub(crate) ns: f64,
-    /// The way that `ratio` compares with.
-    pub(crate) peer: String,
-    /// The peer's time / this one's: how often faster.
-    pub(crate) ratio: Ratio,
-    /// The peer / the same peer.
-    pub(crate) same: Ratio,
-    /// Bytes that are as they should be.
-    pub(crate) answer_bytes: usize,
-}
-
 /// Folds all inputs, one call each; returns whether the last answer was right.
 type FoldCalls = Box<dyn Fn(bool) -> bool>;
 
 struct FoldWay {
     name: String,
+    /// Of all inputs.
+    bytes: usize,
     run: FoldCalls,
 }
 
-/// Measures every way on every tier that this machine has.
+/// `solio-bench io`: every way on every tier that this machine has.
 ///
 /// # Panics
 /// When an answer is wrong.
-pub(crate) fn measure(samples: usize) -> Vec<FoldLine> {
-    let mut lines = Vec::new();
-    for (work, calls, len) in
-        [("UE4, 4096 codes", 1, 64 * PATHS), ("UE4, paths of 64 codes", PATHS, 64)]
-    {
-        lines.extend(measure_work(work, calls, 2 * calls * len, ue4_ways(calls, len), samples));
-    }
-    for (work, text) in [("ASCII paths of 64 bytes", text("")), ("paths with ÄÖ", text("ÄÖ"))] {
-        let bytes = text.iter().map(Vec::len).sum();
-        lines.extend(measure_work(work, text.len(), bytes, path_ways(&text), samples));
-    }
-    lines
-}
-
-/// The first way is the peer of all.
-fn measure_work(
-    work: &'static str,
-    calls: usize,
-    bytes: usize,
-    ways: Vec<FoldWay>,
-    samples: usize,
-) -> Vec<FoldLine> {
-    let mut repeats = Vec::new();
-    for way in &ways {
-        assert!((way.run)(true), "{work}, {}: wrong answer", way.name);
-        let once = time(8, &mut || {
-            let _ = (way.run)(false);
-        });
-        repeats.push((5e-4 / once.max(1e-9)).ceil().clamp(1.0, 100_000.0) as usize);
-    }
-    let mut taken = vec![Vec::new(); ways.len()];
-    let mut again = Vec::new();
-    for _ in 0..samples {
-        let sample = |i: usize| {
-            let mut right = true;
-            let taken = time(repeats[i], &mut || right &= (ways[i].run)(false));
-            assert!(right, "{work}, {}: wrong answer", ways[i].name);
-            taken
-        };
-        for (i, taken) in taken.iter_mut().enumerate() {
-            taken.push(sample(i));
+pub(crate) fn run(args: &KernelBenchArgs) -> Outcome {
+    let rounds = if args.quick { 21 } else { 101 };
+    let mut report = BenchReport::new(args.json);
+    for (work, calls, ways) in [
+        ("UE4, 4096 codes", 1, ue4_ways(1, 64 * PATHS)),
+        ("UE4, paths of 64 codes", PATHS, ue4_ways(PATHS, 64)),
+        ("ASCII paths of 64 bytes", PATHS, path_ways(&text(""))),
+        ("paths with ÄÖ", PATHS, path_ways(&text("ÄÖ"))),
+    ] {
+        let bytes = ways[0].bytes;
+        for way in &ways {
+            let right = |way: &FoldWay, whole| {
+                assert!((way.run)(whole), "{work}, {}: wrong answer", way.name);
+            };
+            ways.iter().for_each(|way| right(way, true));
+            let (mut ours, mut first) = (|| right(way, false), || right(&ways[0], false));
+            let turns = BenchTurns::of_kernels(rounds, calls, &mut ours, &mut first);
+            let answer = format!("{bytes} bytes as expected");
+            let more = json!({ "way": way.name, "bytes": bytes / calls, "answer": answer });
+            report.add(turns.row(&format!("fold {work}"), &ways[0].name, more));
         }
-        again.push(sample(0));
     }
-    let line = |(i, way): (usize, &FoldWay)| FoldLine {
-        work,
-        way: way.name.clone(),
-        gb_s: bytes as f64 / median(&taken[i]) / 1e9,
-        ns: median(&taken[i]) * 1e9 / calls as f64,
-        peer: ways[0].name.clone(),
-        ratio: Ratio::of(&taken[0], &taken[i]),
-        same: Ratio::of(&taken[0], &again),
-        answer_bytes: bytes,
-    };
-    ways.iter().enumerate().map(line).collect()
+    report.end("One core; the times are of a call, the peer is the first way of the same work.")
 }
 
 /// A way to fold each of `inputs`. All answers are looked at when asked to, the lengths always.
@@ -109,6 +64,7 @@ fn way<T: Copy + PartialEq + 'static>(
     fold: impl Fn(&mut Vec<T>, &[T]) + 'static,
 ) -> FoldWay {
     let (inputs, expected) = (inputs.to_vec(), expected.to_vec());
+    let bytes = inputs.iter().map(|input| size_of_val(&input[..])).sum();
     let out = std::cell::RefCell::new(Vec::new());
     let run = move |whole: bool| {
         let mut out = out.borrow_mut();
@@ -121,7 +77,7 @@ fn way<T: Copy + PartialEq + 'static>(
         }
         right
     };
-    FoldWay { name: name.into(), run: Box::new(run) }
+    FoldWay { name: name.into(), bytes, run: Box::new(run) }
 }
 
 /// Unreal Engine's folding of `calls` inputs of `len` codes.

@@ -3,68 +3,20 @@
 //! Ours, plain, ours again: interleaved, files in the page cache, every run's answer checked
 //! outside the measured time.
 
-use crate::stats::{Ratio, median};
+use crate::turns::{BenchTurns, PEER, timed};
+use serde_json::{Value, json};
 use solio::mesh::Scene;
 use solio::mesh::ply::PlyFormat;
-use solio::{
-    Error, Format, MeshInfo, MeshReadOptions, MeshWriteOptions, Result, Stopwatch, Usage, Work,
-};
+use solio::{Error, Format, MeshInfo, MeshReadOptions, MeshWriteOptions, Result, Work};
 use solio_cli::inputs::make_way;
 use solio_cli::synthetic_mesh;
 use solio_io::probe::{read_plain, write_plain};
 use std::path::Path;
 
-/// One job as measured.
-pub(crate) struct JobLine {
-    pub(crate) name: &'static str,
-    pub(crate) bytes: usize,
-    /// Turns of ours, plain and ours again.
-    pub(crate) rounds: usize,
-    /// Medians.
-    pub(crate) wall_s: f64,
-    pub(crate) cpu_s: f64,
-    pub(crate) plain_wall_s: f64,
-    pub(crate) plain_cpu_s: f64,
-    /// Ours / plain.
-    pub(crate) ratio_wall: Ratio,
-    pub(crate) ratio_cpu: Ratio,
-    /// Ours / ours, CPU.
-    pub(crate) same_cpu: Ratio,
-    pub(crate) answer: String,
-}
-
-/// The samples of one job.
-#[derive(Default)]
-struct JobSamples {
-    ours: Vec<Usage>,
-    plain: Vec<Usage>,
-    again: Vec<Usage>,
-}
-
-impl JobSamples {
-    fn line(&self, name: &'static str, bytes: usize, answer: String) -> JobLine {
-        let wall = |usages: &[Usage]| usages.iter().map(|u| u.wall_s).collect::<Vec<_>>();
-        let cpu = |usages: &[Usage]| usages.iter().map(|u| u.cpu_s).collect::<Vec<_>>();
-        JobLine {
-            name,
-            bytes,
-            rounds: self.plain.len(),
-            wall_s: median(&wall(&self.ours)),
-            cpu_s: median(&cpu(&self.ours)),
-            plain_wall_s: median(&wall(&self.plain)),
-            plain_cpu_s: median(&cpu(&self.plain)),
-            ratio_wall: Ratio::of(&wall(&self.ours), &wall(&self.plain)),
-            ratio_cpu: Ratio::of(&cpu(&self.ours), &cpu(&self.plain)),
-            same_cpu: Ratio::of(&cpu(&self.ours), &cpu(&self.again)),
-            answer,
-        }
-    }
-}
-
 /// Where and how often.
 struct JobBench<'a> {
     folder: &'a Path,
-    samples: usize,
+    rounds: usize,
     work: &'a Work,
     buffer: Vec<u8>,
 }
@@ -73,11 +25,11 @@ struct JobBench<'a> {
 pub(crate) fn measure(
     folder: &Path,
     detail: usize,
-    samples: usize,
+    rounds: usize,
     work: &Work,
-    mut done: impl FnMut(JobLine),
+    mut done: impl FnMut(Value),
 ) -> Result<()> {
-    let mut bench = JobBench { folder, samples, work, buffer: Vec::new() };
+    let mut bench = JobBench { folder, rounds, work, buffer: Vec::new() };
     let corners = synthetic_mesh::scene(detail);
     let options = MeshWriteOptions::default();
     done(bench.write("write OBJ, merging corners", "corners.obj", &corners, &options)?);
@@ -111,7 +63,7 @@ impl JobBench<'_> {
         file: &str,
         scene: &Scene<'_>,
         options: &MeshWriteOptions,
-    ) -> Result<JobLine> {
+    ) -> Result<Value> {
         let path = self.folder.join(file);
         let plain_path = self.folder.join("plain");
         let format = Format::of_name(&path)
@@ -122,18 +74,18 @@ impl JobBench<'_> {
             .then(|| file.replace(".obj", ".mtl"));
         named.obj.material_library = library;
         let expected = solio::encode_mesh(scene, format, &named, self.work)?;
-        let mut samples = JobSamples::default();
-        for round in 0..=self.samples {
-            make_way(&path)?;
-            let ours = timed(|| solio::write_mesh(scene, &path, &named, self.work).map(drop))?;
-            self.must_hold(&path, &expected, name)?;
-            make_way(&plain_path)?;
-            let plain = timed(|| write_plain(&plain_path, &expected))?;
-            make_way(&path)?;
-            let again = timed(|| solio::write_mesh(scene, &path, &named, self.work).map(drop))?;
-            samples.add(round, ours, plain, again);
-        }
-        Ok(samples.line(name, expected.len(), format!("{} equal bytes", expected.len())))
+        let turns = BenchTurns::run(self.rounds..=self.rounds, 0.0, 1, |_, side| {
+            let path = if side == PEER { &plain_path } else { &path };
+            make_way(path)?;
+            if side == PEER {
+                return Ok(timed(|| write_plain(path, &expected))?.0);
+            }
+            let (took, _) = timed(|| solio::write_mesh(scene, path, &named, self.work))?;
+            self.must_hold(path, &expected, name)?;
+            Ok(took)
+        })?;
+        let answer = format!("{} equal bytes", expected.len());
+        Ok(turns.row(name, "plain", json!({ "bytes": expected.len(), "answer": answer })))
     }
 
     fn must_hold(&mut self, path: &Path, expected: &[u8], name: &str) -> Result<()> {
@@ -144,44 +96,22 @@ impl JobBench<'_> {
         Err(Error::corrupt(format!("{name}: the file differs from the first one")).at_path(path))
     }
 
-    fn read(&mut self, name: &'static str, file: &str, expected: &Scene<'_>) -> Result<JobLine> {
+    fn read(&mut self, name: &'static str, file: &str, expected: &Scene<'_>) -> Result<Value> {
         let path = self.folder.join(file);
         let options = MeshReadOptions { skip_materials: true, ..MeshReadOptions::default() };
-        let mut samples = JobSamples::default();
-        for round in 0..=self.samples {
-            let mut scene = Scene::default();
-            let mut load = || -> Result<Usage> {
-                scene = Scene::default(); // dropping the last one is not part of the job
-                timed(|| solio::read_mesh(&path, &options, self.work).map(|s| scene = s))
-            };
-            let ours = load()?;
-            let again = load()?;
+        let turns = BenchTurns::run(self.rounds..=self.rounds, 0.0, 1, |_, side| {
+            if side == PEER {
+                return Ok(timed(|| read_plain(&path, &mut self.buffer))?.0);
+            }
+            let (took, scene) = timed(|| solio::read_mesh(&path, &options, self.work))?;
             if scene.meshes != expected.meshes {
                 let e = Error::corrupt(format!("{name}: another mesh than the first one"));
                 return Err(e.at_path(&path));
             }
-            let plain = timed(|| read_plain(&path, &mut self.buffer))?;
-            samples.add(round, ours, plain, again);
-        }
+            Ok(took)
+        })?;
         let info = MeshInfo::of(expected);
         let answer = format!("{} vertices, {} faces", info.vertices, info.faces);
-        Ok(samples.line(name, self.buffer.len(), answer))
+        Ok(turns.row(name, "plain", json!({ "bytes": self.buffer.len(), "answer": answer })))
     }
-}
-
-impl JobSamples {
-    /// The first round only warms up.
-    fn add(&mut self, round: usize, ours: Usage, plain: Usage, again: Usage) {
-        if round > 0 {
-            self.ours.push(ours);
-            self.plain.push(plain);
-            self.again.push(again);
-        }
-    }
-}
-
-fn timed(job: impl FnOnce() -> Result<()>) -> Result<Usage> {
-    let watch = Stopwatch::start();
-    job()?;
-    Ok(watch.usage())
 }

@@ -1,10 +1,10 @@
 //! Number text, one core: each kernel against a copy of the text that it makes or reads.
 //!
-//! A copy into a reused buffer is the least that any writer of that text can do. Samples take
-//! about half a millisecond and alternate: kernel, copy, kernel again (the A/A check).
+//! A copy into a reused buffer is the least that any writer of that text can do.
 
-use crate::stats::{Ratio, median};
-use solio::{Digits, Stopwatch, cpu};
+use crate::turns::BenchTurns;
+use serde_json::{Value, json};
+use solio::{Digits, cpu};
 use solio_codec::lines;
 use solio_codec::number::{format, parse};
 use std::fmt::Display;
@@ -17,21 +17,6 @@ const ROWS: usize = 4096;
 /// Rows of a whole large mesh, beyond every cache.
 const MANY_ROWS: usize = 2_000_000;
 
-/// One kernel as measured.
-pub(crate) struct KernelLine {
-    pub(crate) name: &'static str,
-    /// Nanoseconds for one number.
-    pub(crate) ns: f64,
-    /// Nanoseconds for copying one number's text.
-    pub(crate) copy_ns: f64,
-    /// Kernel / copy.
-    pub(crate) ratio: Ratio,
-    /// Kernel / the same kernel.
-    pub(crate) same: Ratio,
-    /// Bytes of text.
-    pub(crate) text_bytes: usize,
-}
-
 /// Runs a kernel once into a buffer; returns whether the answer was right.
 type KernelRun = Box<dyn FnMut(&mut Vec<u8>) -> bool>;
 
@@ -43,49 +28,21 @@ struct KernelCase {
     run: KernelRun,
 }
 
-/// Measures every kernel on the CPU tier in force.
+/// Measures every kernel on the CPU tier in force; the times are of one number.
 ///
 /// # Panics
 /// When a kernel's answer differs from std's.
-pub(crate) fn measure(samples: usize) -> Vec<KernelLine> {
-    cases().into_iter().map(|case| measure_case(case, samples)).collect()
-}
-
-fn measure_case(mut case: KernelCase, samples: usize) -> KernelLine {
-    let mut out = Vec::with_capacity(2 * case.text.len() + 4096);
-    assert!((case.run)(&mut out), "{}: the answer differs from std's", case.name);
-    let once = time(1, &mut || {
-        (case.run)(&mut out);
-    });
-    let repeat = (5e-4 / once.max(1e-9)).ceil().clamp(1.0, 10_000.0) as usize;
-    let text = std::mem::take(&mut case.text);
-    let mut copy_to = vec![0u8; text.len()];
-    let (mut kernel, mut copy, mut again) = (Vec::new(), Vec::new(), Vec::new());
-    for _ in 0..samples {
-        let mut right = true;
-        kernel.push(time(repeat, &mut || right &= (case.run)(&mut out)));
-        copy.push(time(repeat, &mut || black_box(&mut copy_to).copy_from_slice(black_box(&text))));
-        again.push(time(repeat, &mut || right &= (case.run)(&mut out)));
-        assert!(right, "{}: the answer differs from std's", case.name);
-    }
-    let per_number = 1e9 / case.numbers as f64;
-    KernelLine {
-        name: case.name,
-        ns: median(&kernel) * per_number,
-        copy_ns: median(&copy) * per_number,
-        ratio: Ratio::of(&kernel, &copy),
-        same: Ratio::of(&kernel, &again),
-        text_bytes: text.len(),
-    }
-}
-
-/// Seconds for one of `repeat` runs.
-pub(super) fn time(repeat: usize, run: &mut dyn FnMut()) -> f64 {
-    let watch = Stopwatch::start();
-    for _ in 0..repeat {
-        run();
-    }
-    watch.wall_s() / repeat as f64
+pub(crate) fn measure(rounds: usize) -> impl Iterator<Item = Value> {
+    cases().into_iter().map(move |KernelCase { name, numbers, text, mut run }| {
+        let mut out = Vec::with_capacity(2 * text.len() + 4096);
+        let mut kernel = || assert!(run(&mut out), "{name}: the answer differs from std's");
+        let mut to = vec![0u8; text.len()];
+        let mut copy = || black_box(&mut to).copy_from_slice(black_box(&text));
+        let turns = BenchTurns::of_kernels(rounds, numbers, &mut kernel, &mut copy);
+        let answer = format!("{} bytes as std", text.len());
+        let more = json!({ "tier": cpu::tier().name(), "answer": answer });
+        turns.row(name, "a copy of the text", more)
+    })
 }
 
 fn cases() -> Vec<KernelCase> {

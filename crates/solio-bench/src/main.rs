@@ -7,15 +7,18 @@ mod all;
 mod catalog;
 mod color;
 mod exr;
+mod files;
 mod fold;
-mod io;
 mod jobs;
 mod kernels;
 mod mesh;
 mod photo;
 mod program;
+mod report;
+mod row;
 mod scene;
 mod stats;
+mod turns;
 mod twin;
 
 use clap::{Args, Parser, Subcommand};
@@ -76,7 +79,7 @@ fn measure(area: BenchCommand) -> Result<Outcome> {
     match area {
         BenchCommand::All(args) => all::run(&args),
         BenchCommand::Mesh(args) => mesh::run(&args),
-        BenchCommand::Io(args) => io::run(&args),
+        BenchCommand::Io(args) => Ok(fold::run(&args)),
         BenchCommand::Catalog(args) => catalog::run(&args),
         BenchCommand::Color(args) => color::run(&args),
         BenchCommand::Exr(args) => exr::run(&args),

@@ -43,24 +43,6 @@ impl Family {
             Family::Other => "other",
         }
     }
-
-    /// The family with its article, for messages: `a mesh`, `an image`.
-    ///
-    /// ```
-    /// assert_eq!(solio_kinds::Family::Archive.with_article(), "an archive");
-    /// ```
-    pub fn with_article(self) -> &'static str {
-        match self {
-            Family::Mesh => "a mesh",
-            Family::Image => "an image",
-            Family::Photo => "a photo or video file",
-            Family::Scene => "a scene",
-            Family::Gradient => "a gradient",
-            Family::Archive => "an archive",
-            Family::Catalogue => "a catalogue",
-            Family::Other => "another kind of file",
-        }
-    }
 }
 
 /// Something that Solio does with files of a kind.

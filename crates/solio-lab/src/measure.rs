@@ -10,7 +10,7 @@ use crate::plan::{Plan, Trial};
 use crate::results::{Cell, Interval, Refused, Results};
 use solio_base::{Cancel, Result, memory};
 use solio_codec::filter::FilterScratch;
-use solio_measure::{PeakMemory, Timer, thread_cpu_ns};
+use solio_measure::{PeakMemory, Stopwatch, thread_cpu_ns};
 use std::collections::BTreeMap;
 
 /// A sample takes at least so long; what is faster is done several times in a row.
@@ -113,8 +113,8 @@ impl<'r, 'a> Runs<'r, 'a> {
         cancel: &Cancel,
         say: &mut dyn FnMut(f64),
     ) -> Result<()> {
-        let watch = Timer::start();
-        let spent_s = || watch.stop(1).ns as f64 * 1e-9;
+        let watch = Stopwatch::start();
+        let spent_s = || watch.wall_s();
         let count = self.waiting.len().max(1) as f64;
         // The first round is about as long as two others: it takes memory and compares.
         let guess = 2.0 / (2.0 + options.rounds.0 as f64);

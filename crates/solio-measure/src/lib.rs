@@ -1,6 +1,6 @@
 //! Clocks, CPU time and memory; what a run did and how close it came to the machine's limit.
 //!
-//! * [`Timer`] and [`Stopwatch`] measure a piece of code;
+//! * [`Stopwatch`] measures a piece of code;
 //! * [`SpanName`] and [`Counter`] are put where work happens, and cost next to nothing while
 //!   nobody looks;
 //! * [`Recorder`] looks: it collects spans and samples into a [`Recording`], which becomes a trace
@@ -21,7 +21,6 @@ mod ring;
 mod sampler;
 mod span;
 mod summary;
-mod timer;
 mod trace;
 mod usage;
 
@@ -34,6 +33,5 @@ pub use recording::{Recorder, Recording, Spanned, Summary, Table, Thread, Total}
 pub use report::report_html;
 pub use sampler::{Group, Series, SystemSamples};
 pub use span::{Span, SpanName};
-pub use timer::{Scoped, Timed, Timer, time};
 pub use trace::trace_json;
 pub use usage::{Stopwatch, Usage, children_cpu_s, cpu_s, thread_cpu_ns};

@@ -3,15 +3,17 @@
 
 mod kinds;
 
+use crate::files::{temporary_folder, whole};
+use crate::turns::timed;
 use clap::Args;
 use serde_json::json;
 use solio::catalog::row::{Cells, Level, Row, column};
 use solio::catalog::store::{Query, Store};
-use solio::{Cancel, Error, Result, Stopwatch, Usage};
+use solio::{Cancel, Error, Result, Usage};
 use solio_cli::args::WorkArgs;
 use solio_cli::table::{count, figures};
 use solio_cli::{Outcome, schema, screen};
-use solio_io::probe::{read_plain, write_plain};
+use solio_io::probe::write_plain;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -38,8 +40,7 @@ pub(crate) fn run(args: &CatalogBenchArgs) -> Result<Outcome> {
     if !args.kinds.is_empty() {
         return kinds::run(args);
     }
-    let folder = tempfile::Builder::new().prefix("solio-bench-").tempdir();
-    let folder = folder.map_err(|e| Error::io("make a temporary folder", e))?;
+    let folder = temporary_folder()?;
     let path = folder.path().join("bench.sqlite");
     let took = insert(&path, args.rows)?;
     let (rows, bytes) = what_is_there(&path)?;
@@ -73,29 +74,17 @@ pub(crate) fn run(args: &CatalogBenchArgs) -> Result<Outcome> {
 
 /// What it takes to write the bytes of the catalogue without making it.
 fn plainly(folder: &Path, catalogue: &Path) -> Result<Usage> {
-    let mut bytes = Vec::new();
-    read_plain(catalogue, &mut bytes)?;
-    let watch = Stopwatch::start();
-    write_plain(&folder.join("plain"), &bytes)?;
-    Ok(watch.usage())
+    let bytes = whole(catalogue)?;
+    Ok(timed(|| write_plain(&folder.join("plain"), &bytes))?.0)
 }
 
 /// Puts `rows` rows, from opening to closing; what is not counted is the making of the rows.
 fn insert(path: &Path, rows: u64) -> Result<Usage> {
-    let mut took = Usage::default();
-    let mut timed = |run: &mut dyn FnMut() -> Result<()>| -> Result<()> {
-        let watch = Stopwatch::start();
-        run()?;
-        let usage = watch.usage();
+    let (mut took, mut store) = timed(|| Store::open(path))?;
+    let mut add = |usage: Usage| {
         took.wall_s += usage.wall_s;
         took.cpu_s += usage.cpu_s;
-        Ok(())
     };
-    let mut store = None;
-    timed(&mut || {
-        store = Some(Store::open(path)?);
-        Ok(())
-    })?;
     let mut batch = Vec::new();
     let mut folder: Arc<[u8]> = Arc::from(*b"");
     for number in 0..rows {
@@ -105,15 +94,11 @@ fn insert(path: &Path, rows: u64) -> Result<Usage> {
         }
         batch.push(row(&folder, number));
         if batch.len() == BATCH || number + 1 == rows {
-            timed(&mut || {
-                let Some(store) = &mut store else { return Ok(()) };
-                store.put(&batch)?;
-                store.commit()
-            })?;
+            add(timed(|| store.put(&batch).and_then(|_| store.commit()))?.0);
             batch.clear();
         }
     }
-    timed(&mut || store.take().map_or(Ok(()), Store::close))?;
+    add(timed(|| store.close())?.0);
     Ok(took)
 }
 

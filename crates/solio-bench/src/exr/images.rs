@@ -1,5 +1,6 @@
 //! What is measured: classes of images, each cut so that one sample stays short.
 
+use crate::files::all_below;
 use solio::image::header::{Box2i, Part};
 use solio::image::model::{FlatLevel, Image, ImagePart, Pixels, Plane, Samples};
 use solio::image::{Compression, PixelType, RasterMut, ReadOptions, SamplesMut, WriteOptions};
@@ -28,16 +29,10 @@ pub(super) struct PlainImage {
 impl ImageClass {
     /// From a file, or from all files of a folder; puts what the peers need into `folder`.
     pub(super) fn load(path: &Path, folder: &Path, work: &Work) -> Result<ImageClass> {
-        let (mut files, mut failed) = solio::files_below(&[path.to_owned()], work)?;
-        if let Some(e) = failed.pop() {
-            return Err(e);
-        }
+        let mut files = all_below(&[path.to_owned()], work)?;
         files.sort();
         let name = path.file_stem().unwrap_or_default().to_string_lossy().replace('-', " ");
-        let mut images = Vec::new();
-        for file in files {
-            images.push(cut(&file, work)?);
-        }
+        let images = files.iter().map(|file| cut(file, work)).collect::<Result<_>>()?;
         ImageClass::new(name, images, folder, work)
     }
 
@@ -47,7 +42,6 @@ impl ImageClass {
         let window = Box2i { min: [0, 0], max: [width - 1, height - 1] };
         let channels =
             ["A", "B", "G", "R"].map(|name| solio::image::Channel::new(name, PixelType::Half));
-        let header = Part::new(window, Compression::None, channels.to_vec());
         let planes = channels.into_iter().zip(1..).map(|(channel, seed)| {
             let values = (0..width * height).map(|i| {
                 let (x, y) = ((i % width) as f32, (i / width) as f32);
@@ -57,9 +51,7 @@ impl ImageClass {
             });
             Plane { channel, samples: Samples::Half(Cow::Owned(values.collect())) }
         });
-        let level = FlatLevel { x: 0, y: 0, window, planes: planes.collect() };
-        let part = ImagePart { header, pixels: Pixels::Flat(vec![level]) };
-        let image = Image { parts: vec![part], ..Image::default() };
+        let image = flat(window, planes.collect());
         ImageClass::new("made up".into(), vec![image], folder, work)
     }
 
@@ -180,11 +172,16 @@ fn cut(path: &Path, work: &Work) -> Result<Image<'static>> {
     }
     all.sort_by(|a, b| a.channel.by_name(&b.channel));
     all.dedup_by(|a, b| a.channel.name == b.channel.name);
-    let channels = all.iter().map(|plane| plane.channel.clone()).collect();
+    Ok(flat(window, all))
+}
+
+/// An image of one part with nothing but these planes.
+fn flat(window: Box2i, planes: Vec<Plane<'static>>) -> Image<'static> {
+    let channels = planes.iter().map(|plane| plane.channel.clone()).collect();
     let header = Part::new(window, Compression::None, channels);
-    let level = FlatLevel { x: 0, y: 0, window, planes: all };
+    let level = FlatLevel { x: 0, y: 0, window, planes };
     let part = ImagePart { header, pixels: Pixels::Flat(vec![level]) };
-    Ok(Image { parts: vec![part], ..Image::default() })
+    Image { parts: vec![part], ..Image::default() }
 }
 
 #[cfg(test)]

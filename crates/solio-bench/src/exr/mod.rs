@@ -5,15 +5,15 @@ mod images;
 mod measure;
 mod peer;
 
+use crate::files::temporary_folder;
+use crate::report::BenchReport;
 pub(crate) use args::ExrBenchArgs;
 use images::ImageClass;
-use measure::{ExrBench, ExrCase, ExrJob, ExrLine};
+use measure::{ExrBench, ExrCase, ExrJob};
 use peer::{Peer, PeerStorage};
-use serde_json::{Value, json};
 use solio::image::Compression;
 use solio::{Error, Result};
-use solio_cli::table::{Align, BOLD, DIM, TextTable};
-use solio_cli::{Outcome, options, schema, screen};
+use solio_cli::{Outcome, options, screen};
 use std::process::Command;
 
 /// Methods that are also measured from file to file and on all cores, on the first class.
@@ -23,8 +23,7 @@ const COMMON: [Compression; 4] =
 /// `solio-bench exr`
 pub(crate) fn run(args: &ExrBenchArgs) -> Result<Outcome> {
     let work = options::work(&args.work)?;
-    let folder = tempfile::Builder::new().prefix("solio-bench-").tempdir();
-    let folder = folder.map_err(|e| Error::io("make a temporary folder", e))?;
+    let folder = temporary_folder()?;
     let loaded = args.files.iter().map(|path| ImageClass::load(path, folder.path(), &work));
     let mut classes: Vec<ImageClass> = loaded.collect::<Result<_>>()?;
     if classes.is_empty() {
@@ -35,28 +34,17 @@ pub(crate) fn run(args: &ExrBenchArgs) -> Result<Outcome> {
     let folder = folder.path();
     let bytes = Vec::new();
     let mut bench = ExrBench { folder, seconds, work: &work, bytes, fresh: false };
-    let mut lines = Vec::new();
-    let mut done = |line: ExrLine| {
-        if args.json {
-            screen::print(&schema::line("bench/1", &[], line_json(&line)));
-        } else {
-            screen::say(&format!("measured: {}, against {}", line.work, line.peer));
-        }
-        lines.push(line);
-    };
+    let mut report = BenchReport::new(args.json);
     for (i, class) in classes.iter().enumerate() {
         for (j, peer) in peers.iter_mut().enumerate() {
             // The first peer is measured on every class, the others on the first.
             if (i == 0 || j == 0) && load(class, peer) {
-                with_peer(&mut bench, args, class, peer, (i == 0, j == 0), &mut done)?;
+                with_peer(&mut bench, args, class, peer, (i == 0, j == 0), &mut report)?;
             }
         }
     }
-    alone(&mut bench, args, &classes[0], &mut done)?;
-    if !args.json {
-        screen::print(&table(&lines));
-    }
-    Ok(Outcome::Done)
+    alone(&mut bench, args, &classes[0], &mut report)?;
+    Ok(report.end("MB of pixels."))
 }
 
 /// All peers that are there; says which are not.
@@ -102,7 +90,7 @@ fn with_peer(
     class: &ImageClass,
     peer: &mut Peer,
     (first_class, first_peer): (bool, bool),
-    done: &mut impl FnMut(ExrLine),
+    report: &mut BenchReport,
 ) -> Result<()> {
     let all = bench.work.threads;
     let known = peer.methods.clone();
@@ -129,7 +117,7 @@ fn with_peer(
         }
         for case in cases {
             match bench.compare(&case, class, peer) {
-                Ok(line) => done(line),
+                Ok(row) => report.add(row),
                 Err(e) if e.kind() == solio::ErrorKind::Unsupported => {
                     let work = case.name(&class.name);
                     screen::say(&format!("{work}, against {}: skipped ({e})", peer.name));
@@ -147,17 +135,17 @@ fn alone(
     bench: &mut ExrBench<'_>,
     args: &ExrBenchArgs,
     class: &ImageClass,
-    done: &mut impl FnMut(ExrLine),
+    report: &mut BenchReport,
 ) -> Result<()> {
     let place = PeerStorage::Memory;
     for method in methods(args).filter(|method| COMMON.contains(method)) {
         let case = ExrCase { job: ExrJob::Rows, method, place, threads: 1 };
-        done(bench.rows_against_whole(&case, class)?);
+        report.add(bench.rows_against_whole(&case, class)?);
     }
     for place in [PeerStorage::Memory, PeerStorage::File] {
         for job in [ExrJob::Write, ExrJob::Read] {
             let case = ExrCase { job, method: Compression::None, place, threads: 1 };
-            done(bench.against_machine(&case, class)?);
+            report.add(bench.against_machine(&case, class)?);
         }
     }
     Ok(())
@@ -169,71 +157,4 @@ fn methods(args: &ExrBenchArgs) -> impl Iterator<Item = Compression> {
         args.methods.is_empty() || args.methods.iter().any(|name| name == method.name())
     };
     Compression::ALL.into_iter().filter(wanted)
-}
-
-fn line_json(line: &ExrLine) -> Value {
-    let (ours, theirs) = line.file_bytes.unzip();
-    json!({
-        "case": line.work,
-        "peer": line.peer,
-        "peer_version": line.peer_version,
-        "rounds": line.rounds,
-        "raw_bytes": line.raw_bytes,
-        "ours_bytes": ours,
-        "peer_bytes": theirs,
-        "ratio_bytes": line.file_bytes.map(|(ours, theirs)| ours as f64 / theirs as f64),
-        "wall_s": line.ours.wall_s,
-        "cpu_s": line.ours.cpu_s,
-        "peer_wall_s": line.theirs.wall_s,
-        "peer_cpu_s": line.theirs.cpu_s,
-        "ratio_wall": line.ratio_wall.json(),
-        "ratio_cpu": line.ratio_cpu.json(),
-        "same_cpu": line.same_cpu.json(),
-        "quiet": line.same_cpu.is_quiet(),
-        "answer": line.answer,
-    })
-}
-
-fn table(lines: &[ExrLine]) -> String {
-    use Align::{Left, Right};
-    let mut text = String::new();
-    let mut peers: Vec<&str> = Vec::new();
-    for line in lines {
-        if !peers.contains(&line.peer.as_str()) {
-            peers.push(&line.peer);
-        }
-    }
-    for peer in peers {
-        let of_peer: Vec<&ExrLine> = lines.iter().filter(|line| line.peer == peer).collect();
-        let version = &of_peer[0].peer_version;
-        let mut table = TextTable::new(&[
-            ("work", Left),
-            ("MB/s", Right),
-            ("peer", Right),
-            ("× as fast", Right),
-            ("interval", Right),
-            ("size", Right),
-            ("A/A", Right),
-        ]);
-        for line in of_peer {
-            let rate = |cpu_s: f64| format!("{:.0}", line.raw_bytes as f64 / cpu_s * 1e-6);
-            let size = |(ours, theirs): (u64, u64)| format!("{:.3}", ours as f64 / theirs as f64);
-            let times = |ratio: f64| format!("{:.2}", 1.0 / ratio);
-            let [ours, theirs] = [line.ours, line.theirs].map(|usage| rate(line.seconds(usage)));
-            let ratio = line.ratio();
-            table.row(vec![
-                line.work.trim_start_matches("EXR ").into(),
-                ours,
-                theirs,
-                times(ratio.median),
-                format!("{}–{}", times(ratio.high), times(ratio.low)),
-                line.file_bytes.map_or("".into(), size),
-                format!("{:.2}", line.same_cpu.median),
-            ]);
-        }
-        text += &format!("{BOLD}against {peer} {version}{BOLD:#}\n{}\n", table.render());
-    }
-    let note = "MB of pixels a CPU second on one core, a wall second on all. size: our files over \
-                the peer's. A/A leaves 0.97–1.03: too noisy.";
-    format!("{text}{DIM}{note}{DIM:#}\n")
 }

@@ -1,5 +1,6 @@
 //! The files that are read: photos, copied again and again until there are enough.
 
+use crate::files::{all_below, temporary_folder};
 use solio::photo::Fields;
 use solio::{Error, Limits, Result, Work};
 use solio_io::probe::{read_plain, write_plain};
@@ -24,10 +25,7 @@ impl PhotoFiles {
     /// Copies the photos at and below `from` to `count` files, in turn; `None` where there are none.
     pub(super) fn mixed(from: &[PathBuf], count: usize, work: &Work) -> Result<Option<PhotoFiles>> {
         let from = if from.is_empty() { data().into_iter().collect() } else { from.to_vec() };
-        let (found, failed) = solio::files_below(&from, work)?;
-        if let Some(e) = failed.into_iter().next() {
-            return Err(e);
-        }
+        let found = all_below(&from, work)?;
         let fields = Fields::of(["FileType"]);
         let known =
             |path: &PathBuf| solio::read_metadata(path, &fields, &Limits::default(), work).is_ok();
@@ -35,8 +33,7 @@ impl PhotoFiles {
         if photos.is_empty() {
             return Ok(None);
         }
-        let folder = tempfile::Builder::new().prefix("solio-bench-").tempdir();
-        let folder = folder.map_err(|e| Error::io("make a temporary folder", e))?;
+        let folder = temporary_folder()?;
         let mut files = PhotoFiles {
             list: folder.path().join("list"),
             paths: Vec::with_capacity(count),

@@ -1,8 +1,7 @@
 //! `solio-bench photo`: three dates, and everything, of many files, beside what else reads them.
 //!
 //! Every way is a command that gets the same list, is measured from its start to its end, and
-//! throws away what it prints; before that, its answers were looked at once. The slow ways run in
-//! some of the rounds only.
+//! throws away what it prints; its answers are looked at once. The slow ways take fewer turns.
 
 mod args;
 mod files;
@@ -10,35 +9,21 @@ mod modes;
 mod run;
 
 use crate::program;
-use crate::stats::{Ratio, median};
+use crate::report::BenchReport;
+use crate::turns::{BenchTurns, PEER};
 pub(crate) use args::PhotoBenchArgs;
 use files::PhotoFiles;
-use run::{PhotoReader, ReaderResult};
-use serde_json::{Value, json};
+use run::PhotoReader;
+use serde_json::json;
 use solio::{Result, Work};
-use solio_cli::table::{Align, DIM, TextTable, bytes};
-use solio_cli::{Outcome, options, schema, screen};
+use solio_cli::table::bytes;
+use solio_cli::{Outcome, options, screen};
 use std::ffi::OsString;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 const DATES: [&str; 3] = ["DateTimeOriginal", "CreateDate", "ModifyDate"];
 const HEAD_BYTES: usize = 64 << 10;
-
-/// Ours beside one peer.
-struct PhotoLine {
-    case: &'static str,
-    peer: String,
-    rounds: usize,
-    ours: ReaderResult,
-    theirs: ReaderResult,
-    /// Theirs over ours.
-    wall: Ratio,
-    cpu: Ratio,
-    /// Ours again over ours.
-    same: Ratio,
-    answer: String,
-}
 
 /// `solio-bench photo`
 pub(crate) fn run(args: &PhotoBenchArgs) -> Result<Outcome> {
@@ -54,16 +39,16 @@ pub(crate) fn run(args: &PhotoBenchArgs) -> Result<Outcome> {
     if args.exiftool_modes {
         return modes::run(args, &files, &work);
     }
-    let mut lines = dates(args, &files)?;
-    lines.extend(everything(args, &files)?);
-    if args.json {
-        lines.iter().for_each(|line| {
-            screen::print(&schema::line("bench/1", &[], line_json(line, &files)));
-        });
-    } else {
-        screen::print(&table(&lines, &files));
-    }
-    Ok(Outcome::Done)
+    let mut report = BenchReport::new(args.json);
+    dates(args, &files, &mut report)?;
+    let ours = ours(&files, args, &[])?;
+    let exiftool = batch(&files, args, &["-G1", "-a"]);
+    compare("all tags", &ours, &[], exiftool.as_ref(), args, &files, &mut report)?;
+    let (count, different) = (files.paths.len(), files.different);
+    let all = bytes(files.bytes);
+    Ok(report.end(&format!(
+        "\n{count} files ({different} different, {all}), in the page cache; whole commands."
+    )))
 }
 
 /// `solio meta` with `options` over the list.
@@ -94,7 +79,7 @@ fn batch(files: &PhotoFiles, args: &PhotoBenchArgs, options: &[&str]) -> Option<
 }
 
 /// Three dates of each file.
-fn dates(args: &PhotoBenchArgs, files: &PhotoFiles) -> Result<Vec<PhotoLine>> {
+fn dates(args: &PhotoBenchArgs, files: &PhotoFiles, report: &mut BenchReport) -> Result<()> {
     let ours = ours(files, args, &["-f", &DATES.join(",")])?;
     let tags = DATES.map(|name| format!("-{name}"));
     let exiftool = batch(files, args, &tags.each_ref().map(String::as_str));
@@ -109,72 +94,45 @@ fn dates(args: &PhotoBenchArgs, files: &PhotoFiles) -> Result<Vec<PhotoLine>> {
     words.push(files.list.clone().into());
     words.extend(jobs(args));
     quick.push(PhotoReader::new("open and read 64 KiB", program::own(), words));
-    compare("three dates", &ours, &quick, exiftool.as_ref(), args)
+    compare("three dates", &ours, &quick, exiftool.as_ref(), args, files, report)
 }
 
-/// All tags of each file.
-fn everything(args: &PhotoBenchArgs, files: &PhotoFiles) -> Result<Vec<PhotoLine>> {
-    let ours = ours(files, args, &[])?;
-    let exiftool = batch(files, args, &["-G1", "-a"]);
-    compare("all tags", &ours, &[], exiftool.as_ref(), args)
-}
-
-/// Measures ours beside all others: round by round, each in turn, ours again at the end.
+/// Measures ours beside each of the others.
 fn compare(
-    case: &'static str,
+    case: &str,
     ours: &PhotoReader,
     quick: &[PhotoReader],
     slow: Option<&PhotoReader>,
     args: &PhotoBenchArgs,
-) -> Result<Vec<PhotoLine>> {
-    let (rounds, each) = if args.quick { (5, 5) } else { (21, 7) };
-    let mut taken: Vec<[Vec<ReaderResult>; 2]> = Vec::new();
-    taken.resize_with(quick.len() + 1, Default::default);
-    let (mut first, mut again) = (Vec::new(), Vec::new());
-    ours.run()?;
-    for round in 0..rounds {
-        let mine = ours.run()?;
-        let theirs: Vec<ReaderResult> =
-            quick.iter().map(PhotoReader::run).collect::<Result<_>>()?;
-        first.push(mine.usage.wall_s);
-        again.push(ours.run()?.usage.wall_s);
-        for (taken, theirs) in taken.iter_mut().zip(theirs) {
-            taken[0].push(mine);
-            taken[1].push(theirs);
-        }
-        if let (Some(slow), 0) = (slow, (round + 1) % each) {
-            // What ran before it was quick and warm; so is what it is compared with.
-            let [left, right] = &mut taken[quick.len()];
-            left.push(ours.run()?);
-            right.push(slow.run()?);
-        }
-    }
-    let same = Ratio::of(&again, &first);
-    let ways = quick.iter().chain(slow);
+    files: &PhotoFiles,
+    report: &mut BenchReport,
+) -> Result<()> {
+    let (often, seldom) = if args.quick { (5, 1) } else { (21, 3) };
+    let ways = quick.iter().map(|way| (way, often)).chain(slow.map(|way| (way, seldom)));
     let mine = answer(&ours.output()?);
-    let lines = ways.zip(&taken).map(|(way, [mine_took, theirs])| {
-        let of = |took: &[ReaderResult], get: fn(&ReaderResult) -> f64| {
-            took.iter().map(get).collect::<Vec<f64>>()
-        };
-        let wall = |took: &[ReaderResult]| of(took, |took| took.usage.wall_s);
-        let cpu = |took: &[ReaderResult]| of(took, |took| took.usage.cpu_s);
-        let medians = |took: &[ReaderResult]| ReaderResult {
-            usage: solio::Usage { wall_s: median(&wall(took)), cpu_s: median(&cpu(took)) },
-            read_bytes: took.iter().filter_map(|took| took.read_bytes).max(),
-        };
-        Ok(PhotoLine {
-            case,
-            peer: way.name.clone(),
-            rounds: theirs.len(),
-            ours: medians(mine_took),
-            theirs: medians(theirs),
-            wall: Ratio::of(&wall(theirs), &wall(mine_took)),
-            cpu: Ratio::of(&cpu(theirs), &cpu(mine_took)),
-            same,
-            answer: format!("Solio {mine}; {} {}", way.name, answer(&way.output()?)),
-        })
-    });
-    lines.collect()
+    let count = files.paths.len();
+    for (way, rounds) in ways {
+        let mut read = [None; 2];
+        let turns = BenchTurns::run(rounds..=rounds, 0.0, 1, |_, side| {
+            let took = if side == PEER { way.run()? } else { ours.run()? };
+            read[side & 1] = read[side & 1].max(took.read_bytes);
+            Ok(took.usage)
+        })?;
+        let say = |read: Option<u64>| read.map_or("?".into(), bytes);
+        let (theirs, ours) = (answer(&way.output()?), say(read[0]));
+        let more = json!({
+            "files": count,
+            "different_files": files.different,
+            "file_bytes": files.bytes,
+            "ours_read_bytes": read[0],
+            "peer_read_bytes": read[1],
+            "answer": format!(
+                "Solio {mine}, {ours} read; {} {theirs}, {} read", way.name, say(read[1])
+            ),
+        });
+        report.add(turns.row(&format!("{case} of {count} photos"), &way.name, more));
+    }
+    Ok(())
 }
 
 /// What was found: how many values of each date, or what was printed instead.
@@ -220,74 +178,4 @@ fn floor(list: &Path, work: &Work) -> Result<Outcome> {
     });
     screen::print(&format!("{} bytes of {} files\n", bytes.into_inner(), paths.len()));
     Ok(Outcome::Done)
-}
-
-fn line_json(line: &PhotoLine, files: &PhotoFiles) -> Value {
-    let (ours, theirs) = (line.ours, line.theirs);
-    json!({
-        "case": format!("{} of {} photos", line.case, files.paths.len()),
-        "peer": line.peer,
-        "rounds": line.rounds,
-        "files": files.paths.len(),
-        "different_files": files.different,
-        "file_bytes": files.bytes,
-        "wall_s": ours.usage.wall_s,
-        "cpu_s": ours.usage.cpu_s,
-        "peer_wall_s": theirs.usage.wall_s,
-        "peer_cpu_s": theirs.usage.cpu_s,
-        "times_faster": line.wall.json(),
-        "ratio_wall": inverse(&line.wall).json(),
-        "ratio_cpu": inverse(&line.cpu).json(),
-        "same_wall": line.same.json(),
-        "quiet": line.same.is_quiet(),
-        "ours_read_bytes": ours.read_bytes,
-        "peer_read_bytes": theirs.read_bytes,
-        "answer": line.answer,
-    })
-}
-
-fn inverse(ratio: &Ratio) -> Ratio {
-    Ratio { median: 1.0 / ratio.median, low: 1.0 / ratio.high, high: 1.0 / ratio.low }
-}
-
-fn table(lines: &[PhotoLine], files: &PhotoFiles) -> String {
-    use Align::{Left, Right};
-    let mut table = TextTable::new(&[
-        ("work", Left),
-        ("peer", Left),
-        ("ms", Right),
-        ("peer", Right),
-        ("× as fast", Right),
-        ("interval", Right),
-        ("× CPU", Right),
-        ("read", Right),
-        ("peer", Right),
-        ("A/A", Right),
-    ]);
-    for line in lines {
-        let ms = |took: ReaderResult| format!("{:.1}", took.usage.wall_s * 1e3);
-        let read = |took: ReaderResult| took.read_bytes.map_or("–".into(), bytes);
-        table.row(vec![
-            line.case.into(),
-            line.peer.clone(),
-            ms(line.ours),
-            ms(line.theirs),
-            format!("{:.2}", line.wall.median),
-            format!("{:.2}–{:.2}", line.wall.low, line.wall.high),
-            format!("{:.2}", line.cpu.median),
-            read(line.ours),
-            read(line.theirs),
-            format!("{:.2}", line.same.median),
-        ]);
-    }
-    let answers: String =
-        lines.iter().map(|line| format!("  {}: {}\n", line.case, line.answer)).collect();
-    format!(
-        "{}{DIM}{} files ({} different, {}), in the page cache; whole commands, medians. A/A leaves \
-         0.97–1.03: too noisy.{DIM:#}\n{answers}",
-        table.render(),
-        files.paths.len(),
-        files.different,
-        bytes(files.bytes),
-    )
 }

@@ -1,14 +1,10 @@
 //! The ways to store a scene that the study compares: the same text and meshes, plain, packed with
 //! gzip at level 5 and with zstd file by file, and all of it as one packed scene.
 
-use flate2::write::GzEncoder;
+use crate::files::{all_below, gzip, make_folder};
 use solio::{Compression, Error, Result, ScenePackOptions, Work};
 use solio_codec::compress::ChunkCompressor;
-use std::io::Write;
 use std::path::{Path, PathBuf};
-
-/// The level that the sizes of Moana are known of.
-const GZIP_LEVEL: u32 = 5;
 
 /// A scene, stored in some way and read in some way.
 pub(super) struct Encoding {
@@ -61,11 +57,8 @@ pub(super) fn all(scene: &Path, made: &Path, work: &Work) -> Result<Vec<Encoding
 /// Copies the text and the meshes of a folder, unpacked and packed again; gives the bytes written.
 /// What was `made` before is passed by: it may lie below that folder.
 fn copy(from: &Path, made: &Path, to: &Path, pack: Compression, work: &Work) -> Result<u64> {
-    std::fs::create_dir_all(made).map_err(|e| Error::io("make the folder", e).at_path(made))?;
-    let (found, failed) = solio::files_below(&[from.to_owned()], work)?;
-    if let Some(error) = failed.into_iter().next() {
-        return Err(error);
-    }
+    make_folder(made)?;
+    let found = all_below(&[from.to_owned()], work)?;
     let made = made.canonicalize().map_err(|e| Error::io("find the folder", e).at_path(made))?;
     let is_made = |path: &Path| path.canonicalize().is_ok_and(|path| path.starts_with(&made));
     let mut bytes = 0;
@@ -73,9 +66,7 @@ fn copy(from: &Path, made: &Path, to: &Path, pack: Compression, work: &Work) -> 
         let whole = solio_io::read_whole(path, &solio::Limits::default(), work)?;
         let inner = path.strip_prefix(from).unwrap_or(path);
         let target = to.join(inner);
-        let folder = target.parent().unwrap_or(to);
-        let made = std::fs::create_dir_all(folder);
-        made.map_err(|e| Error::io("make the folder", e).at_path(folder))?;
+        make_folder(target.parent().unwrap_or(to))?;
         let stored = packed(whole, pack)?;
         solio::write_bytes(&target, &stored)?;
         bytes += stored.len() as u64;
@@ -92,11 +83,7 @@ fn is_of_scene(path: &Path) -> bool {
 fn packed(whole: Vec<u8>, pack: Compression) -> Result<Vec<u8>> {
     match pack {
         Compression::None => Ok(whole),
-        Compression::Gzip => {
-            let mut packer = GzEncoder::new(Vec::new(), flate2::Compression::new(GZIP_LEVEL));
-            let written = packer.write_all(&whole).and_then(|()| packer.finish());
-            written.map_err(|e| Error::io("compress", e))
-        }
+        Compression::Gzip => gzip(&whole),
         Compression::Zstd => {
             let mut out = Vec::new();
             ChunkCompressor::new(pack, None)?.compress(&whole, &mut out)?;

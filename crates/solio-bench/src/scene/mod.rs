@@ -11,20 +11,21 @@ mod recorded;
 mod stages;
 mod study;
 
-use crate::stats::{Ratio, median};
+use crate::files::{all_below, make_folder, temporary_folder, whole};
+use crate::report::BenchReport;
+use crate::turns::{BenchTurns, PEER, timed};
 use crate::twin;
 use clap::Args;
-use serde_json::{Value, json};
+use serde_json::json;
 use solio::mesh::Scene;
 use solio::scene::pack::{PackReadOptions, PackReader};
 use solio::scene::pbrt::{ReadOptions, Statements, read_statements};
 use solio::{
-    Compression, Error, FileKind, FileType, MeshReadOptions, Result, ScenePackOptions, Stopwatch,
-    Usage, Work,
+    Compression, Error, FileKind, FileType, MeshReadOptions, Result, ScenePackOptions, Usage, Work,
 };
 use solio_cli::args::{WorkArgs, parse_rate};
-use solio_cli::table::{Align, DIM, TextTable, bytes};
-use solio_cli::{Outcome, options, schema, screen};
+use solio_cli::table::bytes;
+use solio_cli::{Outcome, options};
 use solio_codec::compress::StreamDecoder;
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
@@ -77,41 +78,15 @@ Examples:
   solio-bench scene --study -o study.html          disks, and what packing wins
   solio-bench scene --study my.pbrt -o study.html  of a scene of yours";
 
-/// One work beside a peer.
-struct SceneLine {
-    work: String,
-    peer: &'static str,
-    bytes: u64,
-    ours: Usage,
-    theirs: Usage,
-    wall: Ratio,
-    cpu: Ratio,
-    same: Ratio,
-    same_cpu: Ratio,
-    rounds: usize,
-    answer: String,
-    /// Bytes that are stored: ours, the peer's.
-    stored: Option<[u64; 2]>,
-}
-
-/// A row takes about this long on each side, or so many samples.
+/// A row takes about this long on each side, or so many turns.
 const ROW_S: f64 = 2.0;
-const LEAST_SAMPLES: usize = 7;
+const LEAST_ROUNDS: usize = 7;
 
 /// Does it once; gives a word that depends on all of the result.
 type SceneRun<'a> = dyn FnMut() -> Result<u64> + 'a;
 
 /// Does it once; says what it took, and gives such a word.
 type Turn<'a> = dyn FnMut() -> Result<(Usage, u64)> + 'a;
-
-/// With a clock beside it.
-fn timed<'a>(run: &'a mut SceneRun<'_>) -> impl FnMut() -> Result<(Usage, u64)> + 'a {
-    || {
-        let watch = Stopwatch::start();
-        let answer = run()?;
-        Ok((watch.usage(), answer))
-    }
-}
 
 /// The files of a scene.
 struct SceneFiles {
@@ -125,13 +100,11 @@ pub(crate) fn run(args: &SceneBenchArgs) -> Result<Outcome> {
     if args.stages {
         return stages::run(args, &work);
     }
-    let made = tempfile::Builder::new().prefix("solio-bench-").tempdir();
-    let made = made.map_err(|e| Error::io("make a temporary folder", e))?;
+    let made = temporary_folder()?;
     let folder = match &args.folder {
         Some(folder) => folder.clone(),
         None => {
-            let scale = if args.quick { 1.0 / 800.0 } else { 1.0 / 80.0 };
-            twin::make(made.path(), scale, 1, Compression::None, &work)?;
+            twin::make(made.path(), args.scale(), 1, Compression::None, &work)?;
             made.path().to_owned()
         }
     };
@@ -139,28 +112,29 @@ pub(crate) fn run(args: &SceneBenchArgs) -> Result<Outcome> {
         return study::run(args, &folder, made.path(), &work);
     }
     let files = SceneFiles::below(&folder, &work)?;
-    let samples = if args.quick { 9 } else { 41 };
-    let mut bench =
-        SceneBench { args, samples, work, packed: made.path().join("packed"), lines: vec![] };
+    let rounds = if args.quick { 9 } else { 41 };
+    let (report, packed) = (BenchReport::new(args.json), made.path().join("packed"));
+    make_folder(&packed)?;
+    let mut bench = SceneBench { args, rounds, work, packed, report };
     bench.text(&files)?;
     bench.meshes(&files)?;
     bench.packed()?;
     bench.one_file(&files)?;
     bench.recorded(&files)?;
-    if !args.json {
-        screen::print(&table(&bench.lines));
+    Ok(bench.report.end("Files in the page cache."))
+}
+
+impl SceneBenchArgs {
+    /// Of the twin that is made.
+    fn scale(&self) -> f64 {
+        if self.quick { 1.0 / 800.0 } else { 1.0 / 80.0 }
     }
-    Ok(Outcome::Done)
 }
 
 impl SceneFiles {
     fn below(folder: &Path, work: &Work) -> Result<SceneFiles> {
         let (mut text, mut meshes) = (Vec::new(), Vec::new());
-        let (found, failed) = solio::files_below(&[folder.to_owned()], work)?;
-        if let Some(error) = failed.into_iter().next() {
-            return Err(error);
-        }
-        for path in found {
+        for path in all_below(&[folder.to_owned()], work)? {
             match FileType::of_path(&path).map(|named| named.kind) {
                 Some(FileKind::Pbrt) => text.push(path),
                 Some(FileKind::Ply) => meshes.push(path),
@@ -172,9 +146,7 @@ impl SceneFiles {
         }
         Ok(SceneFiles { text, meshes })
     }
-}
 
-impl SceneFiles {
     /// The file that includes all others.
     fn first(&self) -> Option<&PathBuf> {
         let named = |path: &&PathBuf| path.file_name().is_some_and(|name| name == "island.pbrt");
@@ -182,22 +154,22 @@ impl SceneFiles {
     }
 
     fn text_bytes(&self) -> Result<u64> {
-        self.text.iter().map(|path| solio_io::file_bytes(path)).sum()
+        bytes_of(&self.text)
     }
 }
 
 struct SceneBench<'a> {
     args: &'a SceneBenchArgs,
-    samples: usize,
+    rounds: usize,
     work: Work,
     /// A folder for packed files.
     packed: PathBuf,
-    lines: Vec<SceneLine>,
+    report: BenchReport,
 }
 
 impl SceneBench<'_> {
-    fn serial(&self) -> Work {
-        Work { threads: 1, ..self.work.clone() }
+    fn on(&self, threads: usize) -> Work {
+        Work { threads, ..self.work.clone() }
     }
 
     /// Whether the work was asked for.
@@ -213,7 +185,7 @@ impl SceneBench<'_> {
         ours: &mut SceneRun<'_>,
         (peer, theirs): (&'static str, &mut SceneRun<'_>),
     ) -> Result<()> {
-        self.turns(work, bytes, &mut timed(ours), (peer, &mut timed(theirs)))
+        self.turns(work, bytes, &mut || timed(&mut *ours), (peer, &mut || timed(&mut *theirs)))
     }
 
     /// Ours, the peer, ours again, in turn.
@@ -224,50 +196,20 @@ impl SceneBench<'_> {
         ours: &mut Turn<'_>,
         (peer, theirs): (&'static str, &mut Turn<'_>),
     ) -> Result<()> {
-        let ((first, answer), (other, expected)) = (ours()?, theirs()?);
-        let longest = first.wall_s.max(other.wall_s).max(1e-6);
-        let rounds =
-            ((ROW_S / longest) as usize).clamp(LEAST_SAMPLES, self.samples.max(LEAST_SAMPLES));
-        let [mut a, mut b, mut c] = [const { Vec::new() }; 3];
-        let take = |run: &mut Turn<'_>, expected, taken: &mut Vec<Usage>| {
-            let (usage, got) = run()?;
-            taken.push(usage);
-            match got == expected {
-                true => Ok(()),
-                false => Err(Error::corrupt(format!("{work}: the answer changes"))),
+        let mut answers = [None; 2];
+        let rounds = LEAST_ROUNDS..=self.rounds;
+        let turns = BenchTurns::run(rounds, 3.0 * ROW_S, 1, |_, side| {
+            let (took, got) = if side == PEER { theirs()? } else { ours()? };
+            match answers[side & 1].replace(got) {
+                Some(known) if known != got => {
+                    Err(Error::corrupt(format!("{work}: the answer changes")))
+                }
+                _ => Ok(took),
             }
-        };
-        for _ in 0..rounds {
-            take(ours, answer, &mut a)?;
-            take(theirs, expected, &mut b)?;
-            take(ours, answer, &mut c)?;
-        }
-        let wall = |all: &[Usage]| all.iter().map(|usage| usage.wall_s).collect::<Vec<_>>();
-        let cpu = |all: &[Usage]| all.iter().map(|usage| usage.cpu_s).collect::<Vec<_>>();
-        let middle = |all: &[Usage]| Usage { wall_s: median(&wall(all)), cpu_s: median(&cpu(all)) };
-        self.add(SceneLine {
-            work: work.into(),
-            peer,
-            bytes,
-            ours: middle(&a),
-            theirs: middle(&b),
-            wall: Ratio::of(&wall(&a), &wall(&b)),
-            cpu: Ratio::of(&cpu(&a), &cpu(&b)),
-            same: Ratio::of(&wall(&a), &wall(&c)),
-            same_cpu: Ratio::of(&cpu(&a), &cpu(&c)),
-            rounds,
-            answer: format!("{answer:016x}"),
-            stored: None,
-        });
+        })?;
+        let answer = format!("{:016x}", answers[0].unwrap_or(0));
+        self.report.add(turns.row(work, peer, json!({ "bytes": bytes, "answer": answer })));
         Ok(())
-    }
-
-    /// Prints JSON, and keeps the line for the table.
-    fn add(&mut self, line: SceneLine) {
-        if self.args.json {
-            screen::print(&schema::line("bench/1", &[], line_json(&line)));
-        }
-        self.lines.push(line);
     }
 
     /// Text to statements, on one thread and on two.
@@ -286,7 +228,7 @@ impl SceneBench<'_> {
             if paths.is_empty() || !self.wants(&work) {
                 continue;
             }
-            let serial = self.serial();
+            let serial = self.on(1);
             let mut buffer = Vec::new();
             let (whole, mut copy) = (read_all(&paths)?, Vec::new());
             let total: u64 = whole.iter().map(|text| text.len() as u64).sum();
@@ -310,7 +252,7 @@ impl SceneBench<'_> {
     /// The whole scene, on one thread and on two.
     fn scene(&mut self, files: &SceneFiles) -> Result<()> {
         let (Some(first), total) = (files.first(), files.text_bytes()?) else { return Ok(()) };
-        let (serial, two) = (self.serial(), Work { threads: 2, ..self.work.clone() });
+        let (serial, two) = (self.on(1), self.on(2));
         let work = "scene text to the scene, everything, one thread";
         if self.wants(work) {
             let mut buffer = Vec::new();
@@ -335,7 +277,7 @@ impl SceneBench<'_> {
         let largest = files.text.iter().max_by_key(|path| solio_io::file_bytes(path).unwrap_or(0));
         let Some(largest) = largest.filter(|_| self.wants(work)) else { return Ok(()) };
         let paths = [largest.clone()];
-        let (serial, two) = (self.serial(), Work { threads: 2, ..self.work.clone() });
+        let (serial, two) = (self.on(1), self.on(2));
         let mut ours = || statements(&paths, &two);
         let mut one = || statements(&paths, &serial);
         let total = solio_io::file_bytes(largest)?;
@@ -345,7 +287,7 @@ impl SceneBench<'_> {
     /// Meshes to arrays.
     fn meshes(&mut self, files: &SceneFiles) -> Result<()> {
         let triangles = [self.triangles()?];
-        let (one, two) = (self.serial(), Work { threads: 2, ..self.work.clone() });
+        let (one, two) = (self.on(1), self.on(2));
         self.ply("PLY to arrays, one thread, triangles", &triangles, &one)?;
         self.ply("PLY to arrays, one thread, the twin's", &files.meshes, &one)?;
         self.ply("PLY to arrays, two threads, triangles", &triangles, &two)
@@ -361,7 +303,7 @@ impl SceneBench<'_> {
 
     /// Files one after the other, each with the threads of `threads`, against `read()` on one thread.
     fn ply(&mut self, name: &str, paths: &[PathBuf], threads: &Work) -> Result<()> {
-        let total = paths.iter().map(|path| solio_io::file_bytes(path)).sum::<Result<u64>>()?;
+        let total = bytes_of(paths)?;
         let mut buffer = Vec::new();
         let mut read = || read_plain(paths, &mut buffer);
         let work = &format!("{name}, fresh memory");
@@ -401,15 +343,13 @@ impl SceneBench<'_> {
                 continue;
             }
             let folder = self.packed.join(pack.as_str());
-            let scale = if self.args.quick { 1.0 / 800.0 } else { 1.0 / 80.0 };
-            twin::make(&folder, scale, 1, pack, &self.work)?;
+            twin::make(&folder, self.args.scale(), 1, pack, &self.work)?;
             let end = pack.extension();
             let is_text = |path: &PathBuf| path.to_string_lossy().ends_with(&format!(".pbrt{end}"));
             let found = solio::files_below(&[folder], &self.work)?.0;
             let paths: Vec<PathBuf> = found.into_iter().filter(is_text).collect();
             let whole = read_all(&paths)?;
-            let total = self.unpacked(pack, &whole)?;
-            let two = Work { threads: 2, ..self.work.clone() };
+            let two = self.on(2);
             let limits = solio::Limits::default();
             let mut block = vec![0; 256 << 10];
             let mut unpack = || -> Result<u64> {
@@ -419,6 +359,7 @@ impl SceneBench<'_> {
                 }
                 Ok(all)
             };
+            let total = unpack()?;
             let mut ours = || statements(&paths, &two);
             self.beside(&work, total, &mut ours, ("unpacking alone", &mut unpack))?;
         }
@@ -432,13 +373,10 @@ impl SceneBench<'_> {
         };
         let text_bytes = files.text_bytes()?;
         let path = self.packed.join("island.solio");
-        let made = std::fs::create_dir_all(&self.packed);
-        made.map_err(|e| Error::io("make the folder", e).at_path(&self.packed))?;
         // The text alone: meshes are no smaller beside it.
         let options = ScenePackOptions { meshes: false, ..ScenePackOptions::default() };
         solio::pack_scene(first, &path, &options, &self.work)?;
-        let (two, read) = (Work { threads: 2, ..self.work.clone() }, PackReadOptions::default());
-        let stored = Some([solio_io::file_bytes(&path)?, text_bytes]);
+        let (two, read) = (self.on(2), PackReadOptions::default());
         let mut text = || whole_scene(first, &two);
         let mut instances = || -> Result<u64> {
             let opened = solio_io::open(&path, &solio::Limits::default(), &two)?;
@@ -453,30 +391,19 @@ impl SceneBench<'_> {
         };
         let work = "packed scene, all but meshes, two threads";
         self.beside(work, text_bytes, &mut whole, ("all of the text to the scene", &mut text))?;
-        let line = self.lines.last().expect("it was just measured");
-        let (work, peer) = ("packed scene, bytes".to_owned(), "the text");
-        let (none, nothing) = (Usage::default(), Ratio::of(&[], &[]));
-        self.add(SceneLine {
-            work,
-            peer,
-            bytes: text_bytes,
-            ours: none,
-            theirs: none,
-            wall: nothing,
-            cpu: nothing,
-            same: nothing,
-            same_cpu: nothing,
-            rounds: 1,
-            answer: line.answer.clone(),
-            stored,
-        });
+        let stored = solio_io::file_bytes(&path)?;
+        let ratio = stored as f64 / text_bytes as f64;
+        self.report.add(json!({
+            "case": "packed scene, bytes",
+            "peer": "the text",
+            "bytes": text_bytes,
+            "rounds": 1,
+            "ours_bytes": stored,
+            "peer_bytes": text_bytes,
+            "ratio_bytes": ratio,
+            "answer": format!("{}, {ratio:.3} of the text", bytes(stored)),
+        }));
         Ok(())
-    }
-
-    fn unpacked(&self, pack: Compression, whole: &[Vec<u8>]) -> Result<u64> {
-        let mut block = vec![0; 256 << 10];
-        let limits = solio::Limits::default();
-        whole.iter().map(|file| unpack(pack, file, &limits, &mut block)).sum()
     }
 }
 
@@ -539,12 +466,12 @@ fn read_plain(paths: &[PathBuf], buffer: &mut Vec<u8>) -> Result<u64> {
     Ok(all)
 }
 
+fn bytes_of(paths: &[PathBuf]) -> Result<u64> {
+    paths.iter().map(|path| solio_io::file_bytes(path)).sum()
+}
+
 fn read_all(paths: &[PathBuf]) -> Result<Vec<Vec<u8>>> {
-    let whole = |path: &PathBuf| {
-        let mut bytes = Vec::new();
-        solio_io::probe::read_plain(path, &mut bytes).map(|()| bytes)
-    };
-    paths.iter().map(whole).collect()
+    paths.iter().map(|path| whole(path)).collect()
 }
 
 fn corners(scene: &Scene<'_>) -> u64 {
@@ -552,75 +479,4 @@ fn corners(scene: &Scene<'_>) -> u64 {
         mesh.positions.len() + mesh.corner_vertices.len() + mesh.face_offsets.len()
     };
     scene.meshes.iter().map(|mesh| of(mesh) as u64).sum()
-}
-
-fn line_json(line: &SceneLine) -> Value {
-    let mut row = json!({
-        "case": line.work,
-        "peer": line.peer,
-        "bytes": line.bytes,
-        "rounds": line.rounds,
-        "answer": line.answer,
-    });
-    let more = match line.stored {
-        Some([ours, theirs]) => json!({
-            "ours_bytes": ours,
-            "peer_bytes": theirs,
-            "ratio_bytes": ours as f64 / theirs as f64,
-        }),
-        None => json!({
-            "wall_s": line.ours.wall_s,
-            "cpu_s": line.ours.cpu_s,
-            "peer_wall_s": line.theirs.wall_s,
-            "peer_cpu_s": line.theirs.cpu_s,
-            "ratio_wall": line.wall.json(),
-            "ratio_cpu": line.cpu.json(),
-            "same_wall": line.same.json(),
-            "same_cpu": line.same_cpu.json(),
-            "quiet": line.same.is_quiet(),
-        }),
-    };
-    for (name, value) in more.as_object().into_iter().flatten() {
-        row[name] = value.clone();
-    }
-    row
-}
-
-fn table(lines: &[SceneLine]) -> String {
-    use Align::{Left, Right};
-    let mut table = TextTable::new(&[
-        ("work", Left),
-        ("peer", Left),
-        ("bytes", Right),
-        ("MB/s", Right),
-        ("CPU MB/s", Right),
-        ("peer MB/s", Right),
-        ("× wall", Right),
-        ("interval", Right),
-        ("A/A", Right),
-    ]);
-    for line in lines {
-        if let Some([ours, theirs]) = line.stored {
-            let mut row = vec![line.work.clone(), line.peer.into(), bytes(ours)];
-            row.extend((0..3).map(|_| "–".into()));
-            row.push(format!("{:.3} of the bytes", ours as f64 / theirs as f64));
-            row.extend(["–".into(), "–".into()]);
-            table.row(row);
-            continue;
-        }
-        let rate = |seconds: f64| format!("{:.0}", line.bytes as f64 / seconds / 1e6);
-        table.row(vec![
-            line.work.clone(),
-            line.peer.into(),
-            bytes(line.bytes),
-            rate(line.ours.wall_s),
-            rate(line.ours.cpu_s),
-            rate(line.theirs.wall_s),
-            format!("{:.3}", line.wall.median),
-            format!("{:.3}–{:.3}", line.wall.low, line.wall.high),
-            format!("{:.2}", line.same.median),
-        ]);
-    }
-    let note = "× wall: Solio's time over the peer's. A/A leaves 0.97–1.03: too noisy.";
-    format!("{}{DIM}{note}{DIM:#}\n", table.render())
 }

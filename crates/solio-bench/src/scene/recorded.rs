@@ -6,15 +6,13 @@
 //! that was packed with gzip at level 5, on one thread, into memory that was there before. Here it
 //! is measured again in every turn, between ours and ours again.
 
-use super::{SceneBench, SceneFiles, timed};
-use crate::program;
-use flate2::write::GzEncoder;
+use super::{SceneBench, SceneFiles, bytes_of, stages};
+use crate::files::{gzip, whole};
+use crate::turns::timed;
 use libdeflater::Decompressor;
-use serde_json::Value;
 use solio::{Error, Result, SlowDown, Usage};
 use solio_cli::screen;
 use std::ffi::OsString;
-use std::io::Write;
 use std::path::Path;
 
 /// What the recorded machine unpacked, in bytes of text a second.
@@ -43,14 +41,13 @@ impl SceneBench<'_> {
         let mut calibration = Calibration::new(instances)?;
         let text_bytes = files.text_bytes()?;
         if self.wants(works[0]) {
-            let serial = self.serial();
-            let mut ours = || super::whole_scene(first, &serial);
+            let serial = self.on(1);
+            let mut ours = || timed(|| super::whole_scene(first, &serial));
             let seconds = text_bytes as f64 / PARSE_BYTES_S;
             let mut theirs = || calibration.scaled(seconds);
-            self.turns(works[0], text_bytes, &mut timed(&mut ours), (PEER, &mut theirs))?;
+            self.turns(works[0], text_bytes, &mut ours, (PEER, &mut theirs))?;
         }
-        let sizes = files.text.iter().chain(&files.meshes).map(|path| solio_io::file_bytes(path));
-        let bytes = sizes.sum::<Result<u64>>()?;
+        let bytes = text_bytes + bytes_of(&files.meshes)?;
         if let Some(program) = self.args.pbrt.as_deref().filter(|_| self.wants(works[1])) {
             let mut ours = || first_picture(first);
             let picture = self.packed.with_extension("exr");
@@ -72,14 +69,9 @@ impl SceneBench<'_> {
 
 /// A process of its own, on one core.
 fn first_picture(scene: &Path) -> Result<(Usage, u64)> {
-    let mut command = vec![program::own().into_os_string()];
-    command.extend(["scene", "--stages", "-j", "1"].map(OsString::from));
-    command.push(scene.into());
     let before_s = solio::children_cpu_s();
-    let run = solio::study_run(&command, None, &SlowDown::Bucket)?;
-    let usage = Usage { wall_s: run.wall_s, cpu_s: solio::children_cpu_s() - before_s };
-    let line: Value = serde_json::from_slice(&run.output)
-        .map_err(|e| Error::corrupt(format!("a run printed no JSON: {e}")))?;
+    let (wall_s, line) = stages::start(scene, 1, false, None)?;
+    let usage = Usage { wall_s, cpu_s: solio::children_cpu_s() - before_s };
     let answer = line["answer"].as_str().and_then(|word| u64::from_str_radix(word, 16).ok());
     Ok((usage, answer.ok_or_else(|| Error::corrupt("a run printed no answer"))?))
 }
@@ -104,27 +96,21 @@ struct Calibration {
 
 impl Calibration {
     fn new(instances: &Path) -> Result<Calibration> {
-        let mut text = Vec::new();
-        solio_io::probe::read_plain(instances, &mut text)?;
+        let mut text = whole(instances)?;
         text.truncate(CALIBRATION_BYTES);
-        let mut packer = GzEncoder::new(Vec::new(), flate2::Compression::new(5));
-        let written = packer.write_all(&text).and_then(|()| packer.finish());
-        let packed = written.map_err(|e| Error::io("compress", e))?;
+        let packed = gzip(&text)?;
         Ok(Calibration { packed, text, decoder: Decompressor::new() })
     }
 
     /// What took `recorded_s` there would take here, by the time of a calibration that runs now.
     fn scaled(&mut self, recorded_s: f64) -> Result<(Usage, u64)> {
         let Calibration { packed, text, decoder } = self;
-        let mut made = 0;
-        let mut unpack = || {
+        let (usage, made) = timed(|| {
             let unpacked = decoder.gzip_decompress(packed, text);
-            made = unpacked.map_err(|e| Error::corrupt(format!("the calibration: {e}")))?;
-            Ok(made as u64)
-        };
-        let (usage, answer) = timed(&mut unpack)()?;
+            unpacked.map_err(|e| Error::corrupt(format!("the calibration: {e}")))
+        })?;
         let factor = recorded_s / (made as f64 / INFLATE_BYTES_S);
-        Ok((Usage { wall_s: usage.wall_s * factor, cpu_s: usage.cpu_s * factor }, answer))
+        Ok((Usage { wall_s: usage.wall_s * factor, cpu_s: usage.cpu_s * factor }, made as u64))
     }
 }
 

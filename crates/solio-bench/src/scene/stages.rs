@@ -1,22 +1,42 @@
 //! One run of the study: a scene to its first picture, and when each stage was reached.
 
 use super::SceneBenchArgs;
+use crate::program;
 use libdeflater::Decompressor;
 use serde_json::{Value, json};
 use solio::image::Image;
 use solio::image::model::{Pixels, Samples as Values};
 use solio::scene::preview::{Pass, RenderOptions};
 use solio::{
-    Error, Group, PreviewStage, Recorder, Recording, Result, SceneReadOptions, Stopwatch, Summary,
-    Work,
+    Error, Group, PreviewStage, Recorder, Recording, Result, SceneReadOptions, SlowDown, Stopwatch,
+    Summary, Work,
 };
 use solio_cli::{Outcome, screen};
+use std::ffi::OsString;
 use std::io::{Cursor, Error as IoError, ErrorKind, Read};
+use std::path::Path;
 
 /// What a stage is called, in their order.
 pub(super) const STAGES: [&str; 3] = ["parsed", "bounds", "first picture"];
 /// Spans of time that the figures over time are put into.
 const BINS: usize = 60;
+
+/// Runs it in a process of its own; gives its wall seconds and what it printed.
+pub(super) fn start(
+    scene: &Path,
+    threads: usize,
+    libdeflate: bool,
+    bandwidth: Option<u64>,
+) -> Result<(f64, Value)> {
+    let mut command = vec![program::own().into_os_string()];
+    command.extend(["scene", "--stages", "-j"].map(OsString::from));
+    command.extend([OsString::from(threads.to_string()), scene.into()]);
+    command.extend(libdeflate.then(|| "--libdeflate".into()));
+    let run = solio::study_run(&command, bandwidth, &SlowDown::Bucket)?;
+    let line = serde_json::from_slice(&run.output);
+    let line = line.map_err(|e| Error::corrupt(format!("a run printed no JSON: {e}")))?;
+    Ok((run.wall_s, line))
+}
 
 /// Reads the scene and prints a line of JSON.
 pub(super) fn run(args: &SceneBenchArgs, work: &Work) -> Result<Outcome> {

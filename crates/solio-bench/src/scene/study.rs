@@ -7,14 +7,12 @@
 use super::SceneBenchArgs;
 use super::crossing::crossings;
 use super::encoding::{self, Encoding};
-use super::stages::STAGES;
-use crate::program;
+use super::stages::{self, STAGES};
 use crate::stats::{Ratio, median};
 use serde_json::{Value, json};
-use solio::{Cancel, Error, Result, SlowDown, Work};
+use solio::{Cancel, Error, Result, Work};
 use solio_cli::table::{Align, DIM, TextTable, bytes, figures};
 use solio_cli::{Outcome, chart_page, schema, screen};
-use std::ffi::OsString;
 use std::path::Path;
 
 /// The page of a study.
@@ -128,12 +126,8 @@ impl SceneStudy {
     fn once(&mut self, cell: usize) -> Result<Ran> {
         let StudyCell { encoding, threads, bandwidth, .. } = self.cells[cell];
         let encoding = &self.encodings[encoding];
-        let mut command = vec![program::own().into_os_string()];
-        command.extend(["scene", "--stages", "-j"].map(OsString::from));
-        command.extend([OsString::from(threads.to_string()), encoding.scene.clone().into()]);
-        command.extend(encoding.libdeflate.then(|| "--libdeflate".into()));
-        let run = solio::study_run(&command, bandwidth, &SlowDown::Bucket)?;
-        let ran = Ran::of(&run.output)?;
+        let Encoding { scene, libdeflate, .. } = encoding;
+        let ran = Ran::of(stages::start(scene, threads, *libdeflate, bandwidth)?.1)?;
         if self.answer.is_empty() {
             self.answer.clone_from(&ran.answer);
         }
@@ -262,15 +256,12 @@ impl StudyCell {
 }
 
 impl Ran {
-    fn of(printed: &[u8]) -> Result<Ran> {
-        let wrong = |what: &str| Error::corrupt(format!("a run of the study printed {what}"));
-        let mut line: Value =
-            serde_json::from_slice(printed).map_err(|e| wrong(&format!("no JSON: {e}")))?;
+    fn of(mut line: Value) -> Result<Ran> {
         let mut reached = Reached::default();
         for (stage, figures) in reached.iter_mut().enumerate() {
             for (i, figure) in figures.iter_mut().enumerate() {
                 let found = line["reached"][stage][i].as_f64();
-                *figure = found.ok_or_else(|| wrong("too few stages"))?;
+                *figure = found.ok_or_else(|| Error::corrupt("a run printed too few stages"))?;
             }
         }
         let answer = line["answer"].as_str().unwrap_or_default().to_owned();

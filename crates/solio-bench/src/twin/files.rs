@@ -1,6 +1,6 @@
 //! The files of a scene, in a folder, packed or not.
 
-use flate2::Compression as Level;
+use crate::files::{gzip_packer, make_folder};
 use flate2::write::GzEncoder;
 use solio::mesh::Scene;
 use solio::mesh::ply::{PlyWriteOptions, encode_ply};
@@ -8,9 +8,6 @@ use solio::{Compression, Error, Result, Sink, Work};
 use solio_io::{FileSink, SinkOptions};
 use std::io::Write;
 use std::path::Path;
-
-/// The level that the sizes of Moana are known of.
-const GZIP_LEVEL: u32 = 5;
 
 /// A chunk of a file.
 type Fill<'a> = dyn Fn(usize, &mut Vec<u8>) -> Result<()> + Sync + 'a;
@@ -70,9 +67,7 @@ impl<'a> TwinFolder<'a> {
         write: impl FnOnce(&mut dyn Sink) -> Result<()>,
     ) -> Result<PackedBytes> {
         let path = self.root.join(self.name(name));
-        let folder = path.parent().unwrap_or(self.root);
-        let made = std::fs::create_dir_all(folder);
-        made.map_err(|e| Error::io("make the folder", e).at_path(folder))?;
+        make_folder(path.parent().unwrap_or(self.root))?;
         let work = self.work;
         let gzip = self.pack == Compression::Gzip;
         let compression = if gzip { Compression::None } else { self.pack };
@@ -87,17 +82,13 @@ impl<'a> TwinFolder<'a> {
                 stored: written.file_bytes,
             });
         }
-        let mut packed = Gzipped { sink, packer: packer(), raw: 0 };
+        let mut packed = Gzipped { sink, packer: gzip_packer(), raw: 0 };
         write(&mut packed)?;
         let Gzipped { mut sink, packer, raw } = packed;
         let rest = packer.finish().map_err(|e| Error::io("compress", e).at_path(&path))?;
         sink.write_bytes(work, &rest)?;
         Ok(PackedBytes { files: 1, raw, stored: sink.commit()?.file_bytes })
     }
-}
-
-fn packer() -> GzEncoder<Vec<u8>> {
-    GzEncoder::new(Vec::new(), Level::new(GZIP_LEVEL))
 }
 
 fn add(to: &mut PackedBytes, bytes: PackedBytes) {

@@ -93,7 +93,7 @@ pub(crate) fn run(args: &TwinArgs) -> Result<Outcome> {
 }
 
 /// What was made.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct TwinSummary {
     /// The scene's path.
     pub(crate) scene: PathBuf,
@@ -159,19 +159,9 @@ pub(super) fn make(
     pack: Compression,
     work: &Work,
 ) -> Result<TwinSummary> {
-    let made = TwinSummary {
-        scene: PathBuf::new(),
-        instances: 0,
-        definitions: 0,
-        curves: 0,
-        faces: 0,
-        primitives: 0,
-        instance_bytes: 0,
-        text: PackedBytes::default(),
-        meshes: PackedBytes::default(),
-    };
     let folder = TwinFolder::new(folder, pack, work);
-    let mut twin = Twin { folder, amounts: Amounts::new(scale), seed, made };
+    let mut twin =
+        Twin { folder, amounts: Amounts::new(scale), seed, made: TwinSummary::default() };
     let name = twin.scene()?;
     let Twin { folder, made, .. } = twin;
     let (text, meshes) = (folder.text, folder.meshes);

@@ -42,23 +42,20 @@ impl UniqueMesh {
     /// What its file is called.
     pub(super) fn name(self) -> &'static str {
         match self {
-            UniqueMesh::Sea => "water",
-            UniqueMesh::Ground(..) => "ground",
-            UniqueMesh::Rock(_) => "rock",
-            UniqueMesh::Trunk(_) => "trunk",
-            UniqueMesh::Crown(_) => "crown",
-            UniqueMesh::Bush(_) => "bush",
+            Sea => "water",
+            Ground(..) => "ground",
+            Rock(_) => "rock",
+            Trunk(_) => "trunk",
+            Crown(_) => "crown",
+            Bush(_) => "bush",
         }
     }
 
     /// How many stand about; 0 where it is no object but lies in the world.
     pub(super) fn copies(self) -> u64 {
         match self {
-            UniqueMesh::Sea | UniqueMesh::Ground(..) => 0,
-            UniqueMesh::Rock(n)
-            | UniqueMesh::Trunk(n)
-            | UniqueMesh::Crown(n)
-            | UniqueMesh::Bush(n) => n.into(),
+            Sea | Ground(..) => 0,
+            Rock(n) | Trunk(n) | Crown(n) | Bush(n) => n.into(),
         }
     }
 }
@@ -88,27 +85,32 @@ const fn layer(name: &'static str, form: LayerForm, share: u32, zone: [f64; 2]) 
     TwinLayer { name, form, share, zone }
 }
 
+const fn element(
+    name: &'static str,
+    color: [f64; 3],
+    zone: [f64; 2],
+    large: &'static [UniqueMesh],
+    layers: &'static [TwinLayer],
+) -> TwinElement {
+    TwinElement { name, color, zone, large, layers }
+}
+
 const fn tree(name: &'static str, color: [f64; 3], layers: &'static [TwinLayer]) -> TwinElement {
-    TwinElement {
-        name,
-        color,
-        zone: WOOD,
-        large: &[UniqueMesh::Trunk(12), UniqueMesh::Crown(12)],
-        layers,
-    }
+    element(name, color, WOOD, &[Trunk(12), Crown(12)], layers)
 }
 
 use LayerForm::{Curves, Leaves, Lump};
+use UniqueMesh::{Bush, Crown, Ground, Rock, Sea, Trunk};
 
 /// 20 elements with 31 layers and 35 large meshes.
 pub(super) static ELEMENTS: [TwinElement; 20] = [
     tree("isBayCedarA1", GREEN, &[layer("xgBonsai", Leaves, 8, WOOD)]),
-    TwinElement {
-        name: "isBeach",
-        color: SAND,
-        zone: SHORE,
-        large: &[UniqueMesh::Ground(0, 1), UniqueMesh::Ground(2, 1)],
-        layers: &[
+    element(
+        "isBeach",
+        SAND,
+        SHORE,
+        &[Ground(0, 1), Ground(2, 1)],
+        &[
             layer("xgGrass", Curves, 10, SHORE),
             layer("xgHibiscus", Leaves, 10, DUNE),
             layer("xgPalmDebris", Leaves, 24, SHORE),
@@ -116,101 +118,77 @@ pub(super) static ELEMENTS: [TwinElement; 20] = [
             layer("xgSeaweed", Curves, 6, REEF),
             layer("xgPebbles", Lump, 20, SHORE),
         ],
-    },
-    TwinElement {
-        name: "isCoastline",
-        color: SAND,
-        zone: SHORE,
-        large: &[UniqueMesh::Ground(1, 0), UniqueMesh::Ground(1, 2)],
-        layers: &[],
-    },
-    TwinElement {
-        name: "isCoral",
-        color: [0.45, 0.2, 0.16],
-        zone: REEF,
-        large: &[UniqueMesh::Rock(30), UniqueMesh::Rock(30)],
-        layers: &[
+    ),
+    element("isCoastline", SAND, SHORE, &[Ground(1, 0), Ground(1, 2)], &[]),
+    element(
+        "isCoral",
+        [0.45, 0.2, 0.16],
+        REEF,
+        &[Rock(30), Rock(30)],
+        &[
             layer("xgFlutes", Lump, 34, REEF),
             layer("xgStaghorn", Lump, 30, REEF),
             layer("xgAntlers", Lump, 22, REEF),
             layer("xgCabbage", Leaves, 18, REEF),
             layer("xgBranches", Lump, 16, REEF),
         ],
-    },
-    TwinElement {
-        name: "isDunesA",
-        color: SAND,
-        zone: DUNE,
-        large: &[UniqueMesh::Ground(0, 0)],
-        layers: &[
+    ),
+    element(
+        "isDunesA",
+        SAND,
+        DUNE,
+        &[Ground(0, 0)],
+        &[
             layer("xgPebbles", Lump, 8, DUNE),
             layer("xgGrass", Curves, 30, DUNE),
             layer("xgHibiscusFlower", Leaves, 5, DUNE),
         ],
-    },
-    TwinElement {
-        name: "isDunesB",
-        color: SAND,
-        zone: DUNE,
-        large: &[UniqueMesh::Ground(0, 2)],
-        layers: &[
+    ),
+    element(
+        "isDunesB",
+        SAND,
+        DUNE,
+        &[Ground(0, 2)],
+        &[
             layer("xgRoots", Curves, 12, DUNE),
             layer("xgGrass", Curves, 20, DUNE),
             layer("xgDebris", Leaves, 8, DUNE),
         ],
-    },
+    ),
     tree("isGardeniaA", GREEN, &[layer("xgLeaves", Leaves, 7, WOOD)]),
     tree("isHibiscus", GREEN, &[layer("xgLeaves", Leaves, 6, WOOD)]),
-    TwinElement {
-        name: "isHibiscusYoung",
-        color: GREEN,
-        zone: DUNE,
-        large: &[UniqueMesh::Bush(20)],
-        layers: &[],
-    },
+    element("isHibiscusYoung", GREEN, DUNE, &[Bush(20)], &[]),
     tree("isIronwoodA1", GREEN, &[layer("xgNeedles", Curves, 12, WOOD)]),
     tree("isIronwoodB", GREEN, &[layer("xgCones", Lump, 12, WOOD)]),
     tree("isKava", GREEN, &[]),
-    TwinElement {
-        name: "isLavaRocks",
-        color: STONE,
-        zone: SHORE,
-        large: &[UniqueMesh::Rock(24), UniqueMesh::Rock(24)],
-        layers: &[],
-    },
-    TwinElement {
-        name: "isMountainA",
-        color: GREEN,
-        zone: SLOPE,
-        large: &[UniqueMesh::Ground(1, 1), UniqueMesh::Ground(2, 0)],
-        layers: &[
+    element("isLavaRocks", STONE, SHORE, &[Rock(24), Rock(24)], &[]),
+    element(
+        "isMountainA",
+        GREEN,
+        SLOPE,
+        &[Ground(1, 1), Ground(2, 0)],
+        &[
             layer("xgFoliageA", Leaves, 18, SLOPE),
             layer("xgFoliageC", Leaves, 22, SLOPE),
             layer("xgLowGrowth", Leaves, 12, SLOPE),
         ],
-    },
-    TwinElement {
-        name: "isMountainB",
-        color: GREEN,
-        zone: SLOPE,
-        large: &[UniqueMesh::Ground(2, 2)],
-        layers: &[
+    ),
+    element(
+        "isMountainB",
+        GREEN,
+        SLOPE,
+        &[Ground(2, 2)],
+        &[
             layer("xgFoliageA", Leaves, 20, SLOPE),
             layer("xgFoliageB", Leaves, 24, SLOPE),
             layer("xgFoliageC", Leaves, 18, SLOPE),
         ],
-    },
+    ),
     tree("isNaupakaA", GREEN, &[layer("xgLeaves", Leaves, 6, DUNE)]),
     tree("isPalmDead", DRY, &[]),
     tree("isPalmRig", GREEN, &[layer("xgFrondFibres", Curves, 10, DUNE)]),
     tree("isPandanusA", GREEN, &[layer("xgLeaves", Leaves, 9, DUNE)]),
-    TwinElement {
-        name: "osOcean",
-        color: [0.02, 0.08, 0.1],
-        zone: REEF,
-        large: &[UniqueMesh::Sea],
-        layers: &[],
-    },
+    element("osOcean", [0.02, 0.08, 0.1], REEF, &[Sea], &[]),
 ];
 
 /// How much there is in all of Moana; the scale is a factor on each.
@@ -256,10 +234,10 @@ impl Amounts {
     /// Faces of a large mesh.
     pub(super) fn faces(self, large: UniqueMesh) -> u64 {
         let share = match large {
-            UniqueMesh::Sea | UniqueMesh::Ground(..) => 4,
-            UniqueMesh::Rock(_) => 3,
-            UniqueMesh::Trunk(_) => 1,
-            UniqueMesh::Crown(_) | UniqueMesh::Bush(_) => 2,
+            Sea | Ground(..) => 4,
+            Rock(_) => 3,
+            Trunk(_) => 1,
+            Crown(_) | Bush(_) => 2,
         };
         self.scaled(LARGE_FACES, share, 1).max(24)
     }

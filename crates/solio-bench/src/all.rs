@@ -3,14 +3,13 @@
 //! Each area is measured by a process of its own, the same that `solio-bench AREA` is; its rows come
 //! as JSON lines. Programs outside, such as `bench/run` of the source, can add rows in the same form.
 
-mod row;
-
+use crate::files::temporary_folder;
 use crate::program;
+use crate::report::table;
+use crate::row::BenchRow;
 use clap::{Args, ValueEnum};
-use row::BenchRow;
 use serde_json::{Value, json};
 use solio::{Error, Peak, Result, Work};
-use solio_cli::table::{Align, DIM, TextTable, figures};
 use solio_cli::{Outcome, chart_page, options, schema, screen};
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader, IsTerminal};
@@ -130,7 +129,7 @@ pub(crate) fn run(args: &AllBenchArgs) -> Result<Outcome> {
         screen::complain(&format!("{area}: not measured: {why}"));
     }
     if !args.json {
-        screen::print(&table(&found.rows));
+        screen::print(&table(&found.rows, NOTE));
     }
     if let Some(path) = &args.output {
         chart_page::write(PAGE, &data(args, &peaks, &found), path)?;
@@ -142,12 +141,11 @@ pub(crate) fn run(args: &AllBenchArgs) -> Result<Outcome> {
     })
 }
 
-const PAGE: &str = include_str!("../../../../web/bench.html");
+const PAGE: &str = include_str!("../../../web/bench.html");
 
 /// What the machine can do at best, in a temporary folder.
 fn peaks(quick: bool, work: &Work) -> Result<Vec<Peak>> {
-    let folder = tempfile::Builder::new().prefix("solio-bench-").tempdir();
-    let folder = folder.map_err(|e| Error::io("make a temporary folder", e))?;
+    let folder = temporary_folder()?;
     let (bytes, rounds) = if quick { (64 << 20, 3) } else { (256 << 20, 5) };
     solio::measure_machine(folder.path(), bytes, rounds, work)
 }
@@ -188,7 +186,7 @@ impl AreaResults {
             command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().map_err(failed)?;
         for line in child.stdout.take().into_iter().flat_map(|out| BufReader::new(out).lines()) {
             let line = line.map_err(failed)?;
-            let Some(row) = BenchRow::of(area, &line, copy_mb_s) else { continue };
+            let Some(row) = BenchRow::of_line(area, &line, copy_mb_s) else { continue };
             // A program outside may measure again what was measured here.
             if self.rows.iter().any(|old| (&old.work, &old.peer) == (&row.work, &row.peer)) {
                 continue;
@@ -204,37 +202,9 @@ impl AreaResults {
     }
 }
 
-fn table(rows: &[BenchRow]) -> String {
-    use Align::{Left, Right};
-    let mut table = TextTable::new(&[
-        ("area", Left),
-        ("work", Left),
-        ("peer", Left),
-        ("× peer", Right),
-        ("interval", Right),
-        ("A/A", Right),
-        ("of light", Right),
-    ]);
-    for row in rows {
-        let [middle, low, high] = row.times_faster;
-        table.row(vec![
-            row.area.clone(),
-            row.work.clone(),
-            row.peer_and_version(),
-            figures(middle),
-            // One turn has no interval.
-            if low < high { format!("{}–{}", figures(low), figures(high)) } else { "–".into() },
-            row.same.map_or("–".into(), |same| format!("{same:.2}")),
-            row.share.map_or("–".into(), |share| format!("{:.0} %", 100.0 * share)),
-        ]);
-    }
-    format!("{}{DIM}{NOTE}{DIM:#}\n", table.render())
-}
-
 const NOTE: &str = "\
-× peer: how many times as fast as the peer, the median of turns. A/A: the same against itself; away
-from 0.97–1.03 the machine was too noisy. Of light: the time in which memory can copy the bytes of
-the work, over the time it took.";
+Of light:
+the time in which memory can copy the bytes of the work, over the time it took.";
 
 /// What the page shows.
 fn data(args: &AllBenchArgs, peaks: &[Peak], found: &AreaResults) -> Value {
