@@ -10,7 +10,7 @@ use solio::color::arrays::{Conversion, Sample};
 use solio::color::gradient::presets::Preset;
 use solio::color::gradient::{Floats, Mode, Sampler, Table8};
 use solio::{Result, cpu};
-use solio_cli::table::{Align, DIM, TextTable};
+use solio_cli::table::{DIM, TextTable};
 use solio_cli::{Outcome, schema, screen};
 use std::hint::black_box;
 
@@ -217,13 +217,12 @@ fn as_json(line: &ColorLine) -> Value {
 }
 
 fn as_table(lines: &[ColorLine]) -> String {
-    use Align::{Left, Right};
     let mut table = TextTable::new(&[
-        ("arrays of colours, one core", Left),
-        ("Mpix/s", Right),
-        ("a copy", Right),
-        ("of a copy", Right),
-        ("A/A", Right),
+        "arrays of colours, one core",
+        ">Mpix/s",
+        ">a copy",
+        ">of a copy",
+        ">A/A",
     ]);
     for line in lines {
         table.row(vec![

@@ -3,7 +3,7 @@
 use crate::{KernelBenchArgs, fold};
 use serde_json::{Value, json};
 use solio::Result;
-use solio_cli::table::{Align, DIM, TextTable};
+use solio_cli::table::{DIM, TextTable};
 use solio_cli::{Outcome, schema, screen};
 
 /// `solio-bench io`
@@ -32,15 +32,14 @@ fn fold_json(line: &fold::FoldLine) -> Value {
 }
 
 fn fold_table(lines: &[fold::FoldLine]) -> String {
-    use Align::{Left, Right};
     let mut table = TextTable::new(&[
-        ("case folding, one core", Left),
-        ("way", Left),
-        ("GB/s", Right),
-        ("ns a call", Right),
-        ("× first", Right),
-        ("interval", Right),
-        ("A/A", Right),
+        "case folding, one core",
+        "way",
+        ">GB/s",
+        ">ns a call",
+        ">× first",
+        ">interval",
+        ">A/A",
     ]);
     for line in lines {
         table.row(vec![

@@ -5,7 +5,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use solio::{Error, Result, Summary, cpu};
 use solio_cli::args::{RecordArgs, WorkArgs};
-use solio_cli::table::{Align, BOLD, DIM, TextTable, bytes, figures};
+use solio_cli::table::{BOLD, DIM, TextTable, bytes, figures};
 use solio_cli::{Outcome, options, schema, screen};
 use std::process::{Command, Stdio};
 
@@ -118,15 +118,14 @@ fn job_json(line: &jobs::JobLine) -> Value {
 }
 
 fn kernel_table(lines: &[Value]) -> String {
-    use Align::{Left, Right};
     let mut table = TextTable::new(&[
-        ("number text, one core", Left),
-        ("tier", Left),
-        ("ns each", Right),
-        ("copy ns", Right),
-        ("× copy", Right),
-        ("interval", Right),
-        ("A/A", Right),
+        "number text, one core",
+        "tier",
+        ">ns each",
+        ">copy ns",
+        ">× copy",
+        ">interval",
+        ">A/A",
     ]);
     for line in lines {
         let number = |value: &Value| value.as_f64().map_or("–".into(), |v| format!("{v:.2}"));
@@ -147,16 +146,15 @@ fn kernel_table(lines: &[Value]) -> String {
 }
 
 fn job_table(lines: &[jobs::JobLine]) -> String {
-    use Align::{Left, Right};
     let mut table = TextTable::new(&[
-        ("whole job", Left),
-        ("bytes", Right),
-        ("wall s", Right),
-        ("CPU s", Right),
-        ("plain s", Right),
-        ("× wall", Right),
-        ("× CPU", Right),
-        ("A/A", Right),
+        "whole job",
+        ">bytes",
+        ">wall s",
+        ">CPU s",
+        ">plain s",
+        ">× wall",
+        ">× CPU",
+        ">A/A",
     ]);
     for line in lines {
         table.row(vec![

@@ -10,7 +10,7 @@ use clap::{Args, ValueEnum};
 use row::BenchRow;
 use serde_json::{Value, json};
 use solio::{Error, Peak, Result, Work};
-use solio_cli::table::{Align, DIM, TextTable, figures};
+use solio_cli::table::{DIM, TextTable, figures};
 use solio_cli::{Outcome, chart_page, options, schema, screen};
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader, IsTerminal};
@@ -205,16 +205,8 @@ impl AreaResults {
 }
 
 fn table(rows: &[BenchRow]) -> String {
-    use Align::{Left, Right};
-    let mut table = TextTable::new(&[
-        ("area", Left),
-        ("work", Left),
-        ("peer", Left),
-        ("× peer", Right),
-        ("interval", Right),
-        ("A/A", Right),
-        ("of light", Right),
-    ]);
+    let mut table =
+        TextTable::new(&["area", "work", "peer", ">× peer", ">interval", ">A/A", ">of light"]);
     for row in rows {
         let [middle, low, high] = row.times_faster;
         table.row(vec![

@@ -12,7 +12,7 @@ use peer::{Peer, PeerStorage};
 use serde_json::{Value, json};
 use solio::image::Compression;
 use solio::{Error, Result};
-use solio_cli::table::{Align, BOLD, DIM, TextTable};
+use solio_cli::table::{BOLD, DIM, TextTable};
 use solio_cli::{Outcome, options, schema, screen};
 use std::process::Command;
 
@@ -195,7 +195,6 @@ fn line_json(line: &ExrLine) -> Value {
 }
 
 fn table(lines: &[ExrLine]) -> String {
-    use Align::{Left, Right};
     let mut text = String::new();
     let mut peers: Vec<&str> = Vec::new();
     for line in lines {
@@ -206,15 +205,8 @@ fn table(lines: &[ExrLine]) -> String {
     for peer in peers {
         let of_peer: Vec<&ExrLine> = lines.iter().filter(|line| line.peer == peer).collect();
         let version = &of_peer[0].peer_version;
-        let mut table = TextTable::new(&[
-            ("work", Left),
-            ("MB/s", Right),
-            ("peer", Right),
-            ("× as fast", Right),
-            ("interval", Right),
-            ("size", Right),
-            ("A/A", Right),
-        ]);
+        let mut table =
+            TextTable::new(&["work", ">MB/s", ">peer", ">× as fast", ">interval", ">size", ">A/A"]);
         for line in of_peer {
             let rate = |cpu_s: f64| format!("{:.0}", line.raw_bytes as f64 / cpu_s * 1e-6);
             let size = |(ours, theirs): (u64, u64)| format!("{:.3}", ours as f64 / theirs as f64);

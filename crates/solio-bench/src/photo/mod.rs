@@ -16,7 +16,7 @@ use files::PhotoFiles;
 use run::{PhotoReader, ReaderResult};
 use serde_json::{Value, json};
 use solio::{Result, Work};
-use solio_cli::table::{Align, DIM, TextTable, bytes};
+use solio_cli::table::{DIM, TextTable, bytes};
 use solio_cli::{Outcome, options, schema, screen};
 use std::ffi::OsString;
 use std::path::Path;
@@ -251,18 +251,17 @@ fn inverse(ratio: &Ratio) -> Ratio {
 }
 
 fn table(lines: &[PhotoLine], files: &PhotoFiles) -> String {
-    use Align::{Left, Right};
     let mut table = TextTable::new(&[
-        ("work", Left),
-        ("peer", Left),
-        ("ms", Right),
-        ("peer", Right),
-        ("× as fast", Right),
-        ("interval", Right),
-        ("× CPU", Right),
-        ("read", Right),
-        ("peer", Right),
-        ("A/A", Right),
+        "work",
+        "peer",
+        ">ms",
+        ">peer",
+        ">× as fast",
+        ">interval",
+        ">× CPU",
+        ">read",
+        ">peer",
+        ">A/A",
     ]);
     for line in lines {
         let ms = |took: ReaderResult| format!("{:.1}", took.usage.wall_s * 1e3);

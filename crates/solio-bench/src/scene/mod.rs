@@ -23,7 +23,7 @@ use solio::{
     Usage, Work,
 };
 use solio_cli::args::{WorkArgs, parse_rate};
-use solio_cli::table::{Align, DIM, TextTable, bytes};
+use solio_cli::table::{DIM, TextTable, bytes};
 use solio_cli::{Outcome, options, schema, screen};
 use solio_codec::compress::StreamDecoder;
 use std::hint::black_box;
@@ -587,17 +587,16 @@ fn line_json(line: &SceneLine) -> Value {
 }
 
 fn table(lines: &[SceneLine]) -> String {
-    use Align::{Left, Right};
     let mut table = TextTable::new(&[
-        ("work", Left),
-        ("peer", Left),
-        ("bytes", Right),
-        ("MB/s", Right),
-        ("CPU MB/s", Right),
-        ("peer MB/s", Right),
-        ("× wall", Right),
-        ("interval", Right),
-        ("A/A", Right),
+        "work",
+        "peer",
+        ">bytes",
+        ">MB/s",
+        ">CPU MB/s",
+        ">peer MB/s",
+        ">× wall",
+        ">interval",
+        ">A/A",
     ]);
     for line in lines {
         if let Some([ours, theirs]) = line.stored {
