@@ -2,7 +2,7 @@
 
 use crate::row::BenchRow;
 use serde_json::Value;
-use solio_cli::table::{Align, BOLD, DIM, TextTable, figures};
+use solio_cli::table::{BOLD, DIM, TextTable, figures};
 use solio_cli::{Outcome, schema, screen};
 
 /// The rows of an area.
@@ -43,26 +43,26 @@ impl BenchReport {
     }
 }
 
-/// A column: its name, how it lies, and what a row has in it; nothing where it has none.
-type RowColumn = (&'static str, Align, fn(&BenchRow) -> String);
+/// A column: its name, and what a row has in it; nothing where it has none.
+type RowColumn = (&'static str, fn(&BenchRow) -> String);
 
 const COLUMNS: [RowColumn; 12] = [
-    ("area", Align::Left, |row| row.area.clone()),
-    ("work", Align::Left, |row| row.work.clone()),
-    ("peer", Align::Left, BenchRow::peer_and_version),
-    ("ours", Align::Right, |row| time(row.ours_s)),
-    ("peer's", Align::Right, |row| time(row.peer_s)),
-    ("MB/s", Align::Right, |row| with(row.bytes, |bytes| figures(bytes / row.ours_s / 1e6))),
-    ("× peer", Align::Right, |row| figures(row.times_faster[0])),
-    ("interval", Align::Right, |row| match row.times_faster {
+    ("area", |row| row.area.clone()),
+    ("work", |row| row.work.clone()),
+    ("peer", BenchRow::peer_and_version),
+    (">ours", |row| time(row.ours_s)),
+    (">peer's", |row| time(row.peer_s)),
+    (">MB/s", |row| with(row.bytes, |bytes| figures(bytes / row.ours_s / 1e6))),
+    (">× peer", |row| figures(row.times_faster[0])),
+    (">interval", |row| match row.times_faster {
         [_, low, high] if low < high => format!("{}–{}", figures(low), figures(high)),
         // One turn has no interval.
         _ => String::new(),
     }),
-    ("× CPU", Align::Right, |row| with(row.times_less_cpu, figures)),
-    ("size", Align::Right, |row| with(row.size, |size| format!("{size:.3}"))),
-    ("A/A", Align::Right, |row| with(row.same, |same| format!("{same:.2}"))),
-    ("of light", Align::Right, |row| with(row.share, |share| format!("{:.0} %", 100.0 * share))),
+    (">× CPU", |row| with(row.times_less_cpu, figures)),
+    (">size", |row| with(row.size, |size| format!("{size:.3}"))),
+    (">A/A", |row| with(row.same, |same| format!("{same:.2}"))),
+    (">of light", |row| with(row.share, |share| format!("{:.0} %", 100.0 * share))),
 ];
 
 fn with(value: Option<f64>, show: impl Fn(f64) -> String) -> String {
@@ -78,12 +78,12 @@ fn time(seconds: f64) -> String {
 
 /// The comparisons with the columns that say something.
 pub(crate) fn table(rows: &[BenchRow], note: &str) -> String {
-    let says = |(_, _, cell): &&RowColumn| rows.iter().any(|row| !cell(row).is_empty());
+    let says = |(_, cell): &&RowColumn| rows.iter().any(|row| !cell(row).is_empty());
     let columns: Vec<&RowColumn> = COLUMNS.iter().filter(says).collect();
-    let heads: Vec<_> = columns.iter().map(|(name, align, _)| (*name, *align)).collect();
+    let heads: Vec<_> = columns.iter().map(|(name, _)| *name).collect();
     let mut table = TextTable::new(&heads);
     for row in rows {
-        let cells = columns.iter().map(|(_, _, cell)| match cell(row) {
+        let cells = columns.iter().map(|(_, cell)| match cell(row) {
             none if none.is_empty() => "–".to_owned(),
             cell => cell,
         });

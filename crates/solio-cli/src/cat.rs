@@ -17,15 +17,11 @@ pub(crate) fn run(args: &CatArgs) -> Result<Outcome> {
     let (files, failed) = solio::files_below(&inputs::files(&args.inputs, &work)?, &work)?;
     failed.iter().for_each(screen::complain_of);
     if files.is_empty() && failed.is_empty() {
-        screen::complain("there are no files");
-        return Ok(Outcome::NothingMatched);
+        return Ok(inputs::none_found());
     }
     let record = options::record(&args.record);
     let watched = args.shown.stats || args.json || record.is_wanted();
-    let limit = match files.iter().find(|file| watched && file.as_os_str() != "-") {
-        Some(file) => Limit::between(file, file, &work),
-        None => Limit::default(),
-    };
+    let limit = Limit::of_inputs(&files, watched, &work);
     let recorded = record.start()?;
     let shown = ShownProgress::start(args.shown.progress, "read", &work.progress);
     let fetched = solio::fetched_bytes();

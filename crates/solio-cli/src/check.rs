@@ -3,7 +3,7 @@
 use crate::args::CheckArgs;
 use crate::junit::{self, JunitCase};
 use crate::stats::RunMeter;
-use crate::table::{Align, BAD, DIM, GOOD, TextTable, count};
+use crate::table::{BAD, DIM, GOOD, TextTable, count};
 use crate::{Outcome, inputs, options, schema, screen};
 use serde_json::{Value, json};
 use solio::image::{CheckOptions, Problem};
@@ -20,8 +20,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Outcome> {
     let work = options::work(&args.run.work)?;
     let named = inputs::collect(&args.inputs, &work)?;
     if named.is_empty() {
-        screen::complain("the list names no files");
-        return Ok(Outcome::NothingMatched);
+        return Ok(inputs::none_named());
     }
     let named: Vec<_> =
         named.into_iter().map(|path| (path.clone(), inputs::frames(path))).collect();
@@ -189,8 +188,7 @@ impl CheckReport<'_> {
             solio::write_bytes(path, &junit::report(&self.cases).map_err(failed)?)?;
         }
         if files == 0 && problems.is_empty() {
-            screen::complain("there are no files");
-            return Ok(Outcome::NothingMatched);
+            return Ok(inputs::none_found());
         }
         Ok(if problems.is_empty() { Outcome::Done } else { Outcome::SomeFailed })
     }
@@ -198,11 +196,7 @@ impl CheckReport<'_> {
 
 /// How many files of each kind there are, and problems.
 fn table(kinds: &BTreeMap<&'static str, (u64, u64)>) -> String {
-    let mut table = TextTable::new(&[
-        ("kind", Align::Left),
-        ("files", Align::Right),
-        ("problems", Align::Right),
-    ]);
+    let mut table = TextTable::new(&["kind", ">files", ">problems"]);
     for (kind, (files, problems)) in kinds {
         let problems = if *problems == 0 { "–".into() } else { count(*problems) };
         table.row(vec![(*kind).to_owned(), count(*files), problems]);

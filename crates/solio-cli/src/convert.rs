@@ -4,29 +4,22 @@ mod report;
 
 use crate::Outcome;
 use crate::args::{ConvertArgs, IMAGES, READING, SCENES};
-use crate::limit::Limit;
+use crate::conversions::Conversions;
 use crate::output_path::{
-    BROKEN_PIPE, is_folder, is_standard, make_folder, named_file, refuse_both, without_compression,
+    BROKEN_PIPE, is_folder, is_standard, named_file, refuse_both, without_compression,
 };
 use crate::progress::ShownProgress;
 use crate::screen;
 use crate::{image_convert, inputs, options, scene_convert};
-use report::{MeshReport, MeshTotals};
+use report::MeshReport;
 use solio::mesh::Scene;
 use solio::{
-    Compression, Error, ErrorKind, Format, ImageFormat, Losses, MeshInfo, Progress, Result,
-    SceneFormat, SceneReadOptions, Stopwatch, Work,
+    Compression, Error, ErrorKind, Format, ImageFormat, ImageJob, Losses, MeshInfo, Progress,
+    Result, SceneFormat, SceneReadOptions, Stopwatch, Work,
 };
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-
-/// One file to read and one to write.
-#[derive(Debug, PartialEq, Eq)]
-struct MeshConversion {
-    input: PathBuf,
-    output: PathBuf,
-}
 
 /// Converts every input, goes on past bad ones.
 pub(crate) fn run(args: &ConvertArgs) -> Result<Outcome> {
@@ -39,8 +32,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Outcome> {
         return image_convert::run(args, &inputs, &work);
     }
     if inputs.is_empty() {
-        screen::complain("the list names no files");
-        return Ok(Outcome::NothingMatched);
+        return Ok(inputs::none_named());
     }
     if let Some(image) = inputs.iter().find(|input| ImageFormat::of_name(input).is_some()) {
         return Err(Error::argument("an image cannot become a mesh")
@@ -59,67 +51,52 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Outcome> {
     }
     let plans = plan(args, inputs)?;
     if args.dry_run {
-        for plan in &plans {
-            screen::print(&format!("{} -> {}\n", plan.input.display(), plan.output.display()));
-        }
-        return Ok(Outcome::Done);
+        return Ok(inputs::show_plan(&plans));
     }
-    let record = options::record(&args.record);
-    let watched = args.shown.stats || record.is_wanted();
-    let limit = if watched {
-        Limit::of_conversion(plans.first().map(|plan| &*plan.input), &args.output, &work)
-    } else {
-        Limit::default()
-    };
-    let recorded = record.start()?;
-    let mut all = MeshTotals::new(limit);
+    let first = plans.first().map(|(input, _)| &**input);
+    let columns = [">read", ">in", ">written", ">in", ">CPU", ">of limit"];
+    let mut all = Conversions::start(args, first, args.shown.stats, &columns, &work)?;
     let outcome = convert_all(args, &plans, &work, &mut all);
     if args.shown.stats && plans.len() > 1 {
-        screen::say(&all.stats());
+        screen::say(&report::stats_of_all(&all));
     }
-    if let Some(recorded) = recorded {
-        let inputs: Vec<&Path> = plans.iter().map(|plan| &*plan.input).collect();
-        recorded.finish(all.summary(&inputs, &args.output), &work)?;
-    }
+    all.finish(args, plans.iter().map(|(input, _)| input), "file", &work)?;
     Ok(outcome)
 }
 
 fn convert_all(
     args: &ConvertArgs,
-    plans: &[MeshConversion],
+    plans: &[ImageJob],
     work: &Work,
-    all: &mut MeshTotals,
+    all: &mut Conversions,
 ) -> Outcome {
     let mut failed = 0;
     for (done, plan) in plans.iter().enumerate() {
         match convert(args, plan, work) {
             Ok(report) => {
                 report::show(args, plan, &report, &all.limit);
-                all.add(plan, &report);
+                report::add(all, plan, &report);
             }
             Err(error) if error.kind() == ErrorKind::Cancelled => {
                 screen::complain(&format!("interrupted; {done} of {} done", plans.len()));
                 return Outcome::Interrupted;
             }
             // The reader of our standard output has seen enough (`… | head`): no failure.
-            Err(error) if is_standard(&plan.output) && error.os_error() == Some(BROKEN_PIPE) => {
+            Err(error) if is_standard(&plan.1) && error.os_error() == Some(BROKEN_PIPE) => {
                 return Outcome::Done;
             }
             Err(error) => {
                 failed += 1;
-                screen::fail(&plan.input, error, args.json);
+                screen::fail(&plan.0, error, args.json);
             }
         }
     }
-    if failed > 0 && plans.len() > 1 {
-        screen::complain(&format!("{failed} of {} inputs failed", plans.len()));
-    }
-    if failed > 0 { Outcome::SomeFailed } else { Outcome::Done }
+    inputs::outcome(failed, plans.len())
 }
 
-fn convert(args: &ConvertArgs, plan: &MeshConversion, work: &Work) -> Result<MeshReport> {
+fn convert(args: &ConvertArgs, (input, output): &ImageJob, work: &Work) -> Result<MeshReport> {
     let work = Work { progress: Progress::default(), ..work.clone() };
-    let name = plan.input.file_name().unwrap_or(plan.input.as_os_str()).to_string_lossy();
+    let name = input.file_name().unwrap_or(input.as_os_str()).to_string_lossy();
     let shown = ShownProgress::start(args.shown.progress, &name, &work.progress);
     let fetched = solio::fetched_bytes();
     let watch = Stopwatch::start();
@@ -129,10 +106,10 @@ fn convert(args: &ConvertArgs, plan: &MeshConversion, work: &Work) -> Result<Mes
         }
         let read = watch.usage();
         let fetched = solio::fetched_bytes().saturating_sub(fetched);
-        let mut options = options::write(&args.write, read_as, &plan.input, args.mesh_format());
+        let mut options = options::write(&args.write, read_as, input, args.mesh_format());
         options.strict_loss = args.strict_loss;
         let watch = Stopwatch::start();
-        let mut written = solio::write_mesh(scene, &plan.output, &options, &work)?;
+        let mut written = solio::write_mesh(scene, output, &options, &work)?;
         let write = watch.usage();
         let counts = if args.json || args.shown.stats {
             MeshInfo::of(scene)
@@ -145,14 +122,14 @@ fn convert(args: &ConvertArgs, plan: &MeshConversion, work: &Work) -> Result<Mes
         written.losses.extend(of_meshes);
         Ok(MeshReport { counts, moved, fetched, read, write, written })
     };
-    let report = if solio::is_scene(&plan.input) {
+    let report = if solio::is_scene(input) {
         let limits = options::read(&args.read).limits;
         let options = SceneReadOptions { limits, ..SceneReadOptions::default() };
         let write = |meshes: &Scene<'_>, left_out: Losses| write(meshes, None, left_out);
-        solio::with_scene_meshes(&plan.input, &options, &work, write)
+        solio::with_scene_meshes(input, &options, &work, write)
     } else {
         let read = options::read(&args.read);
-        let (format, scene) = solio::read_mesh_and_format(&plan.input, &read, &work)?;
+        let (format, scene) = solio::read_mesh_and_format(input, &read, &work)?;
         write(&scene, Some(format), Losses::default())
     };
     drop(shown);
@@ -160,7 +137,7 @@ fn convert(args: &ConvertArgs, plan: &MeshConversion, work: &Work) -> Result<Mes
 }
 
 /// Which input goes where.
-fn plan(args: &ConvertArgs, inputs: Vec<PathBuf>) -> Result<Vec<MeshConversion>> {
+fn plan(args: &ConvertArgs, inputs: Vec<PathBuf>) -> Result<Vec<ImageJob>> {
     let output = &args.output;
     refuse_both(output, args.json)?;
     if is_standard(output) && args.format.is_none() {
@@ -186,12 +163,7 @@ fn plan(args: &ConvertArgs, inputs: Vec<PathBuf>) -> Result<Vec<MeshConversion>>
                     "use an extension such as .obj or .png, or add --format; solio help formats",
                 ));
         }
-        let [input] = <[PathBuf; 1]>::try_from(inputs).map_err(|inputs| {
-            Error::argument(format!("{} inputs, but one output", inputs.len()))
-                .at_path(output)
-                .hint("name a folder: -o out/")
-        })?;
-        return Ok(vec![MeshConversion { input, output: output.clone() }]);
+        return inputs::into_file(inputs, output, "name a folder: -o out/");
     }
     if args.write.mtl.is_some() {
         return Err(Error::argument("several files cannot share the name that --mtl gives")
@@ -203,25 +175,16 @@ fn plan(args: &ConvertArgs, inputs: Vec<PathBuf>) -> Result<Vec<MeshConversion>>
             .hint(format!("add --format {}", Format::written())));
     };
     let compression = args.write.compress.map_or(Compression::None, Into::into);
-    let mut jobs = Vec::new();
-    for input in inputs {
-        let mut name = stem(&input)?;
+    inputs::into_folder(inputs, output, args.dry_run, |input| {
+        let mut name = stem(input)?;
         name.push(format!(".{format}{}", compression.extension()));
-        jobs.push((input, output.join(name)));
-    }
-    let jobs = inputs::distinct(jobs)?;
-    if !args.dry_run {
-        make_folder(output)?;
-    }
-    Ok(jobs.into_iter().map(|(input, output)| MeshConversion { input, output }).collect())
+        Ok(name)
+    })
 }
 
 /// `dir/scan.ply.gz` is `scan`; names need not be text.
 fn stem(path: &Path) -> Result<OsString> {
-    if is_standard(path) {
-        return Err(Error::argument("standard input has no name to give to a file in a folder")
-            .hint("name the output file"));
-    }
+    inputs::name_of(path)?;
     let plain = without_compression(path);
     let known = Format::of_name(Path::new(plain)).is_some();
     let dot = plain.as_bytes().iter().rposition(|b| *b == b'.').filter(|_| known);

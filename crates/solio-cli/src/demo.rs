@@ -8,7 +8,7 @@ use crate::args::DemoArgs;
 use crate::compare::{self, Tolerance};
 use crate::inputs::make_way;
 use crate::limit::Limit;
-use crate::table::{Align, BAD, BOLD, DIM, GOOD, TextTable, bytes, count, figures};
+use crate::table::{BAD, BOLD, DIM, GOOD, TextTable, bytes, count, figures};
 use crate::{options, synthetic_mesh};
 use crate::{schema, screen};
 use serde_json::json;
@@ -212,15 +212,14 @@ impl Demo {
     }
 
     fn steps(&self) -> TextTable {
-        use Align::{Left, Right};
         let mut table = TextTable::new(&[
-            ("step", Left),
-            ("bytes", Right),
-            ("seconds", Right),
-            ("MB/s", Right),
-            ("CPU s", Right),
-            ("plain s", Right),
-            ("of limit", Right),
+            "step",
+            ">bytes",
+            ">seconds",
+            ">MB/s",
+            ">CPU s",
+            ">plain s",
+            ">of limit",
         ]);
         for step in &self.steps {
             let wall_s = step.usage.wall_s;

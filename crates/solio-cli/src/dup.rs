@@ -47,10 +47,7 @@ pub(crate) fn run(args: &DupArgs) -> Result<Outcome> {
     }
     Ok(match (found.files, found.failed.is_empty()) {
         (_, false) => Outcome::SomeFailed,
-        (0, true) => {
-            screen::complain("there are no files");
-            Outcome::NothingMatched
-        }
+        (0, true) => inputs::none_found(),
         _ => Outcome::Done,
     })
 }

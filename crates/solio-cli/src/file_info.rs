@@ -10,22 +10,15 @@ use std::fmt::Write;
 /// Values that are shown of a list.
 const SHOWN: usize = 12;
 
-/// Appends what `input` holds, as text or as a line of JSON.
-pub(crate) fn look(
-    input: &Input,
-    limits: &Limits,
-    as_json: bool,
-    work: &Work,
-    text: &mut String,
-) -> Result<()> {
+/// What `input` holds, as text or as a line of JSON.
+pub(crate) fn look(input: &Input, limits: &Limits, as_json: bool, work: &Work) -> Result<String> {
     let summary = summarize(input, limits, work)?;
     if as_json {
-        *text += &schema::line("info-file/1", &[("path", input.path())], to_json(&summary));
-        return Ok(());
+        return Ok(schema::line("info-file/1", &[("path", input.path())], to_json(&summary)));
     }
     let coloured = screen::has_colours();
     let (bold, dim) = if coloured { (BOLD, DIM) } else { (Style::new(), Style::new()) };
-    let _ = writeln!(text, "{bold}{}{bold:#}", input.path().display());
+    let mut text = format!("{bold}{}{bold:#}\n", input.path().display());
     let mut line = |name: &str, value: &str| {
         let _ = writeln!(text, "  {dim}{name:<11}{dim:#} {value}");
     };
@@ -54,7 +47,7 @@ pub(crate) fn look(
             }
         }
     }
-    Ok(())
+    Ok(text)
 }
 
 fn to_json(summary: &FileSummary) -> Json {

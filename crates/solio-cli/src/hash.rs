@@ -34,8 +34,7 @@ pub(crate) fn run(args: &HashArgs) -> Result<Outcome> {
         reading.say(files, read);
     }
     if files == 0 && bad == 0 && !run.has_history {
-        screen::complain("there are no files");
-        return Ok(Outcome::NothingMatched);
+        return Ok(inputs::none_found());
     }
     Ok(if bad > 0 { Outcome::SomeFailed } else { Outcome::Done })
 }

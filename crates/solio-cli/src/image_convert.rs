@@ -1,20 +1,17 @@
 //! `solio convert` of images, one by one or as sequences of frames.
 
 use crate::args::{AnyFormat, ConvertArgs, ImageArgs, READING, SCENES, WRITING};
+use crate::conversions::Conversions;
 use crate::inputs::{FoundInputs, NumberedFile};
-use crate::limit::Limit;
-use crate::output_path::{
-    BROKEN_PIPE, is_folder, is_standard, make_folder, named_file, refuse_both,
-};
+use crate::output_path::{BROKEN_PIPE, is_folder, is_standard, named_file, refuse_both};
 use crate::progress::ShownProgress;
-use crate::table::{CONVERSIONS, TextTable, bytes, count, figures, seconds};
-use crate::{Outcome, inputs, json_paths, losses, options, schema, screen};
+use crate::table::{bytes, count, figures, seconds};
+use crate::{Outcome, inputs, losses, schema, screen};
 use serde_json::{Value, json};
 use solio::image::{Layout, PixelType, WriteOptions};
 use solio::{
     Choice, Error, ErrorKind, FileType, Format, FramePattern, ImageConvertOptions, ImageConverted,
-    ImageFormat, ImageJob, ImageWriteOptions, Job, PictureOptions, Result, Stopwatch, Summary,
-    Usage, Work,
+    ImageFormat, ImageJob, ImageWriteOptions, Job, PictureOptions, Result, Work,
 };
 use std::path::{Path, PathBuf};
 
@@ -52,30 +49,18 @@ pub(crate) fn run(args: &ConvertArgs, inputs: &[PathBuf], work: &Work) -> Result
     }
     let whole = found.fail_empty(args.json);
     if args.dry_run {
-        for (input, output) in &jobs {
-            screen::print(&format!("{} -> {}\n", input.display(), output.display()));
-        }
+        inputs::show_plan(&jobs);
         return Ok(whole);
     }
-    let record = options::record(&args.record);
-    let watched = args.shown.stats || record.is_wanted();
-    let limit = match watched {
-        true => Limit::of_conversion(jobs.first().map(|(input, _)| &**input), &args.output, work),
-        false => Limit::default(),
-    };
-    let recorded = record.start()?;
-    let mut all = ImageTotals::new();
-    let fetched = solio::fetched_bytes();
-    let watch = Stopwatch::start();
+    let first = jobs.first().map(|(input, _)| &**input);
+    let columns = [">read", ">in", ">written", ">in"];
+    let mut all = Conversions::start(args, first, args.shown.stats, &columns, work)?;
     let outcome = convert_all(args, &jobs, &wanted, work, &mut all)?;
-    all.usage = watch.usage();
-    all.fetched = solio::fetched_bytes().saturating_sub(fetched);
+    all.measure();
     if args.shown.stats {
-        screen::say(&all.stats(&limit));
+        screen::say(&stats(&all));
     }
-    if let Some(recorded) = recorded {
-        recorded.finish(all.summary(args, &jobs, &limit), work)?;
-    }
+    all.finish(args, jobs.iter().map(|(input, _)| input), "image", work)?;
     Ok(if outcome == Outcome::Done { whole } else { outcome })
 }
 
@@ -84,7 +69,7 @@ fn convert_all(
     jobs: &[ImageJob],
     wanted: &ImageConvertOptions,
     work: &Work,
-    all: &mut ImageTotals,
+    all: &mut Conversions,
 ) -> Result<Outcome> {
     let name = match jobs {
         [(input, _)] => input.file_name().unwrap_or(input.as_os_str()).to_string_lossy().into(),
@@ -97,7 +82,7 @@ fn convert_all(
         match result {
             Ok(converted) => {
                 tell(args, input, output, &converted);
-                all.add(input, output, &converted);
+                add(all, (input, output), &converted);
                 done += 1;
             }
             Err(error) if error.kind() == ErrorKind::Cancelled => {
@@ -131,10 +116,7 @@ fn convert_all(
         screen::complain(&format!("interrupted; {done} of {} done", jobs.len()));
         return Ok(outcome);
     }
-    if failed > 0 && jobs.len() > 1 {
-        screen::complain(&format!("{failed} of {} inputs failed", jobs.len()));
-    }
-    Ok(if failed > 0 { Outcome::SomeFailed } else { Outcome::Done })
+    Ok(inputs::outcome(failed, jobs.len()))
 }
 
 /// From what was typed to the options of the engine.
@@ -198,43 +180,26 @@ fn plan(args: &ConvertArgs, jobs: Vec<NumberedFile>) -> Result<Vec<ImageJob>> {
     if is_folder(output) || !one && is_nameless {
         return into_folder(args, inputs);
     }
-    let several = inputs.len();
-    match <[PathBuf; 1]>::try_from(inputs) {
-        Ok([input]) => Ok(vec![(input, output.clone())]),
-        Err(_) if several == 0 => Ok(Vec::new()),
-        Err(_) => Err(Error::argument(format!("{several} inputs, but one output"))
-            .at_path(output)
-            .hint("name a folder, -o out/, or frames, -o b.####.exr")),
-    }
+    inputs::into_file(inputs, output, "name a folder, -o out/, or frames, -o b.####.exr")
 }
 
 /// Files of the same names in the folder, with the end of their new format.
 fn into_folder(args: &ConvertArgs, inputs: Vec<PathBuf>) -> Result<Vec<ImageJob>> {
-    let output = &args.output;
-    let named = |input: PathBuf| {
-        let name = input.file_name().filter(|_| !is_standard(&input)).ok_or_else(|| {
-            Error::argument("standard input has no name to give to a file in a folder")
-                .hint("name the output file")
-        })?;
-        let mut path = output.join(name);
+    inputs::into_folder(inputs, &args.output, args.dry_run, |input| {
+        let mut name = PathBuf::from(inputs::name_of(input)?);
         if let Some(AnyFormat::Image(format)) = args.format
-            && ImageFormat::of_name(&path) != Some(format)
+            && ImageFormat::of_name(&name) != Some(format)
         {
-            if ImageFormat::of_name(&path).is_some() {
-                path.set_extension("");
+            if ImageFormat::of_name(&name).is_some() {
+                name.set_extension("");
             }
-            let mut whole = path.into_os_string();
+            let mut whole = name.into_os_string();
             whole.push(".");
             whole.push(format.extension());
-            path = whole.into();
+            name = whole.into();
         }
-        Ok((input, path))
-    };
-    let jobs = inputs::distinct(inputs.into_iter().map(named).collect::<Result<_>>()?)?;
-    if !args.dry_run && !jobs.is_empty() {
-        make_folder(output)?;
-    }
-    Ok(jobs)
+        Ok(name)
+    })
 }
 
 fn tell(args: &ConvertArgs, input: &Path, output: &Path, converted: &ImageConverted) {
@@ -264,77 +229,37 @@ fn to_json(converted: &ImageConverted) -> Value {
     })
 }
 
-/// What all conversions did together.
-struct ImageTotals {
-    read_bytes: u64,
-    written_bytes: u64,
-    fetched: u64,
-    usage: Usage,
-    converted: u64,
-    table: TextTable,
+/// Adds the conversion to what all did together.
+fn add(all: &mut Conversions, files: (&Path, &Path), converted: &ImageConverted) {
+    let (read_bytes, written_bytes) = (converted.read_bytes, converted.written.file_bytes);
+    let copied_bytes = read_bytes + written_bytes;
+    all.files += 2;
+    all.add(files, &Job { read_bytes, written_bytes, copied_bytes, ..Job::default() }, || {
+        vec![
+            bytes(read_bytes),
+            seconds(converted.read.wall_s),
+            bytes(written_bytes),
+            seconds(converted.write.wall_s),
+        ]
+    });
 }
 
-impl ImageTotals {
-    fn new() -> ImageTotals {
-        let table = TextTable::new(&CONVERSIONS);
-        let usage = Usage::default();
-        ImageTotals { read_bytes: 0, written_bytes: 0, fetched: 0, usage, converted: 0, table }
-    }
-
-    fn add(&mut self, input: &Path, output: &Path, converted: &ImageConverted) {
-        self.read_bytes += converted.read_bytes;
-        self.written_bytes += converted.written.file_bytes;
-        self.converted += 1;
-        self.table.row_to_record(|| {
-            vec![
-                input.display().to_string(),
-                output.display().to_string(),
-                bytes(converted.read_bytes),
-                seconds(converted.read.wall_s),
-                bytes(converted.written.file_bytes),
-                seconds(converted.write.wall_s),
-            ]
-        });
-    }
-
-    fn job(&self) -> Job {
-        Job {
-            read_bytes: self.read_bytes,
-            disk_bytes: self.fetched,
-            written_bytes: self.written_bytes,
-            copied_bytes: self.read_bytes + self.written_bytes,
-            cpu_s: self.usage.cpu_s,
-        }
-    }
-
-    /// What `--stats` says.
-    fn stats(&self, limit: &Limit) -> String {
-        let rate = |bytes: u64| figures(bytes as f64 / 1e6 / self.usage.wall_s.max(1e-9));
-        let mut text = format!(
-            "{} converted in {}, CPU {}\n  {} read ({} MB/s), {} written ({} MB/s); peak memory {}",
-            count(self.converted),
-            seconds(self.usage.wall_s),
-            seconds(self.usage.cpu_s),
-            bytes(self.read_bytes),
-            rate(self.read_bytes),
-            bytes(self.written_bytes),
-            rate(self.written_bytes),
-            bytes(solio::peak_rss_bytes()),
-        );
-        if let Some(words) = limit.words(&self.job(), self.usage.wall_s) {
-            text += &format!("\n  {words}");
-        }
-        text
-    }
-
-    /// What the trace and the page say about the run.
-    fn summary(&self, args: &ConvertArgs, jobs: &[ImageJob], limit: &Limit) -> Summary {
-        let from = json_paths::one_or_count(jobs.iter().map(|(input, _)| input), "image");
-        let title = format!("solio convert {from} -o {}", args.output.display());
-        let table = self.table.for_page();
-        let files = 2 * self.converted;
-        Summary { table, ..limit.summary(title, files, self.job(), self.usage.wall_s) }
-    }
+/// What `--stats` says.
+fn stats(all: &Conversions) -> String {
+    let Job { read_bytes, written_bytes, cpu_s, .. } = all.job;
+    let rate = |bytes: u64| figures(bytes as f64 / 1e6 / all.wall_s.max(1e-9));
+    let text = format!(
+        "{} converted in {}, CPU {}\n  {} read ({} MB/s), {} written ({} MB/s); peak memory {}",
+        count(all.done),
+        seconds(all.wall_s),
+        seconds(cpu_s),
+        bytes(read_bytes),
+        rate(read_bytes),
+        bytes(written_bytes),
+        rate(written_bytes),
+        bytes(solio::peak_rss_bytes()),
+    );
+    text + &all.limit.line(&all.job, all.wall_s)
 }
 
 impl ImageArgs {

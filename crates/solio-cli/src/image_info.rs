@@ -10,30 +10,22 @@ use solio::{Input, Limits, Result, Work};
 use std::fmt::Write;
 use std::path::Path;
 
-/// Appends the header of the image at `path`, as text or as a line of JSON.
-pub(crate) fn look(
-    input: &Input,
-    limits: &Limits,
-    as_json: bool,
-    work: &Work,
-    text: &mut String,
-) -> Result<()> {
+/// The header of an image, as text or as a line of JSON.
+pub(crate) fn look(input: &Input, limits: &Limits, as_json: bool, work: &Work) -> Result<String> {
     let (path, header) = (input.path(), solio::image_header(input, limits, work)?);
     if as_json {
-        *text += &schema::line("info-image/1", &[("path", path)], to_json(&header));
-    } else {
-        words(path, &header, text);
+        return Ok(schema::line("info-image/1", &[("path", path)], to_json(&header)));
     }
-    Ok(())
+    Ok(words(path, &header))
 }
 
-fn words(path: &Path, header: &Header, text: &mut String) {
+fn words(path: &Path, header: &Header) -> String {
     let coloured = screen::has_colours();
     let (bold, dim) = if coloured { (BOLD, DIM) } else { (Style::new(), Style::new()) };
     // Of many files this is most of the work: text alone is several times as fast as text with
     // places in it.
     let (open, close) = (format!(" {dim}("), format!("){dim:#}:"));
-    let _ = writeln!(text, "{bold}{}{bold:#}", path.display());
+    let mut text = format!("{bold}{}{bold:#}\n", path.display());
     let mut value = String::with_capacity(1 << 10);
     for (i, part) in header.parts.iter().enumerate() {
         if header.parts.len() > 1 {
@@ -45,20 +37,21 @@ fn words(path: &Path, header: &Header, text: &mut String) {
             let _ = write!(value, "{}", attribute.value);
             let type_name = attribute.value.type_name();
             for words in ["  ", &attribute.name, &open, type_name, &close] {
-                *text += words;
+                text += words;
             }
             if !value.starts_with('\n') {
-                *text += " ";
+                text += " ";
             }
             let mut lines = value.split('\n');
-            *text += lines.next().unwrap_or_default();
+            text += lines.next().unwrap_or_default();
             lines.for_each(|line| {
-                *text += "\n  ";
-                *text += line;
+                text += "\n  ";
+                text += line;
             });
             text.push('\n');
         }
     }
+    text
 }
 
 fn to_json(header: &Header) -> Json {

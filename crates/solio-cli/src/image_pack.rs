@@ -3,19 +3,18 @@
 use crate::args::{PackArgs, UnpackArgs};
 use crate::output_path::refuse_both;
 use crate::stats::RunMeter;
-use crate::table::{Align, BOLD, DIM, TextTable, bytes, count, figures, seconds, some};
-use crate::{Outcome, options, schema, screen};
+use crate::table::{BOLD, DIM, TextTable, bytes, count, figures, seconds, some};
+use crate::{Outcome, inputs, options, schema, screen};
 use serde_json::{Value, json};
 use solio::array::Kind;
 use solio::{
     Archive, ArchiveEntry, Error, ErrorKind, FileKind, ImagePackOptions, ImagePacked,
     ImageUnpackOptions, ImagesPacked, Input, Limits, Result, Stopwatch, Usage, Work,
 };
-use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 /// Packs every image, goes on past bad ones.
-pub(crate) fn run(args: &PackArgs, inputs: &[PathBuf], work: &Work) -> Result<Outcome> {
+pub(crate) fn run(args: &PackArgs, images: &[PathBuf], work: &Work) -> Result<Outcome> {
     refuse_both(&args.output, args.run.json)?;
     if args.no_meshes || args.no_places {
         return Err(Error::argument("--no-meshes and --no-places are for scenes"));
@@ -30,10 +29,10 @@ pub(crate) fn run(args: &PackArgs, inputs: &[PathBuf], work: &Work) -> Result<Ou
         durable: args.durable,
         ..ImagePackOptions::default()
     };
-    let seen = RunMeter::start(&args.run.shown, "pack", inputs, work);
+    let seen = RunMeter::start(&args.run.shown, "pack", images, work);
     let watch = Stopwatch::start();
     let (mut failed, mut damaged) = (0, 0);
-    let packed = solio::pack_images(inputs, &args.output, &wanted, work, |path, result| {
+    let packed = solio::pack_images(images, &args.output, &wanted, work, |path, result| {
         match result {
             Ok(packed) => {
                 damaged += u64::from(!packed.damage.is_empty());
@@ -66,11 +65,9 @@ pub(crate) fn run(args: &PackArgs, inputs: &[PathBuf], work: &Work) -> Result<Ou
     } else if args.output.as_os_str() != "-" {
         screen::print(&words(&args.output, &packed, &usage));
     }
-    if failed > 0 && inputs.len() > 1 {
-        screen::complain(&format!("{failed} of {} inputs failed", inputs.len()));
-    }
+    let outcome = inputs::outcome(failed, images.len());
     seen.end(packed.images);
-    Ok(if failed + damaged > 0 { Outcome::SomeFailed } else { Outcome::Done })
+    Ok(if damaged > 0 { Outcome::SomeFailed } else { outcome })
 }
 
 /// `frames.solio: 24 images, 1.2 GB instead of 3.1 GB: …`
@@ -156,14 +153,8 @@ pub(crate) fn unpack(args: &UnpackArgs) -> Result<Outcome> {
     Ok(if failed > 0 { Outcome::SomeFailed } else { Outcome::Done })
 }
 
-/// Appends what is in the archive at `path`, as text or as a line of JSON.
-pub(crate) fn look(
-    input: &Input,
-    limits: &Limits,
-    as_json: bool,
-    work: &Work,
-    text: &mut String,
-) -> Result<()> {
+/// What is in an archive, as text or as a line of JSON.
+pub(crate) fn look(input: &Input, limits: &Limits, as_json: bool, work: &Work) -> Result<String> {
     let path = input.path();
     let archive = Archive::open(input, limits, work)?;
     let entries = archive.entries().map_err(|error| error.at_path(path))?;
@@ -177,24 +168,16 @@ pub(crate) fn look(
             "packed_bytes": packed_bytes,
             "entries": entries.iter().map(to_json).collect::<Vec<_>>(),
         });
-        *text += &schema::line("info-archive/1", &[("path", path)], line);
-        return Ok(());
+        return Ok(schema::line("info-archive/1", &[("path", path)], line));
     }
-    let _ = writeln!(
-        text,
-        "{BOLD}{}{BOLD:#}\n{DIM}archive: {} entries, {} packed to {}{DIM:#}",
+    let head = format!(
+        "{BOLD}{}{BOLD:#}\n{DIM}archive: {} entries, {} packed to {}{DIM:#}\n",
         path.display(),
         count(entries.len() as u64),
         bytes(file_bytes),
         bytes(packed_bytes),
     );
-    let mut table = TextTable::new(&[
-        ("name", Align::Left),
-        ("kind", Align::Left),
-        ("size", Align::Right),
-        ("packed", Align::Right),
-        ("comes back", Align::Left),
-    ]);
+    let mut table = TextTable::new(&["name", "kind", ">size", ">packed", "comes back"]);
     for entry in &entries {
         table.row(vec![
             entry.name.clone(),
@@ -204,8 +187,7 @@ pub(crate) fn look(
             if entry.exact { "bytes" } else { "pixels" }.to_owned(),
         ]);
     }
-    *text += &table.render();
-    Ok(())
+    Ok(head + &table.render())
 }
 
 fn kind(entry: &ArchiveEntry) -> String {

@@ -4,15 +4,15 @@ use crate::Outcome;
 use crate::args::{InfoArgs, READING};
 use crate::limit::Limit;
 use crate::progress::ShownProgress;
-use crate::table::{Align, BOLD, DIM, TextTable, bytes, count, figures};
+use crate::table::{BOLD, DIM, TextTable, bytes, count, figures};
 use crate::{file_info, image_info, image_pack};
 use crate::{inputs, json_paths, options};
 use crate::{scene_info, stats};
 use crate::{schema, screen};
 use serde_json::{Value, json};
 use solio::{
-    Ability, Compression, ErrorKind, Family, FileInfo, FileKind, FileType, Input, Job, MeshInfo,
-    MeshReadOptions, Result, Stopwatch, Work,
+    Ability, Compression, ErrorKind, Family, FileInfo, FileKind, FileType, Input, Job, Limits,
+    MeshInfo, MeshReadOptions, Result, Stopwatch, Work,
 };
 use std::io::IsTerminal;
 use std::path::Path;
@@ -26,18 +26,14 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Outcome> {
     let read = options::read(&args.read);
     let inputs = inputs::files(&args.inputs, &work)?;
     if inputs.is_empty() {
-        screen::complain("the list names no files");
-        return Ok(Outcome::NothingMatched);
+        return Ok(inputs::none_named());
     }
     if args.given.has(READING) && !inputs.iter().any(|path| is_mesh(path)) {
         args.given.refuse(&[READING], &[], "files that are no meshes")?;
     }
     let record = options::record(&args.record);
     let watched = args.shown.stats || record.is_wanted();
-    let limit = match inputs.iter().find(|path| watched && path.as_os_str() != "-") {
-        Some(input) => Limit::between(input, input, &work),
-        None => Limit::default(),
-    };
+    let limit = Limit::of_inputs(&inputs, watched, &work);
     let recorded = record.start()?;
     let fetched = solio::fetched_bytes();
     let watch = Stopwatch::start();
@@ -96,6 +92,8 @@ fn is_mesh(path: &Path) -> bool {
     FileType::of_path(path).is_none_or(|named| named.family() == Family::Mesh)
 }
 
+type Look = fn(&Input, &Limits, bool, &Work) -> Result<String>;
+
 /// What is in one file: into `waiting` as text, or, of a mesh for a person, into `infos`.
 fn look(
     path: &Path,
@@ -106,16 +104,18 @@ fn look(
     infos: &mut Vec<FileInfo>,
 ) -> Result<()> {
     let input = Input::open(path, &read.limits, work)?;
-    match input.kind_or_named() {
-        FileKind::Archive => return image_pack::look(&input, &read.limits, as_json, work, waiting),
-        FileKind::Pbrt | FileKind::Pack => {
-            return scene_info::look(&input, &read.limits, as_json, work, waiting);
-        }
-        FileKind::Exr => return image_info::look(&input, &read.limits, as_json, work, waiting),
+    let other = match input.kind_or_named() {
+        FileKind::Archive => Some(image_pack::look as Look),
+        FileKind::Pbrt | FileKind::Pack => Some(scene_info::look as Look),
+        FileKind::Exr => Some(image_info::look as Look),
         kind if kind.can(Ability::Info) && kind.family() != Family::Mesh => {
-            return file_info::look(&input, &read.limits, as_json, work, waiting);
+            Some(file_info::look as Look)
         }
-        _ => {}
+        _ => None,
+    };
+    if let Some(look) = other {
+        *waiting += &look(&input, &read.limits, as_json, work)?;
+        return Ok(());
     }
     let info = solio::info(&input, read, work)?;
     if as_json {
@@ -128,16 +128,8 @@ fn look(
 
 /// One row a file.
 fn overview(infos: &[FileInfo]) -> String {
-    use Align::{Left, Right};
-    let mut table = TextTable::new(&[
-        ("file", Left),
-        ("kind", Left),
-        ("size", Right),
-        ("vertices", Right),
-        ("faces", Right),
-        ("objects", Right),
-        ("materials", Right),
-    ]);
+    let mut table =
+        TextTable::new(&["file", "kind", ">size", ">vertices", ">faces", ">objects", ">materials"]);
     for info in infos {
         table.row(vec![
             info.path.display().to_string(),

@@ -1,11 +1,13 @@
 //! Which files a command works on: its arguments, then the names in a list.
 
 use crate::args::InputArgs;
-use crate::output_path::{check_folder, is_standard};
+use crate::output_path::{check_folder, is_standard, make_folder};
 use crate::{Outcome, screen};
-use solio::{Error, FileKind, FramePattern, FrameRange, Input, Limits, Progress, Result, Work};
+use solio::{
+    Error, FileKind, FramePattern, FrameRange, ImageJob, Input, Limits, Progress, Result, Work,
+};
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
@@ -119,7 +121,7 @@ pub(crate) fn into_frames(
     frames: Vec<NumberedFile>,
     to: &FramePattern,
     output: &Path,
-) -> Result<Vec<(PathBuf, PathBuf)>> {
+) -> Result<Vec<ImageJob>> {
     check_folder(output, "the frames")?;
     let named = |(input, frame): NumberedFile| match frame {
         Some(frame) => Ok((input, to.path(frame))),
@@ -131,7 +133,7 @@ pub(crate) fn into_frames(
 }
 
 /// Inputs and outputs, if no two inputs become the same file.
-pub(crate) fn distinct(jobs: Vec<(PathBuf, PathBuf)>) -> Result<Vec<(PathBuf, PathBuf)>> {
+fn distinct(jobs: Vec<ImageJob>) -> Result<Vec<ImageJob>> {
     let mut taken: BTreeMap<&Path, &Path> = BTreeMap::new();
     for (input, output) in &jobs {
         if let Some(other) = taken.insert(output, input) {
@@ -141,6 +143,71 @@ pub(crate) fn distinct(jobs: Vec<(PathBuf, PathBuf)>) -> Result<Vec<(PathBuf, Pa
         }
     }
     Ok(jobs)
+}
+
+/// Inputs and the files in a folder that they become, by the name that `named` gives to each; the
+/// folder is made.
+pub(crate) fn into_folder<N: AsRef<Path>>(
+    inputs: Vec<PathBuf>,
+    folder: &Path,
+    dry_run: bool,
+    named: impl Fn(&Path) -> Result<N>,
+) -> Result<Vec<ImageJob>> {
+    let job = |input: PathBuf| {
+        let output = folder.join(named(&input)?);
+        Ok((input, output))
+    };
+    let jobs = distinct(inputs.into_iter().map(job).collect::<Result<_>>()?)?;
+    if !dry_run && !jobs.is_empty() {
+        make_folder(folder)?;
+    }
+    Ok(jobs)
+}
+
+/// The one input that the output can be made of; none where a list names none.
+pub(crate) fn into_file(inputs: Vec<PathBuf>, output: &Path, hint: &str) -> Result<Vec<ImageJob>> {
+    match inputs.len() {
+        0 | 1 => Ok(inputs.into_iter().map(|input| (input, output.to_owned())).collect()),
+        several => Err(Error::argument(format!("{several} inputs, but one output"))
+            .at_path(output)
+            .hint(hint.to_owned())),
+    }
+}
+
+/// The name of a file, for one in a folder.
+pub(crate) fn name_of(input: &Path) -> Result<&OsStr> {
+    input.file_name().filter(|_| !is_standard(input)).ok_or_else(|| {
+        Error::argument("standard input has no name to give to a file in a folder")
+            .hint("name the output file")
+    })
+}
+
+/// Says what would be done.
+pub(crate) fn show_plan(jobs: &[ImageJob]) -> Outcome {
+    for (input, output) in jobs {
+        screen::print(&format!("{} -> {}\n", input.display(), output.display()));
+    }
+    Outcome::Done
+}
+
+/// That there is nothing to do, as the list of inputs names none.
+pub(crate) fn none_named() -> Outcome {
+    screen::complain("the list names no files");
+    Outcome::NothingMatched
+}
+
+/// That there is nothing at and below the inputs.
+pub(crate) fn none_found() -> Outcome {
+    screen::complain("there are no files");
+    Outcome::NothingMatched
+}
+
+/// How a command ended of whose inputs so many failed.
+pub(crate) fn outcome(failed: usize, inputs: usize) -> Outcome {
+    if failed > 0 && inputs > 1 {
+        screen::complain(&format!("{failed} of {inputs} inputs failed"));
+    }
+    if failed > 0 { Outcome::SomeFailed } else { Outcome::Done }
 }
 
 /// Names on their lines, or each before a zero byte.

@@ -12,11 +12,14 @@ pub(crate) fn json(path: &Path) -> Value {
     object.into()
 }
 
-/// [`json`] with `bytes`.
-pub(crate) fn sized(path: &Path, bytes: u64) -> Value {
-    let mut line = json(path);
-    line["bytes"] = bytes.into();
-    line
+/// [`json`] of all files, each with its `bytes`.
+pub(crate) fn sized(files: &[(PathBuf, u64)]) -> Value {
+    let sized = |(path, bytes): &(PathBuf, u64)| {
+        let mut line = json(path);
+        line["bytes"] = (*bytes).into();
+        line
+    };
+    files.iter().map(sized).collect()
 }
 
 /// The one, or how many there are: `a.obj`, `12 images`.

@@ -1,7 +1,7 @@
 //! Reports as JUnit writes them: a case a file, a failure for what is wrong with it.
 
 use quick_xml::Writer;
-use quick_xml::events::{BytesDecl, BytesEnd, BytesStart, BytesText, Event};
+use quick_xml::events::{BytesDecl, BytesText, Event};
 use std::io::Result;
 
 /// A file.
@@ -22,36 +22,28 @@ pub(crate) fn report(cases: &[JunitCase]) -> Result<Vec<u8>> {
     xml.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
     let errors = cases.iter().filter(|case| case.error).count();
     let failures = cases.iter().filter(|case| !case.failure.is_empty()).count() - errors;
-    let mut suite = BytesStart::new("testsuite");
-    suite.push_attribute(("name", "solio check"));
+    let mut suite = xml.create_element("testsuite").with_attribute(("name", "solio check"));
     for (name, count) in [("tests", cases.len()), ("failures", failures), ("errors", errors)] {
-        suite.push_attribute((name, count.to_string().as_str()));
+        suite = suite.with_attribute((name, count.to_string().as_str()));
     }
-    xml.write_event(Event::Start(suite))?;
-    for case in cases {
-        write(&mut xml, case)?;
-    }
-    xml.write_event(Event::End(BytesEnd::new("testsuite")))?;
+    suite.write_inner_content(|xml| cases.iter().try_for_each(|case| write(xml, case)))?;
     Ok(xml.into_inner())
 }
 
 fn write(xml: &mut Writer<Vec<u8>>, case: &JunitCase) -> Result<()> {
-    let (class, name) = (printable(&case.class), printable(&case.name));
-    let mut start = BytesStart::new("testcase");
-    start.push_attribute(("classname", class.as_str()));
-    start.push_attribute(("name", name.as_str()));
-    if case.failure.is_empty() {
-        return xml.write_event(Event::Empty(start));
+    let [class, name, text] = [&case.class, &case.name, &case.failure].map(|text| printable(text));
+    let element = xml.create_element("testcase");
+    let element = element.with_attribute(("classname", class.as_str()));
+    let element = element.with_attribute(("name", name.as_str()));
+    if text.is_empty() {
+        return element.write_empty().map(drop);
     }
-    xml.write_event(Event::Start(start))?;
-    let text = printable(&case.failure);
-    let kind = if case.error { "error" } else { "failure" };
-    let mut failure = BytesStart::new(kind);
-    failure.push_attribute(("message", text.lines().next().unwrap_or_default()));
-    xml.write_event(Event::Start(failure))?;
-    xml.write_event(Event::Text(BytesText::new(&text)))?;
-    xml.write_event(Event::End(BytesEnd::new(kind)))?;
-    xml.write_event(Event::End(BytesEnd::new("testcase")))
+    let failed = element.write_inner_content(|xml| {
+        let failure = xml.create_element(if case.error { "error" } else { "failure" });
+        let failure = failure.with_attribute(("message", text.lines().next().unwrap_or_default()));
+        failure.write_text_content(BytesText::new(&text)).map(drop)
+    });
+    failed.map(drop)
 }
 
 /// Without the characters that XML 1.0 has no way to write.

@@ -2,7 +2,7 @@
 
 use crate::args::{LabArgs, LabSample, ProgressChoice};
 use crate::stats::ReadMeter;
-use crate::table::{Align, BOLD, DIM, TextTable};
+use crate::table::{BOLD, DIM, TextTable};
 use crate::{Outcome, chart_page, inputs, options, schema, screen};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
@@ -24,8 +24,7 @@ pub(crate) fn run(args: &LabArgs) -> Result<Outcome> {
     let work = options::work(&args.run.work)?;
     let files = inputs::files(&args.inputs, &work)?;
     if files.is_empty() {
-        screen::complain("there are no files");
-        return Ok(Outcome::NothingMatched);
+        return Ok(inputs::none_found());
     }
     let reading = ReadMeter::start(&files, args.run.shown.stats, &work);
     let watch = Stopwatch::start();
@@ -119,20 +118,13 @@ fn summary(lab: &Lab) -> String {
 
 /// Points of a kind that none beats both in ratio and in speed of reading, the smallest first.
 fn best(results: &Results, kind: Kind) -> String {
-    use Align::{Left, Right};
     let totals = (0..results.configs.len())
         .filter_map(|config| Some((config, results.total(config, |array| array.kind == kind)?)));
     let mut totals: Vec<_> = totals.collect();
     totals.sort_by(|(_, a), (_, b)| b.ratio.total_cmp(&a.ratio));
     let mut fastest = 0.0;
-    let mut table = TextTable::new(&[
-        ("ratio", Right),
-        ("write MB/s", Right),
-        ("read MB/s", Right),
-        ("filter", Left),
-        ("codec", Left),
-        ("chunk", Left),
-    ]);
+    let mut table =
+        TextTable::new(&[">ratio", ">write MB/s", ">read MB/s", "filter", "codec", "chunk"]);
     let mut rows = 0;
     for (config, total) in totals {
         if total.read_mb_s <= fastest || rows == BEST {

@@ -12,6 +12,7 @@ mod cat;
 pub mod chart_page;
 mod check;
 mod compare;
+mod conversions;
 mod convert;
 mod demo;
 mod dup;

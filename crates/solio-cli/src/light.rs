@@ -1,7 +1,7 @@
 //! `solio light`: the machine's peaks, by which everything else is judged.
 
 use crate::args::LightArgs;
-use crate::table::{Align, TextTable, bytes, figures};
+use crate::table::{TextTable, bytes, figures};
 use crate::{Outcome, options, schema, screen};
 use serde_json::{Value, json};
 use solio::{Error, Kept, Peak, Result};
@@ -95,8 +95,7 @@ fn peak_json(peak: &Peak) -> Value {
 }
 
 fn table(peaks: &[Peak]) -> String {
-    use Align::{Left, Right};
-    let mut table = TextTable::new(&[("peak", Left), ("threads", Right), ("MB/s", Right)]);
+    let mut table = TextTable::new(&["peak", ">threads", ">MB/s"]);
     let mut notes = Vec::new();
     for peak in peaks {
         let rate = peak.mb_s.map_or("–".into(), figures);

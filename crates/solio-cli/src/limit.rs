@@ -35,6 +35,13 @@ impl Limit {
         Limit { light: Some(Light { write_mb_s: write.write_mb_s, ..read }), advice: None }
     }
 
+    /// That of the file system of the first input; looked up only where it `is_wanted`.
+    pub(crate) fn of_inputs(inputs: &[impl AsRef<Path>], is_wanted: bool, work: &Work) -> Limit {
+        let mut inputs = inputs.iter().map(AsRef::as_ref).filter(|path| !is_standard(path));
+        let first = inputs.next().filter(|_| is_wanted);
+        first.map_or_else(Limit::default, |input| Limit::between(input, input, work))
+    }
+
     /// The same between the file systems of the first input and of the output of a conversion. Standard
     /// input and output take the other's: whatever is behind them is hardly faster.
     pub(crate) fn of_conversion(input: Option<&Path>, output: &Path, work: &Work) -> Limit {
@@ -47,6 +54,11 @@ impl Limit {
     pub(crate) fn words(&self, job: &Job, wall_s: f64) -> Option<String> {
         let bound = self.light.map(|light| words(&light.bound(job), wall_s));
         bound.or_else(|| self.advice.clone())
+    }
+
+    /// [`words`](Limit::words) as a further line; empty where there is nothing to say.
+    pub(crate) fn line(&self, job: &Job, wall_s: f64) -> String {
+        self.words(job, wall_s).map_or(String::new(), |words| format!("\n  {words}"))
     }
 
     /// What the trace and the page say of a run; tables and facts are the caller's to add.

@@ -19,10 +19,7 @@ pub(crate) fn run(args: &PackArgs) -> Result<Outcome> {
     let work = options::work(&args.run.work)?;
     let inputs = inputs::files(&args.inputs, &work)?;
     match &inputs[..] {
-        [] => {
-            screen::complain("the list names no files");
-            Ok(Outcome::NothingMatched)
-        }
+        [] => Ok(inputs::none_named()),
         [first, ..] if is_exr(first, &work) => image_pack::run(args, &inputs, &work),
         [scene] if solio::is_scene(scene) || scene.as_os_str() == "-" => {
             run_scene(args, scene, &work)

@@ -3,12 +3,12 @@
 
 use crate::args::{DRAWING, PreviewArgs, SEEING};
 use crate::inputs::{FoundInputs, NumberedFile};
-use crate::output_path::{has_end, is_folder, is_standard, make_folder, refuse_both};
+use crate::output_path::{has_end, is_folder, refuse_both};
 use crate::stats::RunMeter;
 use crate::{Outcome, inputs, options, schema, screen, terminal_image};
 use serde_json::json;
 use solio::{
-    Error, ErrorKind, Family, FileType, FramePattern, Input, PreviewOptions, Result, Work,
+    Error, ErrorKind, Family, FileType, FramePattern, ImageJob, Input, PreviewOptions, Result, Work,
 };
 use std::path::{Path, PathBuf};
 
@@ -90,14 +90,16 @@ fn plan(
         return Ok((inputs, Some(outputs)));
     }
     let inputs: Vec<PathBuf> = files.into_iter().map(|(file, _)| file).collect();
-    let outputs = match &args.output {
-        Some(output) => Some(outputs(output, &inputs)?),
-        None if args.json => {
-            return Err(Error::argument("--json needs an output").hint("name it: -o preview.png"));
+    match &args.output {
+        Some(output) => {
+            let (inputs, outputs) = into(output, inputs)?.into_iter().unzip();
+            Ok((inputs, Some(outputs)))
         }
-        None => terminal_image::shows_colors().map(|()| None)?,
-    };
-    Ok((inputs, outputs))
+        None if args.json => {
+            Err(Error::argument("--json needs an output").hint("name it: -o preview.png"))
+        }
+        None => terminal_image::shows_colors().map(|()| (inputs, None)),
+    }
 }
 
 /// That the options say something about these inputs and outputs.
@@ -120,29 +122,20 @@ fn check_kinds(args: &PreviewArgs, inputs: &[PathBuf], outputs: Option<&[PathBuf
 }
 
 /// One file, or files in a folder.
-fn outputs(output: &Path, inputs: &[PathBuf]) -> Result<Vec<PathBuf>> {
+fn into(output: &Path, inputs: Vec<PathBuf>) -> Result<Vec<ImageJob>> {
     if is_folder(output) {
-        if inputs.iter().any(|input| is_standard(input)) {
-            let message = "standard input has no name to give to a file in a folder";
-            return Err(Error::argument(message).hint("name the output: -o preview.png"));
-        }
-        let jobs = inputs.iter().map(|input| {
-            let mut name = input.file_stem().unwrap_or(input.as_os_str()).to_owned();
+        return inputs::into_folder(inputs, output, false, |input| {
+            let mut name =
+                Path::new(inputs::name_of(input)?).file_stem().unwrap_or_default().to_owned();
             name.push(".png");
-            (input.clone(), output.join(name))
+            Ok(name)
         });
-        let jobs = inputs::distinct(jobs.collect())?;
-        make_folder(output)?;
-        return Ok(jobs.into_iter().map(|(_, path)| path).collect());
     }
-    if inputs.len() > 1 {
-        let message = format!("{} inputs, but one output", inputs.len());
-        return Err(Error::argument(message)
-            .at_path(output)
-            .hint("name a folder, -o out/, or frames, -o b.####.png"));
-    }
-    check_format(output, inputs)?;
-    Ok(vec![output.to_owned()])
+    let all = inputs.clone();
+    let jobs =
+        inputs::into_file(inputs, output, "name a folder, -o out/, or frames, -o b.####.png")?;
+    check_format(output, &all)?;
+    Ok(jobs)
 }
 
 /// That what is shown of `inputs` can be such a file.

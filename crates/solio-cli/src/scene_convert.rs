@@ -2,15 +2,15 @@
 //! formats of other programs.
 
 use crate::args::{AnyFormat, ConvertArgs, IMAGES, MeshesChoice, READING, SCENES, WRITING};
-use crate::limit::Limit;
-use crate::output_path::{is_folder, make_folder, named_file, refuse_both, without_compression};
+use crate::conversions::Conversions;
+use crate::output_path::{is_folder, named_file, refuse_both, without_compression};
 use crate::stats::RunMeter;
-use crate::table::{Align, TextTable, bytes, seconds};
-use crate::{Outcome, inputs, json_paths, losses, options, schema, screen};
+use crate::table::{bytes, seconds};
+use crate::{Outcome, inputs, json_paths, losses, schema, screen};
 use serde_json::json;
 use solio::{
-    Error, ErrorKind, Format, Job, Limits, MeshPlace, Progress, Result, SceneExportOptions,
-    SceneExported, SceneText, SceneTextOptions, Stopwatch, Summary, Usage, Work, Written,
+    Error, ErrorKind, Format, ImageJob, Job, Limits, MeshPlace, Progress, Result,
+    SceneExportOptions, SceneExported, SceneText, SceneTextOptions, Stopwatch, Work, Written,
 };
 use std::path::{Path, PathBuf};
 
@@ -25,29 +25,20 @@ pub(crate) fn is_meant(args: &ConvertArgs, inputs: &[PathBuf]) -> bool {
 
 /// Writes every input anew, goes on past bad ones.
 pub(crate) fn run(args: &ConvertArgs, inputs: &[PathBuf], work: &Work) -> Result<Outcome> {
-    let outputs = outputs(args, inputs)?;
+    let jobs = plan(args, inputs)?;
     if args.dry_run {
-        for (input, output) in inputs.iter().zip(&outputs) {
-            screen::print(&format!("{} -> {}\n", input.display(), output.display()));
-        }
-        return Ok(Outcome::Done);
+        return Ok(inputs::show_plan(&jobs));
     }
-    let record = options::record(&args.record);
-    let limit = match record.is_wanted() {
-        true => Limit::of_conversion(inputs.first().map(|input| &**input), &args.output, work),
-        false => Limit::default(),
-    };
-    let recorded = record.start()?;
-    let (watch, fetched) = (Stopwatch::start(), solio::fetched_bytes());
-    let mut all = SceneTotals::new();
+    let first = inputs.first().map(|input| &**input);
+    let mut all = Conversions::start(args, first, false, &[">read", ">written", ">in"], work)?;
     let mut failed = false;
-    for (input, output) in inputs.iter().zip(&outputs) {
+    for (input, output) in &jobs {
         let work = &Work { progress: Progress::default(), ..work.clone() };
-        let started = watch.usage().wall_s;
+        let watch = Stopwatch::start();
         match convert(args, input, output, work) {
             Ok(made) => {
                 failed |= !made.is_whole;
-                all.add(input, output, &made.written, work, watch.usage().wall_s - started);
+                add(&mut all, (input, output), &made.written, work, watch.wall_s());
             }
             Err(error) if error.kind() == ErrorKind::Cancelled => return Err(error),
             Err(error) => {
@@ -56,11 +47,8 @@ pub(crate) fn run(args: &ConvertArgs, inputs: &[PathBuf], work: &Work) -> Result
             }
         }
     }
-    if let Some(recorded) = recorded {
-        let disk_bytes = solio::fetched_bytes().saturating_sub(fetched);
-        let usage = watch.usage();
-        recorded.finish(all.summary(args, inputs, disk_bytes, &usage, &limit), work)?;
-    }
+    all.measure();
+    all.finish(args, inputs.iter(), "scene", work)?;
     Ok(if failed { Outcome::SomeFailed } else { Outcome::Done })
 }
 
@@ -118,63 +106,15 @@ fn convert(args: &ConvertArgs, input: &Path, output: &Path, work: &Work) -> Resu
     Ok(ConvertedScene { is_whole: made.problems.is_empty(), written: made.written })
 }
 
-/// What all conversions did together, for the trace and the page of the run.
-struct SceneTotals {
-    files: u64,
-    read_bytes: u64,
-    written_bytes: u64,
-    table: TextTable,
-}
-
-impl SceneTotals {
-    fn new() -> SceneTotals {
-        use Align::{Left, Right};
-        let table = TextTable::new(&[
-            ("input", Left),
-            ("output", Left),
-            ("read", Right),
-            ("written", Right),
-            ("in", Right),
-        ]);
-        SceneTotals { files: 0, read_bytes: 0, written_bytes: 0, table }
-    }
-
-    fn add(&mut self, input: &Path, output: &Path, written: &Written, work: &Work, wall_s: f64) {
-        let moved = work.progress.now();
-        self.files += moved.files;
-        self.read_bytes += moved.read_bytes;
-        self.written_bytes += written.file_bytes;
-        self.table.row_to_record(|| {
-            vec![
-                input.display().to_string(),
-                output.display().to_string(),
-                bytes(moved.read_bytes),
-                bytes(written.file_bytes),
-                seconds(wall_s),
-            ]
-        });
-    }
-
-    fn summary(
-        &self,
-        args: &ConvertArgs,
-        inputs: &[PathBuf],
-        disk_bytes: u64,
-        usage: &Usage,
-        limit: &Limit,
-    ) -> Summary {
-        let job = Job {
-            read_bytes: self.read_bytes,
-            disk_bytes,
-            written_bytes: self.written_bytes,
-            copied_bytes: self.read_bytes + self.written_bytes,
-            cpu_s: usage.cpu_s,
-        };
-        let from = json_paths::one_or_count(inputs.iter(), "scene");
-        let title = format!("solio convert {from} -o {}", args.output.display());
-        let table = self.table.for_page();
-        Summary { table, ..limit.summary(title, self.files, job, usage.wall_s) }
-    }
+/// Adds the conversion to what all did together.
+fn add(all: &mut Conversions, files: (&Path, &Path), written: &Written, work: &Work, wall_s: f64) {
+    let moved = work.progress.now();
+    let (read_bytes, written_bytes) = (moved.read_bytes, written.file_bytes);
+    let copied_bytes = read_bytes + written_bytes;
+    all.files += moved.files;
+    all.add(files, &Job { read_bytes, written_bytes, copied_bytes, ..Job::default() }, || {
+        vec![bytes(read_bytes), bytes(written_bytes), seconds(wall_s)]
+    });
 }
 
 fn say(args: &ConvertArgs, input: &Path, output: &Path, made: &SceneText) {
@@ -217,10 +157,8 @@ fn say_exported(args: &ConvertArgs, input: &Path, output: &Path, made: &SceneExp
     }
     losses::say(input, &made.losses);
     if args.json {
-        let files = made.written.files.iter();
-        let files = files.map(|(path, bytes)| json_paths::sized(path, *bytes));
         let line = json!({
-            "files": files.collect::<Vec<_>>(),
+            "files": json_paths::sized(&made.written.files),
             "bytes": made.written.file_bytes,
             "meshes": made.meshes,
             "instances": made.instances,
@@ -235,7 +173,7 @@ fn say_exported(args: &ConvertArgs, input: &Path, output: &Path, made: &SceneExp
 }
 
 /// A file, or a name in a folder for each input.
-fn outputs(args: &ConvertArgs, inputs: &[PathBuf]) -> Result<Vec<PathBuf>> {
+fn plan(args: &ConvertArgs, inputs: &[PathBuf]) -> Result<Vec<ImageJob>> {
     let output = &args.output;
     refuse_both(output, args.json)?;
     if args.scene_format().is_some() {
@@ -260,25 +198,14 @@ fn outputs(args: &ConvertArgs, inputs: &[PathBuf]) -> Result<Vec<PathBuf>> {
             let error = Error::argument("--whole-scene writes a folder").at_path(output);
             return Err(error.hint("name it: -o out/"));
         }
-        if inputs.len() > 1 {
-            let message = format!("{} inputs, but one output", inputs.len());
-            return Err(Error::argument(message).at_path(output).hint("name a folder: -o out/"));
-        }
-        return Ok(vec![output.clone()]);
+        return inputs::into_file(inputs.to_vec(), output, "name a folder: -o out/");
     }
-    let mut jobs = Vec::new();
-    for input in inputs {
-        let mut path = output.join(input.file_name().unwrap_or_default());
-        if let Some(format) = args.scene_format() {
-            path = output.join(without_compression(input)).with_extension(format.as_str());
-        } else if solio::is_packed_scene(input) {
-            path.set_extension("pbrt");
-        }
-        jobs.push((input.clone(), path));
-    }
-    let jobs = inputs::distinct(jobs)?;
-    if !args.dry_run {
-        make_folder(output)?;
-    }
-    Ok(jobs.into_iter().map(|(_, output)| output).collect())
+    inputs::into_folder(inputs.to_vec(), output, args.dry_run, |input| {
+        let name = PathBuf::from(input.file_name().unwrap_or_default());
+        Ok(match args.scene_format() {
+            Some(format) => Path::new(without_compression(input)).with_extension(format.as_str()),
+            None if solio::is_packed_scene(input) => name.with_extension("pbrt"),
+            None => name,
+        })
+    })
 }

@@ -1,6 +1,6 @@
 //! `solio info` of scenes: what is in them, and how much.
 
-use crate::table::{Align, BOLD, DIM, TextTable, bytes, count, some};
+use crate::table::{BOLD, DIM, TextTable, bytes, count, some};
 use crate::{json_paths, schema};
 use serde_json::{Value as Json, json};
 use solio::scene::scene::{Entity, Scene, SceneFile};
@@ -12,22 +12,14 @@ const LARGEST: usize = 5;
 /// Problems that are shown.
 const PROBLEMS: usize = 5;
 
-/// Appends what is in the scene at `path`, as text or as a line of JSON.
-pub(crate) fn look(
-    input: &Input,
-    limits: &Limits,
-    as_json: bool,
-    work: &Work,
-    text: &mut String,
-) -> Result<()> {
+/// What is in a scene, as text or as a line of JSON.
+pub(crate) fn look(input: &Input, limits: &Limits, as_json: bool, work: &Work) -> Result<String> {
     let options = SceneReadOptions { limits: *limits, ..SceneReadOptions::default() };
     let (path, info) = (input.path(), solio::scene_info(input, &options, LARGEST, work)?);
     if as_json {
-        *text += &schema::line("info-scene/1", &[("path", path)], to_json(&info));
-    } else {
-        *text += &words(path, &info);
+        return Ok(schema::line("info-scene/1", &[("path", path)], to_json(&info)));
     }
-    Ok(())
+    Ok(words(path, &info))
 }
 
 fn words(path: &Path, info: &SceneInfo) -> String {
@@ -175,13 +167,7 @@ fn deepest(scene: &Scene) -> String {
 }
 
 fn classes(info: &SceneInfo) -> String {
-    use Align::{Left, Right};
-    let mut table = TextTable::new(&[
-        ("  shape", Left),
-        ("shapes", Right),
-        ("primitives", Right),
-        ("with instances", Right),
-    ]);
+    let mut table = TextTable::new(&["  shape", ">shapes", ">primitives", ">with instances"]);
     for (name, of) in &info.counts.classes {
         table.row(vec![
             format!("  {name}"),
@@ -207,13 +193,7 @@ fn mesh_name(scene: &Scene, shape: u32) -> String {
 }
 
 fn largest(info: &SceneInfo) -> String {
-    use Align::{Left, Right};
-    let mut table = TextTable::new(&[
-        ("  largest mesh", Left),
-        ("primitives", Right),
-        ("vertices", Right),
-        ("memory", Right),
-    ]);
+    let mut table = TextTable::new(&["  largest mesh", ">primitives", ">vertices", ">memory"]);
     for mesh in &info.counts.largest {
         table.row(vec![
             format!("  {}", mesh_name(&info.scene, mesh.shape)),

@@ -1,11 +1,11 @@
 //! `solio set`: other attributes for images; their pixels are copied as they lie.
 
 use crate::args::SetArgs;
-use crate::output_path::{is_folder, make_folder, refuse_both};
+use crate::output_path::{is_folder, refuse_both};
 use crate::stats::RunMeter;
 use crate::{Outcome, inputs, options, schema, screen};
 use serde_json::json;
-use solio::{Edit, Error, ErrorKind, Result, SetOptions, Work};
+use solio::{Edit, Error, ErrorKind, ImageJob, Result, SetOptions, Work};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -25,8 +25,7 @@ pub(crate) fn run(args: &SetArgs) -> Result<Outcome> {
     }
     let inputs = inputs::files(&args.inputs.with_files(files), &work)?;
     if inputs.is_empty() {
-        screen::complain("the list names no files");
-        return Ok(Outcome::NothingMatched);
+        return Ok(inputs::none_named());
     }
     let wanted = SetOptions {
         edits,
@@ -34,32 +33,22 @@ pub(crate) fn run(args: &SetArgs) -> Result<Outcome> {
         durable: args.durable,
         ..SetOptions::default()
     };
-    let outputs = outputs(args, &inputs)?;
-    // What has such a name already may keep it.
-    let renamed = inputs.iter().zip(&outputs);
-    let renamed = renamed.filter(|(input, output)| input.extension() != output.extension());
+    let jobs = plan(args, inputs)?;
+    let renamed = jobs.iter().filter(|(input, output)| input.extension() != output.extension());
     renamed.map(|(_, output)| output).try_for_each(|output| solio::check_exr_name(output))?;
     if args.dry_run {
-        for (input, output) in inputs.iter().zip(&outputs) {
-            screen::print(&format!("{} -> {}\n", input.display(), output.display()));
-        }
-        return Ok(Outcome::Done);
+        return Ok(inputs::show_plan(&jobs));
     }
+    let inputs: Vec<&PathBuf> = jobs.iter().map(|(input, _)| input).collect();
     let seen = RunMeter::start(&args.run.shown, "set", &inputs, &work);
-    let outcome = set_all(args, &inputs, &outputs, &wanted, &work)?;
-    seen.end(inputs.len() as u64);
+    let outcome = set_all(args, &jobs, &wanted, &work)?;
+    seen.end(jobs.len() as u64);
     Ok(outcome)
 }
 
-fn set_all(
-    args: &SetArgs,
-    inputs: &[PathBuf],
-    outputs: &[PathBuf],
-    wanted: &SetOptions,
-    work: &Work,
-) -> Result<Outcome> {
+fn set_all(args: &SetArgs, jobs: &[ImageJob], wanted: &SetOptions, work: &Work) -> Result<Outcome> {
     let mut failed = 0;
-    for (input, output) in inputs.iter().zip(outputs) {
+    for (input, output) in jobs {
         match solio::set_attributes(input, output, wanted, work) {
             Ok(written) if args.run.json => {
                 let line = json!({ "written_bytes": written.file_bytes });
@@ -69,7 +58,7 @@ fn set_all(
             Ok(_) => {}
             Err(error) if error.kind() == ErrorKind::Cancelled => return Err(error),
             // What is wrong with the words is wrong for every file.
-            Err(error) if error.kind() == ErrorKind::Argument && inputs.len() == 1 => {
+            Err(error) if error.kind() == ErrorKind::Argument && jobs.len() == 1 => {
                 return Err(error);
             }
             Err(error) => {
@@ -78,10 +67,7 @@ fn set_all(
             }
         }
     }
-    if failed > 0 && inputs.len() > 1 {
-        screen::complain(&format!("{failed} of {} inputs failed", inputs.len()));
-    }
-    Ok(if failed > 0 { Outcome::SomeFailed } else { Outcome::Done })
+    Ok(inputs::outcome(failed, jobs.len()))
 }
 
 /// `owner=me` is a change; `dir/a=b.exr` and `./a=b.exr` are files.
@@ -92,35 +78,14 @@ fn is_edit(item: &Path) -> bool {
 }
 
 /// Where each file goes: into a folder, to a name, or in its own place.
-fn outputs(args: &SetArgs, inputs: &[PathBuf]) -> Result<Vec<PathBuf>> {
-    let Some(output) = &args.output else { return Ok(inputs.to_vec()) };
+fn plan(args: &SetArgs, inputs: Vec<PathBuf>) -> Result<Vec<ImageJob>> {
+    let Some(output) = &args.output else {
+        return Ok(inputs.into_iter().map(|input| (input.clone(), input)).collect());
+    };
     refuse_both(output, args.run.json)?;
     if !is_folder(output) {
-        if inputs.len() > 1 {
-            let message = format!("{} inputs, but one output", inputs.len());
-            let error = Error::argument(message).at_path(output);
-            return Err(error.hint("name a folder: -o out/"));
-        }
-        return Ok(vec![output.clone()]);
+        return inputs::into_file(inputs, output, "name a folder: -o out/");
     }
-    let named = inputs
-        .iter()
-        .map(|input| (input.clone(), output.join(input.file_name().unwrap_or(input.as_os_str()))));
-    let jobs = inputs::distinct(named.collect())?;
-    if !args.dry_run {
-        make_folder(output)?;
-    }
-    Ok(jobs.into_iter().map(|(_, path)| path).collect())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn changes_have_an_equals_sign_and_no_folder() {
-        let is = |text: &str| is_edit(Path::new(text));
-        assert!(is("owner=me") && is("a:string=x/y") && is("owner="));
-        assert!(!is("a.exr") && !is("./a=b.exr") && !is("/tmp/x=1/a.exr"));
-    }
+    let name = |input: &Path| Ok(input.file_name().unwrap_or(input.as_os_str()).to_owned());
+    inputs::into_folder(inputs, output, args.dry_run, name)
 }

@@ -2,7 +2,6 @@
 
 use crate::args::ShownArgs;
 use crate::limit::Limit;
-use crate::output_path::is_standard;
 use crate::progress::ShownProgress;
 use crate::screen;
 use crate::table::{bytes, figures, seconds, some};
@@ -19,11 +18,7 @@ pub(crate) struct ReadMeter {
 impl ReadMeter {
     /// The limit is that of the file system of the first input; looked up only where it `is_wanted`.
     pub(crate) fn start(inputs: &[impl AsRef<Path>], is_wanted: bool, work: &Work) -> ReadMeter {
-        let limit =
-            match inputs.iter().map(AsRef::as_ref).find(|path| is_wanted && !is_standard(path)) {
-                Some(input) => Limit::between(input, input, work),
-                None => Limit::default(),
-            };
+        let limit = Limit::of_inputs(inputs, is_wanted, work);
         ReadMeter { limit, fetched_bytes: solio::fetched_bytes(), watch: Stopwatch::start() }
     }
 

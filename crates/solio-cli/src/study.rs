@@ -1,7 +1,7 @@
 //! `solio study`: a command at a series of bandwidths, as a table, a page and JSON.
 
 use crate::args::{SlowDownChoice, StudyArgs};
-use crate::table::{Align, TextTable, bytes, figures, seconds};
+use crate::table::{TextTable, bytes, figures, seconds};
 use crate::{Outcome, chart_page, schema, screen};
 use serde_json::json;
 use solio::{Cancel, Error, Result, SlowDown, Study, StudyOptions, StudyPoint};
@@ -67,9 +67,7 @@ fn to_json(study: &Study) -> serde_json::Value {
 }
 
 fn table(study: &Study) -> String {
-    use Align::{Left, Right};
-    let mut table =
-        TextTable::new(&[("bandwidth", Left), ("seconds", Right), ("of the bound", Right)]);
+    let mut table = TextTable::new(&["bandwidth", ">seconds", ">of the bound"]);
     for point in &study.points {
         let slow_s = match point.bandwidth {
             Some(bandwidth) => study.bytes().map(|bytes| bytes / bandwidth as f64),

@@ -8,13 +8,6 @@ pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
 pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
 pub(crate) const HINT: Style = AnsiColor::Cyan.on_default();
 
-/// How a column is laid out.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Align {
-    Left,
-    Right,
-}
-
 /// `1 file`, `1,234 files`, `2 meshes`.
 pub(crate) fn some(n: u64, name: &str) -> String {
     match n {
@@ -27,60 +20,44 @@ pub(crate) fn some(n: u64, name: &str) -> String {
 /// Rows that a recording keeps; its page shows fewer.
 const MOST_RECORDED: usize = 1000;
 
-/// What a recording tells of each conversion of a mesh or an image.
-pub(crate) const CONVERSIONS: [(&str, Align); 6] = [
-    ("input", Align::Left),
-    ("output", Align::Left),
-    ("read", Align::Right),
-    ("in", Align::Right),
-    ("written", Align::Right),
-    ("in", Align::Right),
-];
-
-/// Rows of cells under a heading.
-pub struct TextTable {
-    columns: Vec<(&'static str, Align)>,
-    rows: Vec<Vec<String>>,
-    /// Rows that the recording has no room for.
-    more: u64,
-}
+/// Rows of cells under a heading; `more` counts the rows that the recording has no room for.
+pub struct TextTable(solio::Table);
 
 impl TextTable {
-    pub fn new(columns: &[(&'static str, Align)]) -> Self {
-        TextTable { columns: columns.to_vec(), rows: Vec::new(), more: 0 }
+    /// Columns by their names; figures, behind `>`, stand on the right.
+    pub fn new(columns: &[&str]) -> Self {
+        let columns = columns.iter().map(|name| (*name).to_owned()).collect();
+        TextTable(solio::Table { columns, ..solio::Table::default() })
     }
 
     pub fn row(&mut self, cells: Vec<String>) {
-        debug_assert_eq!(cells.len(), self.columns.len());
-        self.rows.push(cells);
+        debug_assert_eq!(cells.len(), self.0.columns.len());
+        self.0.rows.push(cells);
     }
 
     /// A row for a recording alone, which keeps the first thousand.
     pub(crate) fn row_to_record(&mut self, cells: impl FnOnce() -> Vec<String>) {
-        if self.rows.len() < MOST_RECORDED {
+        if self.0.rows.len() < MOST_RECORDED {
             self.row(cells());
         } else {
-            self.more += 1;
+            self.0.more += 1;
         }
     }
 
     /// The same for the page of a recording.
     pub(crate) fn for_page(&self) -> solio::Table {
-        let columns = self.columns.iter().map(|(name, align)| match align {
-            Align::Left => (*name).to_owned(),
-            Align::Right => format!(">{name}"),
-        });
-        solio::Table { columns: columns.collect(), rows: self.rows.clone(), more: self.more }
+        self.0.clone()
     }
 
     /// The text of the table, with the escape codes of its heading.
     pub fn render(&self) -> String {
-        let widths: Vec<usize> = (0..self.columns.len())
-            .map(|i| {
-                let cells = self.rows.iter().map(|row| row[i].chars().count());
-                cells.chain([self.columns[i].0.chars().count()]).max().unwrap_or(0)
-            })
-            .collect();
+        let solio::Table { columns, rows, .. } = &self.0;
+        let names: Vec<&str> = columns.iter().map(|name| name.trim_start_matches('>')).collect();
+        let width = |(i, name): (usize, &&str)| {
+            let cells = rows.iter().map(|row| row[i].chars().count());
+            cells.chain([name.chars().count()]).max().unwrap_or(0)
+        };
+        let widths: Vec<usize> = names.iter().enumerate().map(width).collect();
         let line = |cells: Vec<&str>| {
             let mut text = String::new();
             for (i, cell) in cells.into_iter().enumerate() {
@@ -88,17 +65,16 @@ impl TextTable {
                 if i > 0 {
                     text.push_str("  ");
                 }
-                match self.columns[i].1 {
-                    Align::Left => text.extend([cell, &pad]),
-                    Align::Right => text.extend([&pad, cell]),
+                match columns[i].starts_with('>') {
+                    true => text.extend([&pad, cell]),
+                    false => text.extend([cell, &pad]),
                 }
             }
             text.truncate(text.trim_end().len());
             text
         };
-        let head = line(self.columns.iter().map(|(name, _)| *name).collect());
-        let mut text = format!("{BOLD}{head}{BOLD:#}\n");
-        for row in &self.rows {
+        let mut text = format!("{BOLD}{}{BOLD:#}\n", line(names.clone()));
+        for row in rows {
             text.push_str(&line(row.iter().map(String::as_str).collect()));
             text.push('\n');
         }
@@ -189,7 +165,7 @@ mod tests {
 
     #[test]
     fn columns_line_up() {
-        let mut table = TextTable::new(&[("step", Align::Left), ("n", Align::Right)]);
+        let mut table = TextTable::new(&["step", ">n"]);
         table.row(vec!["write".into(), "1".into()]);
         table.row(vec!["é".into(), "100".into()]);
         let text = anstream::adapter::strip_str(&table.render()).to_string();
@@ -198,7 +174,7 @@ mod tests {
 
     #[test]
     fn a_recording_counts_what_it_has_no_room_for() {
-        let mut table = TextTable::new(&[("input", Align::Left), ("read", Align::Right)]);
+        let mut table = TextTable::new(&["input", ">read"]);
         let row = |n: usize| vec![format!("{n}.obj"), "1 B".to_owned()];
         (0..MOST_RECORDED).for_each(|n| table.row_to_record(|| row(n)));
         assert_eq!(table.for_page().rows.last(), Some(&row(999)));

@@ -7,7 +7,7 @@ use solio_exr::Header;
 use solio_io::{FileSource, OpenFile, OpenedSource};
 use solio_kinds::{Family, FileKind, FileType, HEAD_BYTES};
 use std::ops::Deref;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Bytes that are read where a long comment hides what a text is.
@@ -270,21 +270,9 @@ impl Deref for InputRef<'_> {
     }
 }
 
-impl ToInput for Path {
+impl<P: AsRef<Path> + ?Sized> ToInput for P {
     fn to_input(&self, limits: &Limits, work: &Work) -> Result<InputRef<'_>> {
-        Ok(InputRef::Own(Box::new(Input::open(self, limits, work)?)))
-    }
-}
-
-impl ToInput for PathBuf {
-    fn to_input(&self, limits: &Limits, work: &Work) -> Result<InputRef<'_>> {
-        self.as_path().to_input(limits, work)
-    }
-}
-
-impl ToInput for str {
-    fn to_input(&self, limits: &Limits, work: &Work) -> Result<InputRef<'_>> {
-        Path::new(self).to_input(limits, work)
+        Ok(InputRef::Own(Box::new(Input::open(self.as_ref(), limits, work)?)))
     }
 }
 
@@ -294,9 +282,9 @@ impl ToInput for Input {
     }
 }
 
-impl<T: ToInput + ?Sized> ToInput for &T {
-    fn to_input(&self, limits: &Limits, work: &Work) -> Result<InputRef<'_>> {
-        (**self).to_input(limits, work)
+impl ToInput for &Input {
+    fn to_input(&self, _: &Limits, _: &Work) -> Result<InputRef<'_>> {
+        Ok(InputRef::Lent(self))
     }
 }
 

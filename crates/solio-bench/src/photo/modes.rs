@@ -7,7 +7,7 @@ use super::run::all;
 use crate::program;
 use serde_json::{Value, json};
 use solio::{Error, Result, Usage, Work};
-use solio_cli::table::{Align, DIM, TextTable};
+use solio_cli::table::{DIM, TextTable};
 use solio_cli::{Outcome, chart_page, schema, screen};
 use std::ffi::OsString;
 use std::path::Path;
@@ -142,14 +142,13 @@ fn to_json(modes: &[ExifToolMode], files: &PhotoFiles, version: &str) -> Value {
 }
 
 fn table(modes: &[ExifToolMode], files: &PhotoFiles, version: &str) -> String {
-    use Align::{Left, Right};
     let mut table = TextTable::new(&[
-        ("mode", Left),
-        ("processes", Right),
-        ("seconds", Right),
-        ("ms a file", Right),
-        ("CPU ms a file", Right),
-        ("× per file", Right),
+        "mode",
+        ">processes",
+        ">seconds",
+        ">ms a file",
+        ">CPU ms a file",
+        ">× per file",
     ]);
     let slowest = modes.first().map_or(1.0, |mode| mode.usage.wall_s);
     for mode in modes {

@@ -11,7 +11,7 @@ use super::stages::{self, STAGES};
 use crate::stats::{Ratio, median};
 use serde_json::{Value, json};
 use solio::{Cancel, Error, Result, Work};
-use solio_cli::table::{Align, DIM, TextTable, bytes, figures};
+use solio_cli::table::{DIM, TextTable, bytes, figures};
 use solio_cli::{Outcome, chart_page, schema, screen};
 use std::path::Path;
 
@@ -215,16 +215,15 @@ impl SceneStudy {
     }
 
     fn table(&self) -> String {
-        use Align::{Left, Right};
         let mut table = TextTable::new(&[
-            ("stored as", Left),
-            ("bytes", Right),
-            ("cores", Right),
-            ("bandwidth", Right),
-            ("parsed s", Right),
-            ("bounds s", Right),
-            ("picture s", Right),
-            ("of the bound", Right),
+            "stored as",
+            ">bytes",
+            ">cores",
+            ">bandwidth",
+            ">parsed s",
+            ">bounds s",
+            ">picture s",
+            ">of the bound",
         ]);
         for cell in &self.cells {
             let encoding = &self.encodings[cell.encoding];

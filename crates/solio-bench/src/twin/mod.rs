@@ -19,7 +19,7 @@ use random::SeededRandom;
 use serde_json::{Value, json};
 use solio::{Compression, Result, Work};
 use solio_cli::args::WorkArgs;
-use solio_cli::table::{Align, DIM, TextTable, bytes, count};
+use solio_cli::table::{DIM, TextTable, bytes, count};
 use solio_cli::{Outcome, options, schema, screen};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -123,11 +123,7 @@ impl TwinSummary {
     }
 
     fn table(&self, scale: f64, pack: Compression) -> String {
-        let mut table = TextTable::new(&[
-            ("the twin", Align::Left),
-            ("made", Align::Right),
-            ("at scale 1", Align::Right),
-        ]);
+        let mut table = TextTable::new(&["the twin", ">made", ">at scale 1"]);
         for (name, value) in [
             ("instances", self.instances),
             ("curves", self.curves),

@@ -2,7 +2,7 @@
 //! lie beside this file.
 
 use crate::args::Cli;
-use crate::table::{Align, BOLD, DIM, TextTable};
+use crate::table::{BOLD, DIM, TextTable};
 use crate::{Outcome, screen};
 use clap::CommandFactory;
 use solio::{Ability, Error, FileKind, Result};
@@ -11,51 +11,25 @@ use std::fmt::Write;
 /// What `solio` without arguments says: enough to start.
 const TEACHING: &str = include_str!("teaching.txt");
 
-/// A task and its page, whose first line is its title.
-const TASKS: [(&str, &str); 17] = [
-    ("look", include_str!("look.txt")),
-    ("export", include_str!("export.txt")),
-    ("shrink", include_str!("shrink.txt")),
-    ("sequences", include_str!("sequences.txt")),
-    ("broken", include_str!("broken.txt")),
-    ("photos", include_str!("photos.txt")),
-    ("scene", include_str!("scene.txt")),
-    ("catalogue", include_str!("catalogue.txt")),
-    ("gradients", include_str!("gradients.txt")),
-    ("codec", include_str!("codec.txt")),
-    ("speed", include_str!("speed.txt")),
-    ("farm", include_str!("farm.txt")),
-    ("pipes", include_str!("pipes.txt")),
-    ("json", include_str!("json.txt")),
-    ("formats", include_str!("formats.txt")),
-    ("exit-codes", include_str!("exit-codes.txt")),
-    ("start", TEACHING),
-];
-
-/// Words that mean a task, too.
-const ALSO: [(&str, &str); 22] = [
-    ("blender", "export"),
-    ("mesh", "export"),
-    ("meshes", "export"),
-    ("images", "shrink"),
-    ("compress", "shrink"),
-    ("sequence", "sequences"),
-    ("frames", "sequences"),
-    ("damage", "broken"),
-    ("photo", "photos"),
-    ("exiftool", "photos"),
-    ("pbrt", "scene"),
-    ("scenes", "scene"),
-    ("catalog", "catalogue"),
-    ("colors", "gradients"),
-    ("colours", "gradients"),
-    ("codecs", "codec"),
-    ("compression", "codec"),
-    ("performance", "speed"),
-    ("s3", "farm"),
-    ("scripts", "pipes"),
-    ("exit", "exit-codes"),
-    ("errors", "exit-codes"),
+/// A task, other words for it, and its page, whose first line is its title.
+const TASKS: [(&str, &[&str], &str); 17] = [
+    ("look", &[], include_str!("look.txt")),
+    ("export", &["blender", "mesh", "meshes"], include_str!("export.txt")),
+    ("shrink", &["images", "compress"], include_str!("shrink.txt")),
+    ("sequences", &["sequence", "frames"], include_str!("sequences.txt")),
+    ("broken", &["damage"], include_str!("broken.txt")),
+    ("photos", &["photo", "exiftool"], include_str!("photos.txt")),
+    ("scene", &["pbrt", "scenes"], include_str!("scene.txt")),
+    ("catalogue", &["catalog"], include_str!("catalogue.txt")),
+    ("gradients", &["colors", "colours"], include_str!("gradients.txt")),
+    ("codec", &["codecs", "compression"], include_str!("codec.txt")),
+    ("speed", &["performance"], include_str!("speed.txt")),
+    ("farm", &["s3"], include_str!("farm.txt")),
+    ("pipes", &["scripts"], include_str!("pipes.txt")),
+    ("json", &[], include_str!("json.txt")),
+    ("formats", &[], include_str!("formats.txt")),
+    ("exit-codes", &["exit", "errors"], include_str!("exit-codes.txt")),
+    ("start", &[], TEACHING),
 ];
 
 /// Least likeness of a word that may have been meant.
@@ -79,21 +53,19 @@ pub(crate) fn run(words: &[String]) -> Result<Outcome> {
         screen::print(&command(root, words)?);
         return Ok(Outcome::Done);
     }
-    let also = ALSO.iter().find(|(word, _)| word == first).map(|(_, task)| *task);
-    let named = also.unwrap_or(first);
-    let Some((_, page)) = TASKS.iter().find(|(task, _)| *task == named) else {
+    let is_meant = |task: &str, also: &[&str]| task == first || also.contains(&first.as_str());
+    let Some((named, _, page)) = TASKS.iter().find(|(task, also, _)| is_meant(task, also)) else {
         return Err(unknown(&root, first));
     };
     let (title, rest) = page.split_once('\n').unwrap_or((page, ""));
-    let table = if named == "formats" { kinds() } else { String::new() };
+    let table = if *named == "formats" { kinds() } else { String::new() };
     screen::print(&format!("{BOLD}{title}{BOLD:#}\n{rest}{table}"));
     Ok(Outcome::Done)
 }
 
 /// The table of kinds: what Solio does with files of each.
 fn kinds() -> String {
-    use Align::Left;
-    let mut table = TextTable::new(&[("kind", Left), ("extensions", Left), ("commands", Left)]);
+    let mut table = TextTable::new(&["kind", "extensions", "commands"]);
     let known = FileKind::ALL.iter().filter(|kind| Ability::ALL.iter().any(|can| kind.can(*can)));
     for kind in known {
         let extensions: Vec<&str> = kind.all_extensions().collect();
@@ -122,7 +94,7 @@ fn command(mut root: clap::Command, words: &[String]) -> Result<String> {
 /// Tasks and commands, a line each.
 fn all(root: &clap::Command) -> String {
     let mut text = format!("{BOLD}Tasks{BOLD:#}, with commands to copy: solio help <TASK>\n");
-    for (task, page) in TASKS.iter().filter(|(task, _)| *task != "start") {
+    for (task, _, page) in TASKS.iter().filter(|(task, ..)| *task != "start") {
         let title = page.lines().next().unwrap_or_default();
         let _ = writeln!(text, "  {task:<12} {DIM}{title}{DIM:#}");
     }
@@ -143,10 +115,11 @@ fn all(root: &clap::Command) -> String {
 /// Neither command nor task, and what may have been meant.
 fn unknown(root: &clap::Command, word: &str) -> Error {
     let names = root.get_subcommands().map(|command| command.get_name().to_owned());
-    let tasks = TASKS.iter().map(|(task, _)| (*task).to_owned());
-    let also = ALSO.iter().map(|(word, _)| (*word).to_owned());
+    let tasks = TASKS.iter().flat_map(|(task, also, _)| also.iter().chain([task]));
     let like = |name: &String| strsim::jaro_winkler(name, word);
-    let near = names.chain(tasks).chain(also).max_by(|a, b| like(a).total_cmp(&like(b)));
+    let near = names
+        .chain(tasks.map(|word| (*word).to_owned()))
+        .max_by(|a, b| like(a).total_cmp(&like(b)));
     let error = Error::argument(format!("there is no command or task {word}"));
     match near.filter(|name| like(name) > LIKE) {
         Some(name) => error.hint(format!("solio help {name}; solio help lists all")),

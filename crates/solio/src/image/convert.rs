@@ -2,11 +2,12 @@
 
 use crate::image::any::{format_of, picture_bytes};
 use crate::image::attributes::set_input;
+use crate::tree::each_file::in_turn;
 use crate::{
     Choice, Frame, ImageFormat, ImageWriteOptions, Input, PictureOptions, SetOptions, ToInput,
     Written, part_number,
 };
-use solio_base::{Error, ErrorKind, Limits, Loss, Losses, Progress, Result, Sink, Work, ordered};
+use solio_base::{Error, ErrorKind, Limits, Loss, Losses, Progress, Result, Sink, Work};
 use solio_exr::header::{Attribute, Box2i, Header, Part, Value, check_attribute, differing};
 use solio_exr::model::{Image, Pixels};
 use solio_exr::{CheckOptions, Compression, Layout, Levels, PixelType, ReadOptions, WriteOptions};
@@ -149,47 +150,21 @@ pub fn convert_images(
 ) -> Result<()> {
     let budget = Budget { free: Mutex::new(work.memory_bytes), returned: Condvar::new() };
     let at_once = work.threads.min(jobs.len()).max(1);
-    let go_on = std::sync::atomic::AtomicBool::new(true);
-    let goes_on = || go_on.load(std::sync::atomic::Ordering::Relaxed);
-    let mut next = 0;
-    ordered::run::<ConvertSlot>(
-        work,
-        if at_once == 1 { 1 } else { 2 * at_once },
-        |slot| {
-            slot.index = next;
-            next += 1;
-            Ok(slot.index < jobs.len() && goes_on())
-        },
-        |slot| {
-            let (input, output) = &jobs[slot.index];
-            let opened = Input::open(input, &options.limits, work);
-            let need = opened.as_ref().map_or(0, |input| need(input, work));
-            let need = need.min(work.memory_bytes).max(1);
-            let _held = budget.take(need);
-            // An image that leaves room for no other may have all threads.
-            let alone = at_once == 1 || need > work.memory_bytes / 2;
-            let threads = if alone { work.threads } else { 1 };
-            let memory_bytes = need.max(work.memory_bytes / at_once as u64);
-            let single = Work { threads, memory_bytes, ..work.clone() };
-            let convert = |input: Input| convert_input(&input, output, options, &single);
-            slot.result = Some(opened.and_then(convert));
-            Ok(())
-        },
-        |slot| {
-            if let Some(result) = slot.result.take().filter(|_| goes_on()) {
-                let more = each(&jobs[slot.index], result)?;
-                go_on.store(more, std::sync::atomic::Ordering::Relaxed);
-            }
-            Ok(())
-        },
-    )
-}
-
-/// A job under way.
-#[derive(Default)]
-struct ConvertSlot {
-    index: usize,
-    result: Option<Result<ImageConverted>>,
+    let convert = |index: usize| {
+        let (input, output) = &jobs[index];
+        let opened = Input::open(input, &options.limits, work);
+        let need = opened.as_ref().map_or(0, |input| need(input, work));
+        let need = need.min(work.memory_bytes).max(1);
+        let _held = budget.take(need);
+        // An image that leaves room for no other may have all threads.
+        let alone = at_once == 1 || need > work.memory_bytes / 2;
+        let threads = if alone { work.threads } else { 1 };
+        let memory_bytes = need.max(work.memory_bytes / at_once as u64);
+        let single = Work { threads, memory_bytes, ..work.clone() };
+        convert_input(&opened?, output, options, &single)
+    };
+    let window = if at_once == 1 { 1 } else { 2 * at_once };
+    in_turn(jobs.len(), window, work, convert, |index, result| each(&jobs[index], result))
 }
 
 /// Memory that the images under way share.

@@ -1,12 +1,13 @@
 //! Archives of images: OpenEXR files to one file of arrays. `image_unpack` is the way back.
 
+use crate::mesh::texture_paths::normalize;
 use solio_base::{Error, ErrorKind, Limits, Result, Source, Work, ordered};
 use solio_codec::array::Effort;
 use solio_codec::array::file::{ArrayWriter, ChunkChecksum, Kind};
 use solio_exr::archive::{ExrPacker, ExrPacking, FilePiece, PackedPiece, PackingOptions};
 use solio_io::{FileSink, SinkOptions};
 use solio_measure::SpanName;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 static PACK: SpanName = SpanName::new("pack images");
@@ -388,18 +389,7 @@ fn absolute(path: &Path) -> Result<PathBuf, &'static str> {
     if path.as_os_str() == solio_io::STANDARD {
         return Err("standard input has no name to give to a file");
     }
-    let whole = std::path::absolute(path).map_err(|_| "its folder cannot be found")?;
-    let mut plain = PathBuf::new();
-    for part in whole.components() {
-        match part {
-            Component::ParentDir => {
-                plain.pop();
-            }
-            Component::CurDir => {}
-            part => plain.push(part),
-        }
-    }
-    Ok(plain)
+    std::path::absolute(path).map(|path| normalize(&path)).map_err(|_| "its folder cannot be found")
 }
 
 #[cfg(test)]

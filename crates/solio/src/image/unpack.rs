@@ -1,6 +1,6 @@
 //! Archives of images and files of arrays: what is in them, and back to files, images and arrays.
 
-use crate::tree::check::plural;
+use crate::tree::check::{plural, problem};
 use crate::{FileCheck, Input, ToInput};
 use solio_base::{Error, ErrorKind, Limits, Result, Sink, Source, Work, ordered};
 use solio_codec::array::Effort;
@@ -9,7 +9,7 @@ use solio_codec::array::file::{
     ArrayFile, ArrayReadOptions, ArrayShape, ArrayWriter, ELEMENT_NAMES, Kind, TableEntry,
 };
 use solio_exr::archive::{Archived, Compressed, ExrUnpacker, OffsetTables};
-use solio_exr::{CheckOptions, Header, Image, Problem, ReadOptions};
+use solio_exr::{CheckOptions, Header, Image, ReadOptions};
 use solio_io::{FileSink, SinkOptions};
 use solio_measure::SpanName;
 use std::ops::Range;
@@ -695,22 +695,11 @@ pub(crate) fn check_archive(
     work: &Work,
 ) -> Result<FileCheck> {
     let path = input.path();
-    let archive = Archive::open(input, &options.limits, work);
     let mut check = FileCheck { format: "archive", ..FileCheck::default() };
-    let problem = |error: Error| Problem {
-        kind: error.kind(),
-        offset: error.offset(),
-        part: None,
-        chunks: None,
-        message: error.message().to_owned(),
-    };
-    let archive = match archive {
+    let archive = match Archive::open(input, &options.limits, work) {
         Ok(archive) => archive,
-        Err(error) if matches!(error.kind(), ErrorKind::Io | ErrorKind::Cancelled) => {
-            return Err(error);
-        }
         Err(error) => {
-            check.problems.push(problem(error));
+            check.problems.push(problem(error, path)?);
             return Ok(check);
         }
     };
@@ -720,13 +709,12 @@ pub(crate) fn check_archive(
     check.found = format!("{count}, {chunks}");
     let problems = &mut check.problems;
     let mut told = |entry: usize, error: Error| {
-        let named = format!("{}: {}", entries[entry].name, error.message());
-        let at = entries[entry].chunks.first().map_or(0, |chunk| chunk.offset);
-        let at = error.offset().unwrap_or(at);
-        match error.kind() {
-            ErrorKind::Io | ErrorKind::Cancelled => return Err(error.at_path(path)),
-            kind => problems.push(problem(Error::new(kind, named).at_offset(at))),
-        }
+        let TableEntry { name, chunks, .. } = &entries[entry];
+        let mut problem = problem(error, path)?;
+        problem.message = format!("{name}: {}", problem.message);
+        let start = || chunks.first().map_or(0, |chunk| chunk.offset);
+        problem.offset = Some(problem.offset.unwrap_or_else(start));
+        problems.push(problem);
         Ok(())
     };
     let how = options.decode.then_some(Compressed::Own);

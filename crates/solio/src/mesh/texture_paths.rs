@@ -213,7 +213,7 @@ pub(crate) fn absolute(path: &Path) -> PathBuf {
 }
 
 /// Without `.` and `..`, as text (links are not followed).
-fn normalize(path: &Path) -> PathBuf {
+pub(crate) fn normalize(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for part in path.components() {
         match part {

@@ -314,13 +314,7 @@ fn write_ply(
     let mut sink = FileSink::create(path, file, work)?;
     encode(scene, Format::Ply, &options, work, &mut sink)?;
     // The mesh comes last, as an OBJ does.
-    let mut one = vec![sink];
-    FileSink::finish_all(&mut one)?;
-    copy_textures(copies, &mut written, work);
-    let textures = std::mem::take(&mut written.files);
-    FileSink::commit_all(one)?.into_iter().for_each(|file| written.add(file));
-    written.files.extend(textures);
-    Ok(written)
+    with_textures(vec![sink], copies, written, work)
 }
 
 fn write_obj(
@@ -366,23 +360,29 @@ fn write_obj(
     mtl.write_bytes(work, &text)?;
     // Whatever a full disk may refuse comes before the first file appears. The mesh comes last:
     // who finds it, finds all that it needs.
-    let mut both = vec![mtl, obj];
-    FileSink::finish_all(&mut both)?;
-    copy_textures(copies, &mut written, work);
-    let textures = std::mem::take(&mut written.files);
-    FileSink::commit_all(both)?.into_iter().rev().for_each(|file| written.add(file));
-    written.files.extend(textures);
-    Ok(written)
+    // Put in place from the last to the first: the OBJ comes when its MTL is there.
+    with_textures(vec![mtl, obj], copies, written, work)
 }
 
-/// Copies textures to their names beside a file.
-fn copy_textures(copies: Vec<(PathBuf, PathBuf)>, written: &mut Written, work: &Work) {
+/// Finishes the files, copies textures to their names beside them, and puts the files in place, the
+/// last of which is the mesh.
+fn with_textures(
+    mut sinks: Vec<FileSink>,
+    copies: Vec<(PathBuf, PathBuf)>,
+    mut written: Written,
+    work: &Work,
+) -> Result<Written> {
+    FileSink::finish_all(&mut sinks)?;
+    let mut textures = Vec::new();
     for (from, to) in copies {
         match solio_io::copy_file(&from, &to, work) {
-            Ok(bytes) => written.files.push((to, bytes)),
+            Ok(bytes) => textures.push((to, bytes)),
             Err(e) => written.warnings.push(format!("texture not copied: {e}")),
         }
     }
+    FileSink::commit_all(sinks)?.into_iter().rev().for_each(|file| written.add(file));
+    written.files.extend(textures);
+    Ok(written)
 }
 
 /// Whether the MTL that is there must not give way to `text`: the scene's materials came with

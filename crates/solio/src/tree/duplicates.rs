@@ -13,9 +13,10 @@ use solio_codec::digest::{Algorithm, Digest, Hasher};
 use solio_io::folders_and_files;
 use solio_io::order::Order;
 use solio_io::walk::{EntryKind, Listing, Status, Visit, WalkOptions, status_of, walk};
+use solio_measure::lock;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
 /// Read at each end of a large file; a file of twice as much is read whole.
 const END_BYTES: usize = 8 << 10;
@@ -187,17 +188,17 @@ fn by_size(
     let collect = Collect::new(options);
     let given = Given::new(paths);
     let paths = outermost(paths.to_vec(), false);
-    let (folders, files) = folders_and_files(paths, |_, error| locked(&collect.failed).push(error));
+    let (folders, files) = folders_and_files(paths, |_, error| lock(&collect.failed).push(error));
     for path in files {
         match status_of(&path) {
             // Whoever opens a pipe waits.
             Ok(_) if solio_io::is_direct(&path) => {
                 let error =
                     Error::unsupported("this is not a plain file, and has no content to keep");
-                locked(&collect.failed).push(error.at_path(&path));
+                lock(&collect.failed).push(error.at_path(&path));
             }
             Ok(status) => collect.take(path, status),
-            Err(e) => locked(&collect.failed).push(e),
+            Err(e) => lock(&collect.failed).push(e),
         }
     }
     let walked = WalkOptions {
@@ -206,8 +207,8 @@ fn by_size(
         ..WalkOptions::default()
     };
     walk(&folders, &walked, &collect)?;
-    found.failed.append(&mut locked(&collect.failed));
-    let Seen { sizes, files } = std::mem::take(&mut *locked(&collect.seen));
+    found.failed.append(&mut lock(&collect.failed));
+    let Seen { sizes, files } = std::mem::take(&mut *lock(&collect.seen));
     found.files = files;
     let groups = sizes.into_iter().filter(|(_, files)| files.len() > 1);
     let groups = groups.map(|(bytes, files)| of_inodes(bytes, files, &given));
@@ -272,7 +273,7 @@ impl Collect<'_> {
     }
 
     fn take(&self, path: PathBuf, status: Status) {
-        let mut seen = locked(&self.seen);
+        let mut seen = lock(&self.seen);
         seen.files += 1;
         if self.wants(status.size) {
             seen.sizes.entry(status.size).or_default().push((path, status));
@@ -296,10 +297,10 @@ impl Visit for Collect<'_> {
             }
             match listing.status(entry) {
                 Ok(status) => all.push((entry, status)),
-                Err(e) => locked(&self.failed).push(e),
+                Err(e) => lock(&self.failed).push(e),
             }
         }
-        let mut seen = locked(&self.seen);
+        let mut seen = lock(&self.seen);
         seen.files += all.len() as u64;
         for (entry, status) in all {
             if self.wants(status.size) {
@@ -315,12 +316,8 @@ impl Visit for Collect<'_> {
     }
 
     fn failed(&self, _: &Path, error: Error) {
-        locked(&self.failed).push(error);
+        lock(&self.failed).push(error);
     }
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Splits groups by what both ends are; small files are read whole.

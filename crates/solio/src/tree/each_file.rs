@@ -1,6 +1,7 @@
 //! One thing done to many files: results come in the order of the files.
 
 use solio_base::{Result, Work, ordered};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// A file under way.
 struct FileSlot<T> {
@@ -59,26 +60,36 @@ pub fn each_file<P: Sync, T: Send>(
     let threads = work.threads.min(paths.len()).max(1);
     let memory_bytes = work.memory_bytes / threads as u64;
     let single = Work { threads: 1, memory_bytes, ..work.clone() };
+    let each = |index: usize, result| each(&paths[index], result);
+    in_turn(paths.len(), 2 * threads, work, |index| work_on(&paths[index], &single), each)
+}
+
+/// Calls `work_on` for every number below `count`, on all threads, with `window` of them under way,
+/// and hands the results to `each`, in order, until that gives `false` or an error.
+pub(crate) fn in_turn<T: Send>(
+    count: usize,
+    window: usize,
+    work: &Work,
+    work_on: impl Fn(usize) -> Result<T> + Sync,
+    mut each: impl FnMut(usize, Result<T>) -> Result<bool> + Send,
+) -> Result<()> {
     let mut next = 0;
-    let mut goes_on = true;
-    let stop = std::sync::atomic::AtomicBool::new(false);
+    let goes_on = AtomicBool::new(true);
     ordered::run::<FileSlot<T>>(
         work,
-        2 * threads,
+        window,
         |slot| {
             slot.index = next;
             next += 1;
-            let stopped = stop.load(std::sync::atomic::Ordering::Relaxed);
-            Ok(slot.index < paths.len() && !stopped)
+            Ok(slot.index < count && goes_on.load(Relaxed))
         },
         |slot| {
-            slot.result = Some(work_on(&paths[slot.index], &single));
+            slot.result = Some(work_on(slot.index));
             Ok(())
         },
         |slot| {
-            if let Some(result) = slot.result.take().filter(|_| goes_on) {
-                goes_on = each(&paths[slot.index], result)?;
-                stop.store(!goes_on, std::sync::atomic::Ordering::Relaxed);
+            if let Some(result) = slot.result.take().filter(|_| goes_on.load(Relaxed)) {
+                goes_on.store(each(slot.index, result)?, Relaxed);
             }
             Ok(())
         },

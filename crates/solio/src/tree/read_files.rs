@@ -4,9 +4,10 @@ use solio_base::{Error, ErrorKind, Result, Work};
 use solio_io::STANDARD;
 use solio_io::engine::{Batch, Buffer, Engine, EngineOptions, EngineStats, Priority, Request};
 use solio_io::order::{self, Order, OrderOptions, Used};
+use solio_measure::lock;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 /// Larger files are read in ranges of this size: their memory is used again.
 const RANGE_BYTES: u64 = 8 << 20;
@@ -205,8 +206,8 @@ impl<F: FnMut(&Path, &[u8]) -> Result<()> + Send> Run<'_, F> {
         let run = Mutex::new(&mut *self);
         batch.try_consume(threads, |request, done| {
             cancel.check()?;
-            if locked(&run).take(&request.path, done.tag, done.result)? {
-                locked(&large).push(request.path.clone());
+            if lock(&run).take(&request.path, done.tag, done.result)? {
+                lock(&large).push(request.path.clone());
             }
             Ok(())
         })?;
@@ -311,10 +312,6 @@ impl<F: FnMut(&Path, &[u8]) -> Result<()> + Send> Run<'_, F> {
         }
         Ok(())
     }
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn is_standard(path: &Path) -> bool {

@@ -360,7 +360,7 @@ fn check_picture(input: &Input, format: ImageFormat, work: &Work) -> Result<File
 }
 
 /// An error as a problem of the file; those that are none of the file's go on.
-fn problem(e: Error, path: &Path) -> Result<Problem> {
+pub(crate) fn problem(e: Error, path: &Path) -> Result<Problem> {
     if matches!(e.kind(), ErrorKind::Io | ErrorKind::Cancelled) {
         return Err(e.at_path(path));
     }

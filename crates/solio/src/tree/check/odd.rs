@@ -87,17 +87,9 @@ impl Rule {
     /// assert_eq!(passed_over, [Rule::Holes, Rule::Case]);
     /// ```
     pub fn name(self) -> &'static str {
-        match self {
-            Rule::Empty => "empty",
-            Rule::Zeros => "zeros",
-            Rule::End => "end",
-            Rule::Extension => "extension",
-            Rule::Name => "name",
-            Rule::Case => "case",
-            Rule::Holes => "holes",
-            Rule::Doubles => "doubles",
-            Rule::Padding => "padding",
-        }
+        const NAMES: [&str; Rule::ALL.len()] =
+            ["empty", "zeros", "end", "extension", "name", "case", "holes", "doubles", "padding"];
+        NAMES[self as usize]
     }
 
     pub(super) fn broken(self, message: impl Into<String>) -> Odd {

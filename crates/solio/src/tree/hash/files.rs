@@ -1,12 +1,12 @@
 //! Many files are read, each once and by one thread, and summed up on the way.
 
 use super::lanes;
-use solio_base::{Error, Result, Work, ordered};
+use crate::tree::each_file::in_turn;
+use solio_base::{Error, Result, Work};
 use solio_codec::digest::{Algorithm, Digest, Hasher};
 use solio_io::order::{self, Order, OrderOptions, Plan};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Files under way for each thread: small ones go on while a large one is read.
 const AHEAD: usize = 64;
@@ -120,18 +120,6 @@ pub(crate) fn in_order(paths: &[&Path], order: Order, work: &Work) -> Result<Vec
     Ok(plan(paths, order, work)?.order)
 }
 
-/// A file under way.
-struct HashSlot<T> {
-    turn: usize,
-    result: Option<Result<T>>,
-}
-
-impl<T> Default for HashSlot<T> {
-    fn default() -> Self {
-        HashSlot { turn: 0, result: None }
-    }
-}
-
 /// Calls `work_on` for the places in `plan`, in about that order, on all threads and with a share of
 /// the memory each; `each` gets the results by place, from 0 on, until it gives `false`.
 pub(crate) fn run_in_order<T: Send>(
@@ -143,30 +131,10 @@ pub(crate) fn run_in_order<T: Send>(
     let threads = work.threads.min(plan.len()).max(1);
     let memory_bytes = work.memory_bytes / threads as u64;
     let share = Work { threads: 1, memory_bytes, ..work.clone() };
-    let stop = AtomicBool::new(false);
-    let mut taken = 0;
     let mut turns = Turns::new(plan.len());
-    ordered::run::<HashSlot<T>>(
-        work,
-        AHEAD * threads,
-        |slot| {
-            slot.turn = taken;
-            taken += 1;
-            Ok(slot.turn < plan.len() && !stop.load(Relaxed))
-        },
-        |slot| {
-            slot.result = Some(work_on(plan[slot.turn], &share));
-            Ok(())
-        },
-        |slot| {
-            if let Some(result) = slot.result.take()
-                && !turns.take(plan[slot.turn], result, &mut each)?
-            {
-                stop.store(true, Relaxed);
-            }
-            Ok(())
-        },
-    )
+    let work_on = |turn: usize| work_on(plan[turn], &share);
+    let each = |turn: usize, result| turns.take(plan[turn], result, &mut each);
+    in_turn(plan.len(), AHEAD * threads, work, work_on, each)
 }
 
 /// Hands results on by place, from 0 on: those that come early wait.

@@ -65,8 +65,7 @@ pub(super) fn look(root: &Path, ignore: &[String], work: &Work) -> Result<Tree> 
             }
             Err(e) => {
                 let error = not_looked_into(e, root);
-                let path = error.path().unwrap_or(root).to_owned();
-                look.tree.failed.push(Finding { path, state: FileState::Failed(error) });
+                look.fail(&error.path().unwrap_or(root).to_owned(), error);
             }
         }
     }
@@ -110,11 +109,7 @@ impl Look {
         }
         let name = match self.name(path, outer) {
             Ok(name) => name,
-            Err(error) => {
-                let state = FileState::Failed(error);
-                self.tree.failed.push(Finding { path: path.to_owned(), state });
-                return Ok(false);
-            }
+            Err(error) => return Ok(self.fail(path, error)),
         };
         if !is_folder {
             if let Some(folder) = self.open.last_mut() {
@@ -125,11 +120,7 @@ impl Look {
         let has_history = match solio_io::is_folder(&path.join(FOLDER)) {
             Ok(has_history) => has_history,
             // It may not be entered: the others are looked at all the same.
-            Err(error) => {
-                let state = FileState::Failed(error);
-                self.tree.failed.push(Finding { path: path.to_owned(), state });
-                return Ok(false);
-            }
+            Err(error) => return Ok(self.fail(path, error)),
         };
         if has_history {
             let history = History::read(path, work)?;
@@ -141,6 +132,13 @@ impl Look {
             self.open.push(folder(path, outer, Some(name)));
         }
         Ok(true)
+    }
+
+    /// Notes why something is left out.
+    fn fail(&mut self, path: &Path, error: Error) -> bool {
+        let (path, state) = (path.to_owned(), FileState::Failed(error));
+        self.tree.failed.push(Finding { path, state });
+        false
     }
 
     fn name(&self, path: &Path, history: usize) -> Result<String> {

@@ -2,6 +2,7 @@
 
 use super::cells::Shown;
 use super::{Sheet, SheetOptions};
+use crate::tree::check::plural;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use solio_base::{Error, Result, Sink, Work};
@@ -34,10 +35,7 @@ impl<'o> Page<'o> {
         work: &'o Work,
     ) -> Result<Page<'o>> {
         let columns = options.columns.map_or("auto-fill".to_owned(), |count| count.to_string());
-        let title = options.title.clone().unwrap_or_else(|| match cells {
-            1 => "1 file".into(),
-            count => format!("{count} files"),
-        });
+        let title = options.title.clone().unwrap_or_else(|| plural(cells as u64, "file"));
         let values = [
             ("/*STYLE*/", STYLE.to_owned()),
             ("/*SIZE*/", options.thumbnail.size.to_string()),

@@ -4,6 +4,7 @@ use crate::image::any::{format_of, read_picture};
 use crate::image::preview::{has_embedded, preview_input};
 use crate::mesh::draw::up_of;
 use crate::photo::embedded::embedded_picture;
+use crate::tree::check::plural;
 use crate::{
     ImageFormat, Input, MeshInfo, MeshReadOptions, PreviewOptions, SceneReadOptions, ToInput,
 };
@@ -254,7 +255,7 @@ fn of_gradient(input: &Input, options: &ThumbnailOptions, work: &Work) -> Result
     let shown = &gradients[..gradients.len().min(height as usize)];
     let mut small = of_preview(crate::gradient_strips(shown, [width, height])?);
     small.kind = input.file_type().name().into();
-    small.dimensions = crate::tree::check::plural(gradients.len() as u64, "gradient");
+    small.dimensions = plural(gradients.len() as u64, "gradient");
     Ok(small)
 }
 
@@ -265,14 +266,10 @@ fn of_scene(input: &Input, options: &ThumbnailOptions, work: &Work) -> Result<Th
     let drawn = crate::preview_scene(input, &read, &draw, work, |_| Ok(true))?;
     let mut small = of_drawn(&drawn.image, options, work)?;
     small.kind = input.kind_or_named().as_str().into();
-    small.dimensions = match drawn.trees[0] {
-        1 => "1 definition".into(),
-        count => format!("{count} definitions"),
-    };
-    small.details = match drawn.problems.len() {
+    small.dimensions = plural(drawn.trees[0] as u64, "definition");
+    small.details = match drawn.problems.len() as u64 {
         0 => String::new(),
-        1 => "1 problem".into(),
-        count => format!("{count} problems"),
+        count => plural(count, "problem"),
     };
     Ok(small)
 }
