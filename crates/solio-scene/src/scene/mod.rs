@@ -25,6 +25,9 @@ mod lines;
 mod model;
 mod notes;
 mod read;
+mod spectra;
+#[cfg(test)]
+mod spectra_tests;
 mod state;
 #[cfg(test)]
 pub(crate) mod tests;

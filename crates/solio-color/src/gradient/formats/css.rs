@@ -3,7 +3,8 @@
 
 use super::straight::{self, BlendMethod};
 use super::text::{error_at, number, shortest};
-use super::{GradientWriteOptions, Holds, LossNotes, MAX_STOPS};
+use super::css_vars::CssProperties;
+use super::{GradientWriteOptions, Holds, LossNotes, MAX_STOPS, MaybeGradients, named_error};
 use crate::gradient::stop_list::items;
 use crate::gradient::{ColorStop, Easing, Gradient, Mode, Ramp, parse_stops};
 use crate::{Color, HueMethod, Interpolation, Segment, Space};
@@ -33,20 +34,30 @@ pub(super) fn is_list(text: &str) -> bool {
 }
 
 /// All gradients of a text; one without functions is a list of stops.
-pub(super) fn read(all: &str) -> Result<Vec<Gradient>> {
+pub(super) fn read(all: &str) -> Result<MaybeGradients> {
     let masked = mask(all);
     let lower = masked.to_ascii_lowercase();
-    let mut found = Vec::new();
+    let properties = CssProperties::of(&masked);
+    let mut found: MaybeGradients = Vec::new();
     let mut from = 0;
     let mut seen = 0;
     while let Some((start, kind)) = next_function(&lower, from) {
-        let end = closing(&lower, start).ok_or_else(|| {
-            error_at(all, lower.len(), "the parenthesis of a gradient is not closed")
-        })?;
-        let inside = &masked[start..end];
         let name = name_before(all, &masked, start);
-        found.push(Gradient { name, ..gradient(all, start, inside, kind)? });
-        seen += found.last().map_or(0, |gradient| gradient.colors.len());
+        let Some(end) = closing(&lower, start) else {
+            let error = error_at(all, lower.len(), "the parenthesis of a gradient is not closed");
+            found.push(Err(named_error(&name, error)));
+            break;
+        };
+        let inside = properties.expanded(&masked[start..end]);
+        let one = inside.map_err(|message| error_at(all, start, message));
+        let one = one.and_then(|inside| gradient(all, start, &inside, kind));
+        match one {
+            Ok(one) => {
+                seen += one.colors.len();
+                found.push(Ok(Gradient { name, ..one }));
+            }
+            Err(error) => found.push(Err(named_error(&name, error))),
+        }
         if seen > MAX_STOPS {
             return Err(Error::limit(format!("more than {MAX_STOPS} stops")));
         }
@@ -55,13 +66,13 @@ pub(super) fn read(all: &str) -> Result<Vec<Gradient>> {
     if found.is_empty() {
         let list = masked.trim().trim_end_matches(';');
         let start = masked.len() - masked.trim_start().len();
-        found.push(gradient(all, start, list, CssShape::Linear)?);
+        found.push(Ok(gradient(all, start, list, CssShape::Linear)?));
     }
     Ok(found)
 }
 
 /// The text with blanks in place of comments and strings, so that places stay what they are.
-fn mask(all: &str) -> String {
+pub(super) fn mask(all: &str) -> String {
     let mut bytes = all.as_bytes().to_vec();
     let mut i = 0;
     while i < bytes.len() {
@@ -145,13 +156,23 @@ fn gradient(all: &str, start: usize, inside: &str, kind: CssShape) -> Result<Gra
         let placed = error_at(all, start + first + column, error.message().to_owned());
         placed.hint("places are percentages, or numbers from 0 to 1; lengths need a box, which a file has not")
     })?;
-    let legacy = !list.to_ascii_lowercase().contains("color(")
+    let legacy = !is_modern(&list.to_ascii_lowercase())
         && colors
             .iter()
             .all(|stop| [Space::Srgb, Space::Hsl, Space::Hwb].contains(&stop.color.space));
     let space = if legacy { Space::Srgb } else { Space::Oklab };
     let mode = mode.unwrap_or(Mode::in_space(space));
     Ok(Gradient { colors, mode, ..Gradient::default() })
+}
+
+/// Whether a list has colours that CSS Color 4 and 5 keep as `color()`, whatever their numbers.
+fn is_modern(lower: &str) -> bool {
+    let mut calls = lower.match_indices('(');
+    let is_relative = calls.any(|(at, _)| {
+        let inside = lower[at + 1..].trim_start();
+        inside.strip_prefix("from").is_some_and(|rest| rest.starts_with(char::is_whitespace))
+    });
+    is_relative || lower.contains("color(") || lower.contains("color-mix(")
 }
 
 /// The words of the first argument, if it is no stop: direction, shape, place, space.
