@@ -6,9 +6,7 @@ use crate::table::visible;
 use crate::{Outcome, chart_page, losses, options, schema, screen, terminal_image};
 use serde_json::{Value, json};
 use solio::color::Difference;
-use solio::color::gradient::formats::{
-    self, FoundGradients, GradientFormat, GradientWriteOptions,
-};
+use solio::color::gradient::formats::{self, FoundGradients, GradientFormat, GradientWriteOptions};
 use solio::color::gradient::presets::{Preset, STUDY};
 use solio::color::gradient::{COLORMAPS, ColorStop, Gradient, colormap, parse_stops, unevenness};
 use solio::{

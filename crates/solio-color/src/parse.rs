@@ -228,7 +228,12 @@ impl<'t> CssCursor<'t> {
 
     /// Three components, perhaps alpha, and the parenthesis. With `legacy` there may be commas
     /// between them, and then neither `none` nor numbers and percentages together.
-    pub(crate) fn arguments(&mut self, space: Space, rules: [CssScale; 3], legacy: bool) -> Result<Color> {
+    pub(crate) fn arguments(
+        &mut self,
+        space: Space,
+        rules: [CssScale; 3],
+        legacy: bool,
+    ) -> Result<Color> {
         let mut color = Color::new(space, [0.0; 3]);
         let mut missing = Missing::NONE;
         let mut commas = false;
@@ -242,7 +247,8 @@ impl<'t> CssCursor<'t> {
                 }
             }
             let value = self.value()?;
-            percents += usize::from(matches!(value, CssValue::Percent(_) | CssValue::ComputedPercent(_)));
+            percents +=
+                usize::from(matches!(value, CssValue::Percent(_) | CssValue::ComputedPercent(_)));
             match self.number(value, rule)? {
                 Some(number) => color.components[i] = number,
                 None => missing = missing.with(i),
@@ -336,7 +342,10 @@ impl<'t> CssCursor<'t> {
             | (CssScale::Code, CssValue::Percent(text)) => self.finite(&hundredth(text))?,
             (CssScale::Plain(_), CssValue::Computed(value)) => self.bounded(value)?,
             (CssScale::Code, CssValue::Computed(value)) => self.bounded(value / 255.0)?,
-            (CssScale::Hundredths, CssValue::Computed(value) | CssValue::ComputedPercent(value))
+            (
+                CssScale::Hundredths,
+                CssValue::Computed(value) | CssValue::ComputedPercent(value),
+            )
             | (CssScale::Code, CssValue::ComputedPercent(value)) => self.bounded(value / 100.0)?,
             (CssScale::Plain(whole), CssValue::ComputedPercent(value)) => {
                 self.bounded(value * (whole / 100.0))?

@@ -161,23 +161,17 @@ impl<'t> CssCursor<'t> {
         let of_100 = [1.0, 100.0, 100.0];
         let (space, names, rules, units) = match name {
             "rgb" | "rgba" => (Space::Srgb, ["r", "g", "b"], [Code; 3], [255.0; 3]),
-            "hsl" | "hsla" => {
-                (Space::Hsl, ["h", "s", "l"], [Hue, Hundredths, Hundredths], of_100)
-            }
+            "hsl" | "hsla" => (Space::Hsl, ["h", "s", "l"], [Hue, Hundredths, Hundredths], of_100),
             "hwb" => (Space::Hwb, ["h", "w", "b"], [Hue, Hundredths, Hundredths], of_100),
             "lab" => {
                 let rules = [Plain(100.0), Plain(125.0), Plain(125.0)];
                 (Space::Lab, ["l", "a", "b"], rules, [1.0; 3])
             }
-            "lch" => {
-                (Space::Lch, ["l", "c", "h"], [Plain(100.0), Plain(150.0), Hue], [1.0; 3])
-            }
+            "lch" => (Space::Lch, ["l", "c", "h"], [Plain(100.0), Plain(150.0), Hue], [1.0; 3]),
             "oklab" => {
                 (Space::Oklab, ["l", "a", "b"], [Plain(1.0), Plain(0.4), Plain(0.4)], [1.0; 3])
             }
-            "oklch" => {
-                (Space::Oklch, ["l", "c", "h"], [Plain(1.0), Plain(0.4), Hue], [1.0; 3])
-            }
+            "oklch" => (Space::Oklch, ["l", "c", "h"], [Plain(1.0), Plain(0.4), Hue], [1.0; 3]),
             "color" => {
                 self.space();
                 let before = self.at;
@@ -187,8 +181,13 @@ impl<'t> CssCursor<'t> {
                 };
                 let names = match space {
                     Space::XyzD50 | Space::XyzD65 => ["x", "y", "z"],
-                    Space::Hsl | Space::Hwb | Space::Hsv | Space::Lab | Space::Lch
-                    | Space::Oklab | Space::Oklch => {
+                    Space::Hsl
+                    | Space::Hwb
+                    | Space::Hsv
+                    | Space::Lab
+                    | Space::Lch
+                    | Space::Oklab
+                    | Space::Oklch => {
                         self.at = before;
                         return Err(self.error("color() has no components of this space"));
                     }
@@ -210,9 +209,7 @@ impl<'t> CssCursor<'t> {
         self.channels = None;
         // These two come as colours of sRGB, whatever their numbers.
         Ok(match space {
-            Space::Hsl | Space::Hwb => {
-                Color { missing: Missing::NONE, ..color.to(Space::Srgb) }
-            }
+            Space::Hsl | Space::Hwb => Color { missing: Missing::NONE, ..color.to(Space::Srgb) },
             _ => color,
         })
     }
@@ -325,9 +322,7 @@ impl<'t> CssCursor<'t> {
                 ("" | "calc", [one]) => one.value,
                 ("min", _) => values().fold(f64::INFINITY, f64::min),
                 ("max", _) => values().fold(f64::NEG_INFINITY, f64::max),
-                ("clamp", [least, value, most]) => {
-                    value.value.min(most.value).max(least.value)
-                }
+                ("clamp", [least, value, most]) => value.value.min(most.value).max(least.value),
                 _ => return Err(self.error("another number of values is expected")),
             };
             return Ok(CssTerm { value, unit: terms[0].unit });
@@ -345,7 +340,9 @@ impl<'t> CssCursor<'t> {
         }
         Ok(match self.value()? {
             CssValue::Number(text) => number(self.finite(text)?),
-            CssValue::Percent(text) => CssTerm { value: self.finite(text)?, unit: CssUnit::Percent },
+            CssValue::Percent(text) => {
+                CssTerm { value: self.finite(text)?, unit: CssUnit::Percent }
+            }
             CssValue::Angle(value) => CssTerm { value, unit: CssUnit::Degrees },
             _ => return Err(self.error("a number is expected")),
         })
@@ -361,9 +358,8 @@ mod tests {
     use super::*;
 
     fn near(text: &str, expected: &str) {
-        let [found, wanted] = [text, expected].map(|text| {
-            Color::parse(text).unwrap_or_else(|e| panic!("{text}: {e}"))
-        });
+        let [found, wanted] = [text, expected]
+            .map(|text| Color::parse(text).unwrap_or_else(|e| panic!("{text}: {e}")));
         let same = found.to(wanted.space);
         let [a, b] = [same, wanted].map(|c| [c.components.to_vec(), vec![c.alpha]].concat());
         let near = a.iter().zip(&b).all(|(a, b)| (a - b).abs() < 2e-2);
@@ -383,7 +379,10 @@ mod tests {
             ("color-mix(in oklab, white, black)", "oklab(0.5 0 0)"),
             ("color-mix(white, black)", "oklab(0.5 0 0)"),
             ("color-mix(in hsl longer hue, hsl(40 50% 50%), hsl(60 50% 50%))", "hsl(230 50% 50%)"),
-            ("color-mix(in srgb, color-mix(in srgb, red, lime), blue)", "color(srgb 0.25 0.25 0.5)"),
+            (
+                "color-mix(in srgb, color-mix(in srgb, red, lime), blue)",
+                "color(srgb 0.25 0.25 0.5)",
+            ),
             ("color-mix(in srgb, red, lime, blue, white)", "color(srgb 0.5 0.5 0.5)"),
             ("light-dark(red, blue)", "red"),
             ("light-dark(light-dark(#123, red), var(--x, blue))", "#123"),

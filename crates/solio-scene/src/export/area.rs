@@ -35,7 +35,8 @@ pub(super) fn part_area(
                 (b - a).cross(c - a).length() / 2.0
             };
             let sum: f64 = triangles.iter().map(area).sum();
-            let parts = if class == b"bilinearmesh" { triangles.len() / 2 } else { triangles.len() };
+            let parts =
+                if class == b"bilinearmesh" { triangles.len() / 2 } else { triangles.len() };
             sum / parts.max(1) as f64
         }
     }

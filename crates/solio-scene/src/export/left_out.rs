@@ -32,6 +32,8 @@ pub(crate) struct LeftOut {
 /// ```
 pub fn left_out_of_meshes(scene: &Scene) -> Losses {
     let mut left = LeftOut::of_world(scene);
+    left.lights(scene.lights.len() as u64);
+    left.textures(scene.textures.len() as u64);
     left.add(["camera"; 2], u64::from(scene.camera.is_some()));
     let count = |of: &dyn Fn(&Shape) -> bool| scene.shapes.iter().filter(|s| of(s)).count() as u64;
     left.add(["light of a shape", "lights of shapes"], count(&|shape| shape.area_light != NONE));

@@ -25,7 +25,10 @@ pub(crate) enum LightKind {
     Distant,
     Point,
     /// Half the angle of the whole cone, and of the part that is as bright as its middle, in radians.
-    Spot { outer: f32, inner: f32 },
+    Spot {
+        outer: f32,
+        inner: f32,
+    },
     /// The same from everywhere.
     Sky,
 }

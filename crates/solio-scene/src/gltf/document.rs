@@ -1,9 +1,7 @@
 //! The parts of the JSON document.
 
 use super::buffer::Geometry;
-use crate::export::{
-    CameraView, ExportLight, LightKind, Surface, TransformParts, ViewLens,
-};
+use crate::export::{CameraView, ExportLight, LightKind, Surface, TransformParts, ViewLens};
 use gltf_json as json;
 use json::extensions::material::{EmissiveStrength, EmissiveStrengthFactor};
 use json::material::{EmissiveFactor, PbrBaseColorFactor, PbrMetallicRoughness, StrengthFactor};
@@ -48,9 +46,8 @@ pub(super) fn material(surface: Surface, picture: Option<json::texture::Info>) -
     let mut extensions = json::extensions::material::Material::default();
     if let Some((color, strength)) = surface.emission {
         made.emissive_factor = EmissiveFactor(color);
-        extensions.emissive_strength = Some(EmissiveStrength {
-            emissive_strength: EmissiveStrengthFactor(strength),
-        });
+        extensions.emissive_strength =
+            Some(EmissiveStrength { emissive_strength: EmissiveStrengthFactor(strength) });
     }
     if finish.transmission > 0.0 {
         let value = json!({ "transmissionFactor": finish.transmission });

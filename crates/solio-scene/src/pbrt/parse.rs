@@ -672,7 +672,8 @@ pub(super) fn begins_directive(line: &[u8]) -> bool {
 }
 
 /// Directives of versions 1 and 2 that version 3 does not have.
-const OLDER: [&str; 5] = ["Renderer", "SearchPath", "SurfaceIntegrator", "Volume", "VolumeIntegrator"];
+const OLDER: [&str; 5] =
+    ["Renderer", "SearchPath", "SurfaceIntegrator", "Volume", "VolumeIntegrator"];
 
 /// What `ActiveTransform` takes: the only other words with capital letters.
 const TIMES: [&[u8]; 3] = [b"All", b"StartTime", b"EndTime"];

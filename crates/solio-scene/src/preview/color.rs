@@ -439,8 +439,7 @@ impl<'s> MaterialFinder<'s> {
         };
         // Version 4 asks for an encoding of PNG alone.
         let is_png = name.len() >= 4 && name[name.len() - 4..].eq_ignore_ascii_case(b".png");
-        let encoding =
-            if is_png || scene.version < 4 { encoding } else { TextureEncoding::Srgb };
+        let encoding = if is_png || scene.version < 4 { encoding } else { TextureEncoding::Srgb };
         let number =
             *self.numbers.borrow_mut().entry((name, encoding.key())).or_insert_with(|| {
                 let mut named = self.named.borrow_mut();

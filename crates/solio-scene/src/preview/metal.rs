@@ -133,7 +133,10 @@ mod tests {
             ("\"metal\"", [0.9553, 0.6376, 0.5382]),
             ("\"conductor\" \"rgb reflectance\" [0.5 0.25 1]", [0.5, 0.25, 1.0]),
             // The same by hand: n 2, k 3.
-            ("\"conductor\" \"spectrum eta\" [300 2 900 2] \"spectrum k\" [300 3 900 3]", [5.0 / 9.0; 3]),
+            (
+                "\"conductor\" \"spectrum eta\" [300 2 900 2] \"spectrum k\" [300 3 900 3]",
+                [5.0 / 9.0; 3],
+            ),
             ("\"conductor\" \"rgb eta\" [2 2 2] \"rgb k\" [3 3 3]", [5.0 / 9.0; 3]),
             (
                 "\"coatedconductor\" \"spectrum conductor.eta\" [300 3 900 3] \

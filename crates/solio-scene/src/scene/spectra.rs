@@ -79,12 +79,7 @@ impl Scene {
         })
     }
 
-    fn rgb(
-        &self,
-        entity: &Entity,
-        name: &str,
-        rows: impl Fn(&Entity) -> Rows,
-    ) -> Option<[f32; 3]> {
+    fn rgb(&self, entity: &Entity, name: &str, rows: impl Fn(&Entity) -> Rows) -> Option<[f32; 3]> {
         let mut all = self.placed(entity);
         let (level, kept, found) = all.find(|(_, kept, p)| kept.text(p.name) == name.as_bytes())?;
         let Values::Floats(span) = found.values else { return None };

@@ -39,11 +39,13 @@ fn lights_have_the_colours_of_their_spectra() {
 fn the_white_of_a_space_is_that_of_its_lights() {
     let d60 = [1.0469, 0.9946, 0.9155];
     for light in ["", "\"rgb L\" [1 1 1]"] {
-        let scene = scene(&format!("ColorSpace \"aces2065-1\"\nAreaLightSource \"diffuse\" {light}"));
+        let scene =
+            scene(&format!("ColorSpace \"aces2065-1\"\nAreaLightSource \"diffuse\" {light}"));
         near(scene.shine(&scene.area_lights[0]), d60);
     }
     // White surfaces stay white.
-    let scene = scene("ColorSpace \"aces2065-1\"\nMaterial \"diffuse\" \"rgb reflectance\" [1 1 1]");
+    let scene =
+        scene("ColorSpace \"aces2065-1\"\nMaterial \"diffuse\" \"rgb reflectance\" [1 1 1]");
     let material = scene.materials[0].entity.unwrap();
     near(scene.reflected(&material, "reflectance").unwrap(), [1.0; 3]);
 }
@@ -59,7 +61,8 @@ fn version_three_keeps_the_strength_of_spectra() {
         near(scene.shine(&scene.lights[0].entity), expected);
     }
     let of = |factor: &str| {
-        let scene = scene(&format!("LightSource \"point\" \"blackbody I\" [5000 {factor}]\nWorldEnd"));
+        let scene =
+            scene(&format!("LightSource \"point\" \"blackbody I\" [5000 {factor}]\nWorldEnd"));
         scene.shine(&scene.lights[0].entity)
     };
     let (one, two) = (of("1"), of("2"));
@@ -77,14 +80,17 @@ fn surfaces_reflect_their_spectra() {
     };
     let pairs = "\"spectrum reflectance\" [400 .1 500 .1 550 .3 600 .8 700 .9]";
     near(of(pairs).unwrap(), [0.9834, 0.2927, 0.0604]);
-    let [r, g, b] = of("\"spectrum reflectance\" [400 0.05 500 0.05 501 0.05 600 .9 700 .9]").unwrap();
+    let [r, g, b] =
+        of("\"spectrum reflectance\" [400 0.05 500 0.05 501 0.05 600 .9 700 .9]").unwrap();
     assert!(r > 0.9 && g < 0.5 && b < 0.1, "{r} {g} {b}");
     assert_eq!(of("\"spectrum reflectance\" \"gone.spd\""), None);
 }
 
 #[test]
 fn files_of_spectra_that_cannot_be_read_are_problems() {
-    for (name, what) in [("gone.spd", "gone.spd"), ("bad.spd", "bad.spd:1: \"red\" is not a number")] {
+    for (name, what) in
+        [("gone.spd", "gone.spd"), ("bad.spd", "bad.spd:1: \"red\" is not a number")]
+    {
         let twice = format!("LightSource \"point\" \"spectrum I\" \"{name}\"\n").repeat(2);
         let found = scene(&twice);
         assert_eq!(found.problems.len(), 1, "{:?}", found.problems);

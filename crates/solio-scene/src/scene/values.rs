@@ -18,7 +18,10 @@ impl Scene {
     }
 
     /// The parameters with the entities that they were given with.
-    pub(super) fn placed(&self, entity: &Entity) -> impl Iterator<Item = (Entity, &Statements, &Parameter)> {
+    pub(super) fn placed(
+        &self,
+        entity: &Entity,
+    ) -> impl Iterator<Item = (Entity, &Statements, &Parameter)> {
         let mut next = Some(*entity);
         let levels = std::iter::from_fn(move || {
             let level = next?;

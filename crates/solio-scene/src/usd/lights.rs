@@ -52,7 +52,10 @@ pub(super) fn write(text: &mut UsdText<'_>, scene: &Scene, names: &mut PrimNames
             let softness = if outer > 0.0 { 1.0 - inner / outer } else { 0.0 };
             let degrees = f64::from(outer).to_degrees();
             text.line(&format!("float inputs:shaping:cone:angle = {}", single(degrees)))?;
-            text.line(&format!("float inputs:shaping:cone:softness = {}", single(softness.into())))?;
+            text.line(&format!(
+                "float inputs:shaping:cone:softness = {}",
+                single(softness.into())
+            ))?;
         }
         let turn = DQuat::from_array(light.rotation.map(f64::from));
         let place = DVec3::from_array(light.position.map(f64::from));

@@ -58,12 +58,7 @@ pub(super) fn write(
 }
 
 /// The picture, and where on the surface it lies. USD counts (s, t) as pbrt does.
-fn texture(
-    text: &mut UsdText<'_>,
-    place: &str,
-    picture: &SurfacePicture,
-    uri: &str,
-) -> Result<()> {
+fn texture(text: &mut UsdText<'_>, place: &str, picture: &SurfacePicture, uri: &str) -> Result<()> {
     let [su, sv] = picture.mapping.scale;
     let [du, dv] = picture.mapping.offset;
     let is_plain = [su, sv, du, dv] == [1.0, 1.0, 0.0, 0.0];

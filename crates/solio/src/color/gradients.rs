@@ -3,9 +3,7 @@
 use crate::ToInput;
 use solio_base::{Error, Limits, Loss, Losses, Result, Work};
 use solio_color::gradient::Gradient;
-use solio_color::gradient::formats::{
-    self, FoundGradients, GradientFormat, GradientWriteOptions,
-};
+use solio_color::gradient::formats::{self, FoundGradients, GradientFormat, GradientWriteOptions};
 use std::path::Path;
 
 /// Reads the gradients of a file; its format is found by its content, else by its name.

@@ -6,6 +6,7 @@ use crate::{Input, SceneFormat, SceneReadOptions, ToInput, Written, read_scene};
 use solio_base::{Error, Limits, Losses, Result, Work};
 use solio_catalog::names::percent;
 use solio_io::{FileSink, SinkOptions};
+use solio_kinds::FileKind;
 use solio_measure::SpanName;
 use solio_mesh::triangulate::triangulate;
 use solio_scene::export::{ExportMeshes, Faces, PictureFile};

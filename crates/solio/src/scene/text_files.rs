@@ -7,10 +7,10 @@ use crate::{Input, SceneText, SceneTextOptions};
 use solio_base::{Error, ErrorKind, Result, Source, Work};
 use solio_io::{FileSink, FileSource, SinkOptions};
 use solio_scene::pbrt::schema::{Version, files};
-use solio_scene::scene::Files;
 use solio_scene::pbrt::upgrade::Upgrader;
 use solio_scene::pbrt::write::{WriteOptions, Writer};
 use solio_scene::pbrt::{ReadOptions, Statements, Values, read_statements};
+use solio_scene::scene::Files;
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::hash::{DefaultHasher, Hasher};
@@ -157,7 +157,8 @@ impl<'w> Whole<'w> {
             return self.again(name, &*opened.source, upgrader, found);
         }
         let mut sink = FileSink::create(to, &sink_options(to, options), work)?;
-        let mut mover = MeshMover::of_file(name, self.output, self.files(), options, self.version, work);
+        let mut mover =
+            MeshMover::of_file(name, self.output, self.files(), options, self.version, work);
         let mut writer = Writer::new(WriteOptions { version: self.version });
         let mut words = DefaultHasher::new();
         self.pieces(&*opened.source, upgrader, found, |whole, statements, text, found| {

@@ -1,9 +1,9 @@
 //! Gradients of CSS Images 4: `linear-gradient()`, `radial-gradient()`, `conic-gradient()` and
 //! their repeating forms, or only their list of stops.
 
+use super::css_vars::CssProperties;
 use super::straight::{self, BlendMethod};
 use super::text::{error_at, number, shortest};
-use super::css_vars::CssProperties;
 use super::{GradientWriteOptions, Holds, LossNotes, MAX_STOPS, MaybeGradients, named_error};
 use crate::gradient::stop_list::items;
 use crate::gradient::{ColorStop, Easing, Gradient, Mode, Ramp, parse_stops};

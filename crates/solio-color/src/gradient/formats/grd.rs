@@ -191,11 +191,7 @@ fn name_5(item: &DescriptorItem) -> &str {
     }
 }
 
-fn stops_5(
-    cursor: &DescriptorCursor<'_>,
-    item: &DescriptorItem,
-    name: &str,
-) -> Result<Gradient> {
+fn stops_5(cursor: &DescriptorCursor<'_>, item: &DescriptorItem, name: &str) -> Result<Gradient> {
     if item.field("GrdF").and_then(DescriptorItem::text) == Some("ClNs") {
         let error = Error::unsupported("it is made of noise, which is not read");
         return Err(error.at_offset(item.at as u64));

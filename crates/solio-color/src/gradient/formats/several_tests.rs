@@ -1,6 +1,7 @@
 //! Files with gradients that are not right among those that are, and colours by style sheets.
 
 use super::*;
+use crate::Space;
 use crate::gradient::presets::STUDY;
 
 fn found(bytes: &[u8], format: GradientFormat) -> FoundGradients {
@@ -120,11 +121,13 @@ fn other_files_go_past_what_is_wrong() {
     assert_eq!(ends(&godot.gradients[0]), [RED, BLUE]);
     assert!(godot.problems[0].message().starts_with("the gradient \"one\": "));
 
-    let json = r##"[{"name": "good", "colors": [[0, "red"], [1, "blue"]]},
-        {"name": "bad", "colors": [[0, "bleu"]]}]"##;
+    let two = [0, 1].map(|i| STUDY[i].gradient(crate::gradient::Mode::default()));
+    let json = write(&two, GradientFormat::Json, Default::default()).unwrap();
+    let json = String::from_utf8(json.bytes).unwrap().replacen("rgb(", "rbg(", 1);
     let json = found(json.as_bytes(), GradientFormat::Json);
-    assert_eq!((names(&json), json.problems.len()), (vec!["good"], 1));
-    assert!(json.problems[0].message().contains("\"bad\"") && json.problems[0].line() == Some(2));
+    assert_eq!((names(&json), json.problems.len()), (vec![&*two[1].name], 1));
+    let problem = &json.problems[0];
+    assert!(problem.message().contains(&*two[0].name) && problem.line().is_some(), "{problem}");
 
     let svg = "<svg><linearGradient id='a'><stop stop-color='bleu'/></linearGradient>\n\
         <linearGradient id='b'><stop stop-color='red'/></linearGradient>\n\
@@ -143,7 +146,8 @@ fn style_sheets_colour_stops() {
         );
         found(text.as_bytes(), GradientFormat::Svg)
     };
-    let two = "<stop class='s1' offset='0'/><stop id='e' class='a s2' offset='1' stop-color='white'/>";
+    let two =
+        "<stop class='s1' offset='0'/><stop id='e' class='a s2' offset='1' stop-color='white'/>";
     for style in [
         ".s1{stop-color:red}.s2{stop-color:blue}",
         "/* .s1{stop-color:lime} */ .s1 , .x { stop-color : red } .s2 { stop-color: blue; }",
@@ -205,12 +209,16 @@ fn slices_of_gmt_that_are_not_painted_are_clear() {
     let [gradient] = &read(text.as_bytes(), GradientFormat::Cpt).unwrap()[..] else { panic!() };
     let sampler = gradient.sampler();
     let at = |value: f64| sampler.codes_at(value / 3.0);
-    assert_eq!([at(0.0), at(0.99)[..3].try_into().map(|c: [u8; 3]| [c[0], 0, c[2], 255]).unwrap()], [RED, [3, 0, 252, 255]]);
+    assert_eq!(
+        [at(0.0), at(0.99)[..3].try_into().map(|c: [u8; 3]| [c[0], 0, c[2], 255]).unwrap()],
+        [RED, [3, 0, 252, 255]]
+    );
     assert_eq!([at(1.01)[3], at(1.5)[3], at(1.99)[3]], [0; 3]);
-    assert_eq!((at(2.0), at(3.0)), (LIME, [0; 4]));
+    assert_eq!((at(2.0), at(3.0)), (LIME, [255, 255, 0, 255]));
     assert_eq!([-1.0, 4.0, f64::NAN].map(|value| at(value)[3]), [0; 3]);
     // Of categories too.
-    let [steps] = &read(b"# COLOR_MODEL = RGB\n0 red\n1 -\n2 blue\n", GradientFormat::Cpt).unwrap()[..]
+    let [steps] =
+        &read(b"# COLOR_MODEL = RGB\n0 red\n1 -\n2 blue\n", GradientFormat::Cpt).unwrap()[..]
     else {
         panic!()
     };

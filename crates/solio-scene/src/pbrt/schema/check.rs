@@ -594,7 +594,10 @@ impl<'s> StatementCheck<'s> {
             ParameterType::Bool => ("in quotes", "write true or false without quotes"),
             _ => ("with a point or an exponent", "write the digits alone"),
         };
-        let message = format!("{name}: version 4 stops at a value of type {} {message}", parameter.kind.name());
+        let message = format!(
+            "{name}: version 4 stops at a value of type {} {message}",
+            parameter.kind.name()
+        );
         self.error(at, message, hint);
     }
 
