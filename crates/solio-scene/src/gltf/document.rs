@@ -107,7 +107,7 @@ pub(super) fn light_node(light: &ExportLight, name: &str, number: usize) -> Node
     Node {
         name: Some(name.to_owned()),
         translation: moved.then_some(light.position),
-        rotation: turned.then_some(UnitQuaternion(light.rotation)),
+        rotation: turned.then_some(UnitQuaternion(light.rotation.map(|x| x as f32))),
         extensions: Some(json::extensions::scene::Node { others }),
         ..Node::default()
     }

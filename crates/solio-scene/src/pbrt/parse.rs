@@ -464,6 +464,10 @@ impl<'t> StatementParser<'t> {
                 let message = format!("a value of type {} is expected", kind.name());
                 return Err(self.error(self.at, message));
             }
+            if self.goes_on() && begins_number(&self.text[self.at..]) {
+                let message = "several values of a parameter stand in brackets";
+                return Err(self.error(self.at, message));
+            }
             values
         };
         let at = self.offset + at as u64;

@@ -42,6 +42,8 @@ pub(super) struct SceneBuilder {
     state: GraphicsState,
     blocks: Vec<(BlockOpener, GraphicsState, Place)>,
     in_world: bool,
+    /// Materials and media whose definition is a problem, so that a use of them is none.
+    undefined: HashSet<(NameKind, u32)>,
     /// The version before 3 that the text is of.
     older: Option<u32>,
     /// Whether there was a `WorldEnd` of version 3, and whether something stood behind it.
@@ -116,6 +118,7 @@ impl SceneBuilder {
             state: GraphicsState::new(),
             blocks: Vec::new(),
             in_world: false,
+            undefined: HashSet::new(),
             older: None,
             ended: None,
             too_early: Vec::new(),
@@ -400,6 +403,11 @@ impl SceneBuilder {
                 let place = at.place();
                 let message = format!("{} inside an object", at.statement.directive.name());
                 self.problem(Error::syntax(message), place);
+                // It may end a block around the object, which then is not open.
+                let around = |(block, ..): &(BlockOpener, _, _)| *block != BlockOpener::Object;
+                if let Some(around) = self.blocks.iter().rposition(around) {
+                    self.blocks.remove(around);
+                }
             }
             None => {
                 let place = at.place();
@@ -616,7 +624,8 @@ impl SceneBuilder {
         let place = at.place();
         let name = at.string(0).to_vec();
         let Some(class) = class_of(at.piece, at.statement) else {
-            self.material_of(&name, None)?;
+            let number = self.material_of(&name, None)?;
+            self.undefined.insert((NameKind::Material, number));
             let message = "a named material needs \"string type\"";
             self.untold_problem(Error::syntax(message), place);
             return Ok(());
@@ -638,7 +647,8 @@ impl SceneBuilder {
             return Ok(());
         }
         let Some(class) = class_of(at.piece, at.statement) else {
-            self.medium_of(&name, None)?;
+            let number = self.medium_of(&name, None)?;
+            self.undefined.insert((NameKind::Medium, number));
             let message = "a named medium needs \"string type\"";
             self.untold_problem(Error::syntax(message), place);
             return Ok(());
@@ -854,10 +864,17 @@ impl SceneBuilder {
         for object in self.scene.objects.iter().filter(|object| object.defined.is_none()) {
             missing.push(("object", object.name.clone(), object.first_use));
         }
-        for material in self.scene.materials.iter().filter(|material| material.entity.is_none()) {
+        let is_told = |kind, number: usize| self.undefined.contains(&(kind, number as u32));
+        for (number, material) in self.scene.materials.iter().enumerate() {
+            if material.entity.is_some() || is_told(NameKind::Material, number) {
+                continue;
+            }
             missing.push(("material", material.name.clone(), material.first_use));
         }
-        for medium in self.scene.media.iter().filter(|medium| medium.entity.is_none()) {
+        for (number, medium) in self.scene.media.iter().enumerate() {
+            if medium.entity.is_some() || is_told(NameKind::Medium, number) {
+                continue;
+            }
             missing.push(("medium", medium.name.clone(), medium.first_use));
         }
         let materials = self.checks.materials.all.iter();

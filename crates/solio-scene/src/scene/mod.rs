@@ -24,6 +24,8 @@ mod keep;
 mod lines;
 mod model;
 mod notes;
+#[cfg(test)]
+mod older_tests;
 mod read;
 mod spectra;
 #[cfg(test)]

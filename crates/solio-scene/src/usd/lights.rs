@@ -57,7 +57,7 @@ pub(super) fn write(text: &mut UsdText<'_>, scene: &Scene, names: &mut PrimNames
                 single(softness.into())
             ))?;
         }
-        let turn = DQuat::from_array(light.rotation.map(f64::from));
+        let turn = DQuat::from_array(light.rotation);
         let place = DVec3::from_array(light.position.map(f64::from));
         let to_world = DMat4::from_rotation_translation(turn, place);
         if to_world != DMat4::IDENTITY {

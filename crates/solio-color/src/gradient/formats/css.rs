@@ -349,7 +349,10 @@ fn linear(gradient: &Gradient, options: GradientWriteOptions, notes: &mut LossNo
     let (way, stops) = exact(gradient).unwrap_or_else(|| {
         let way = BlendMethod { space: Space::Oklab, premultiplied: true, bounded: false };
         let points = straight::points_of(gradient, way, options.tolerance, "CSS", notes);
-        (Interpolation::new(Space::Oklab), straight::stops(&points))
+        (
+            Interpolation::new(Space::Oklab),
+            straight::stops(&points).into_iter().map(short).collect(),
+        )
     });
     let hue = match way.hue {
         hue if way.space.is_polar() && hue != HueMethod::Shorter => format!(" {} hue", hue.name()),
@@ -375,11 +378,35 @@ fn linear(gradient: &Gradient, options: GradientWriteOptions, notes: &mut LossNo
     text
 }
 
+/// A stop of an approximation with no more digits than it has: codes of eight bits where it is near to
+/// them, else millionths.
+fn short(mut stop: ColorStop) -> ColorStop {
+    let rounded = |value: f64| {
+        let code = (value * 255.0).round() / 255.0;
+        if (value - code).abs() < 2e-6 { code } else { (value * 1e6).round() / 1e6 }
+    };
+    stop.color.components = stop.color.components.map(|value| rounded(value) + 0.0);
+    stop.color.alpha = (stop.color.alpha * 1e6).round() / 1e6;
+    stop.position = (stop.position * 1e6).round() / 1e6;
+    stop
+}
+
 /// A hundredfold, so that it is read as the very same number where that is possible.
 fn percent(position: f64) -> String {
     let value = position * 100.0;
+    // Numbers that came from 32 bits have the digits that they had there.
+    let single = position as f32;
+    if f64::from(single) == position && shortest(position).len() > shortest_of_single(single).len()
+    {
+        let digits = shortest_of_single(single).parse::<f64>().unwrap_or(position) * 100.0;
+        return shortest((digits * 1e9).round() / 1e9);
+    }
     let rounded = (value * 1e12).round() / 1e12;
     shortest(if rounded / 100.0 == position { rounded } else { value })
+}
+
+fn shortest_of_single(value: f32) -> String {
+    (value + 0.0).to_string()
 }
 
 /// The stops that CSS blends as the gradient does, where there are such.

@@ -588,7 +588,10 @@ impl<'s> StatementCheck<'s> {
             return;
         };
         let before = |parameter: &&Parameter| parameter.at <= at;
-        let Some(parameter) = self.parameters().iter().rev().find(before) else { return };
+        let parameter = self.parameters().iter().rev().find(before);
+        let is_meant =
+            |p: &&Parameter| matches!(p.kind, ParameterType::Bool | ParameterType::Integer);
+        let Some(parameter) = parameter.filter(is_meant) else { return };
         let name = shown(self.statements.text(parameter.name));
         let (message, hint) = match parameter.kind {
             ParameterType::Bool => ("in quotes", "write true or false without quotes"),
