@@ -7,6 +7,7 @@
 //! * [`Space`] and [`convert`]: between the colour spaces of CSS Color 4, in `f64`;
 //! * [`Color`]: one colour, from CSS text and to it, with missing components; its gamut mapping;
 //! * [`mix`], [`color_mix`] and [`Segment`]: between colours, by CSS Color 4 and 5;
+//! * [`spectrum`]: what is seen of light and surfaces whose spectra are known;
 //! * [`Difference`]: how different two colours look;
 //! * [`ToneMap`]: published operators that bring light of any strength into 0 to 1.
 #![forbid(unsafe_code)]
@@ -21,8 +22,10 @@ mod gamut;
 pub mod gradient;
 mod mix;
 mod parse;
+mod parse_five;
 mod primaries;
 mod space;
+pub mod spectrum;
 pub mod srgb;
 mod tone;
 mod transfer;

@@ -42,6 +42,10 @@ pub(super) struct SceneBuilder {
     state: GraphicsState,
     blocks: Vec<(BlockOpener, GraphicsState, Place)>,
     in_world: bool,
+    /// Materials and media whose definition is a problem, so that a use of them is none.
+    undefined: HashSet<(NameKind, u32)>,
+    /// The version before 3 that the text is of.
+    older: Option<u32>,
     /// Whether there was a `WorldEnd` of version 3, and whether something stood behind it.
     ended: Option<bool>,
     /// Directives before the world that belong into it.
@@ -104,6 +108,7 @@ impl SceneBuilder {
             area_lights: Vec::new(),
             directives: 0,
             named_files: Vec::new(),
+            spectra: Default::default(),
             problems: Vec::new(),
             warnings: Vec::new(),
         };
@@ -113,6 +118,8 @@ impl SceneBuilder {
             state: GraphicsState::new(),
             blocks: Vec::new(),
             in_world: false,
+            undefined: HashSet::new(),
+            older: None,
             ended: None,
             too_early: Vec::new(),
             object: None,
@@ -147,6 +154,9 @@ impl SceneBuilder {
             let place = lines.place(error.offset().unwrap_or(piece.offset));
             self.problem(error, place);
         }
+        for (at, name) in statements.older_directives.drain(..) {
+            self.older_directive(name, lines.place(at));
+        }
         self.reserve(&statements);
         for statement in &statements.statements {
             if let Some(goes_on) = &mut self.ended {
@@ -179,12 +189,23 @@ impl SceneBuilder {
         Ok(())
     }
 
-    /// Tells what the table said of statements.
+    /// What only versions 1 and 2 had is passed over.
+    fn older_directive(&mut self, name: &str, place: Place) {
+        let version = if name == "SearchPath" { 1 } else { 2 };
+        self.older = Some(self.older.map_or(version, |known| known.min(version)));
+        self.checks.is_older();
+        self.scene.version = self.checks.version().unwrap_or(3);
+        let message = format!("{name} is of version {version}: it is passed over");
+        self.warn(Error::unsupported(message), place);
+    }
+
+    /// Tells what the table said of statements. Of versions 1 and 2 there is none, and what that of version
+    /// 3 does not know is passed over.
     fn say_checked(&mut self, is_end: bool) {
         for (Problem { severity, error }, place) in self.checks.problems(is_end) {
             match severity {
-                Severity::Error => self.problem(error, place),
-                Severity::Warning => self.warn(error, place),
+                Severity::Error if self.older.is_none() => self.problem(error, place),
+                _ => self.warn(error, place),
             }
         }
     }
@@ -382,6 +403,11 @@ impl SceneBuilder {
                 let place = at.place();
                 let message = format!("{} inside an object", at.statement.directive.name());
                 self.problem(Error::syntax(message), place);
+                // It may end a block around the object, which then is not open.
+                let around = |(block, ..): &(BlockOpener, _, _)| *block != BlockOpener::Object;
+                if let Some(around) = self.blocks.iter().rposition(around) {
+                    self.blocks.remove(around);
+                }
             }
             None => {
                 let place = at.place();
@@ -598,8 +624,10 @@ impl SceneBuilder {
         let place = at.place();
         let name = at.string(0).to_vec();
         let Some(class) = class_of(at.piece, at.statement) else {
-            self.material_of(&name, None)?;
-            self.problem(Error::syntax("a named material needs \"string type\""), place);
+            let number = self.material_of(&name, None)?;
+            self.undefined.insert((NameKind::Material, number));
+            let message = "a named material needs \"string type\"";
+            self.untold_problem(Error::syntax(message), place);
             return Ok(());
         };
         self.say_if_defined(NameKind::Material, &mut at);
@@ -619,8 +647,10 @@ impl SceneBuilder {
             return Ok(());
         }
         let Some(class) = class_of(at.piece, at.statement) else {
-            self.medium_of(&name, None)?;
-            self.problem(Error::syntax("a named medium needs \"string type\""), place);
+            let number = self.medium_of(&name, None)?;
+            self.undefined.insert((NameKind::Medium, number));
+            let message = "a named medium needs \"string type\"";
+            self.untold_problem(Error::syntax(message), place);
             return Ok(());
         };
         self.say_if_defined(NameKind::Medium, &mut at);
@@ -805,6 +835,7 @@ impl SceneBuilder {
         self.say_textures();
         self.scene.kept = std::mem::take(&mut self.kept.all);
         self.put_out_unseen();
+        self.scene.version = self.older.unwrap_or(self.scene.version);
         self.say_excess();
         self.sort_shapes();
         self.scene.named_files = self.checks.files.all;
@@ -833,10 +864,17 @@ impl SceneBuilder {
         for object in self.scene.objects.iter().filter(|object| object.defined.is_none()) {
             missing.push(("object", object.name.clone(), object.first_use));
         }
-        for material in self.scene.materials.iter().filter(|material| material.entity.is_none()) {
+        let is_told = |kind, number: usize| self.undefined.contains(&(kind, number as u32));
+        for (number, material) in self.scene.materials.iter().enumerate() {
+            if material.entity.is_some() || is_told(NameKind::Material, number) {
+                continue;
+            }
             missing.push(("material", material.name.clone(), material.first_use));
         }
-        for medium in self.scene.media.iter().filter(|medium| medium.entity.is_none()) {
+        for (number, medium) in self.scene.media.iter().enumerate() {
+            if medium.entity.is_some() || is_told(NameKind::Medium, number) {
+                continue;
+            }
             missing.push(("medium", medium.name.clone(), medium.first_use));
         }
         let materials = self.checks.materials.all.iter();
