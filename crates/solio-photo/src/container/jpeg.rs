@@ -110,7 +110,7 @@ pub(super) fn read(view: ByteView<'_>, gather: &mut Gather<'_>) {
         } else {
             segment(found, view, &mut joined, gather);
         }
-        if gather.is_full() || gather.is_settled() {
+        if gather.is_full() {
             return;
         }
     }
@@ -323,7 +323,7 @@ fn extended(body: ByteView<'_>, joined: &mut Joined<'_>, gather: &Gather<'_>) {
 /// A part of a box of JUMBF: number of the box (2), of the part (4), then the box; all parts have
 /// its head.
 fn boxes(body: ByteView<'_>, joined: &mut Joined<'_>, gather: &Gather<'_>) {
-    if !gather.fields.is_all() && !gather.fields.names_group("JUMBF") {
+    if !jumbf::is_wanted(gather) {
         return;
     }
     let (Some(number), Some(part)) = (body.be16(2), body.be32(4)) else { return };

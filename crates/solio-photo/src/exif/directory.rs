@@ -54,9 +54,6 @@ pub(crate) fn read_tiff(view: ByteView<'_>, role: TiffRole, gather: &mut Gather<
         };
         next = walk.directory(at, group, &table::EXIF, 0);
         number += 1;
-        if walk.gather.is_settled() {
-            break;
-        }
     }
     true
 }
@@ -241,9 +238,6 @@ impl<'a, 'g, 'f> DirectoryWalk<'a, 'g, 'f> {
         // What the file says itself comes before what its picture for viewing says.
         inner.sort_by_key(|entry| entry.tag == tags::PANASONIC_JPG_FROM_RAW);
         for entry in inner {
-            if self.gather.is_settled() {
-                break;
-            }
             match entry.tag {
                 tags::MAKER_NOTE => self.note(&entry),
                 tags::PANASONIC_JPG_FROM_RAW => self.tag(&entry, &group, table),
@@ -251,9 +245,6 @@ impl<'a, 'g, 'f> DirectoryWalk<'a, 'g, 'f> {
             }
         }
         pictures::name(self.tiff.view, self.role, &group, self.gather);
-        if self.gather.is_settled() {
-            return None;
-        }
         directory.next()
     }
 
@@ -273,6 +264,10 @@ impl<'a, 'g, 'f> DirectoryWalk<'a, 'g, 'f> {
         }
         if let (tags::MAKE | tags::MODEL, "IFD0") = (entry.tag, &**group) {
             self.names[usize::from(entry.tag & 1 == 0)] = (entry.at, entry.bytes());
+            if entry.tag == tags::MAKE {
+                let make = self.tiff.view.get(entry.at, 5);
+                self.gather.of_canon |= make.is_some_and(|make| make[..] == *b"Canon");
+            }
         }
         let own = entry.tag < tags::IMAGE_WIDTH
             || matches!(entry.tag, tags::PANASONIC_RAW_DATA_OFFSET..=tags::PANASONIC_LAST);
@@ -368,9 +363,6 @@ impl<'a, 'g, 'f> DirectoryWalk<'a, 'g, 'f> {
 
     /// Reads the maker's note.
     fn note(&mut self, entry: &TiffEntry) {
-        if self.gather.is_settled() {
-            return;
-        }
         self.gather.leave(Gap::MakerNotes);
         let note = maker::MakerNote {
             tiff: self.tiff.view,
