@@ -289,7 +289,11 @@ impl Fields {
             };
             OTHERS.iter().any(is)
         };
-        wanted.iter().any(|field| field.group.as_deref().is_none_or(|group| !other(group)))
+        // The note's byte order is told as something of the file.
+        let order = |field: &WantedField| field.name.eq_ignore_ascii_case("MakerNoteByteOrder");
+        wanted
+            .iter()
+            .any(|field| field.group.as_deref().is_none_or(|group| !other(group)) || order(field))
     }
 
     /// Whether a tag is asked for by its own name; one that holds a whole block, of which others are

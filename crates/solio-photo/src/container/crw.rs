@@ -229,9 +229,6 @@ impl<'a> CrwWalk<'a> {
         directory.extend([0; 4]);
         directory.extend(data);
         let (view, camera) = (ByteView::memory(&directory), &self.camera);
-        read_note(
-            &NoteDirectory { view, at: 0, big: false, group: "Canon", table, camera },
-            gather,
-        );
+        read_note(&NoteDirectory::new((view, 0, false), "Canon", table, camera), gather);
     }
 }
