@@ -34,6 +34,8 @@ pub(crate) struct Gather<'f> {
     pub(crate) has_place_for_iptc: bool,
     /// The picture is of one of Canon's cameras.
     pub(crate) of_canon: bool,
+    /// The file is a film, or built like one.
+    pub(crate) of_film: bool,
     pub(crate) gaps: Vec<Gap>,
     /// What reads a JPEG within another file.
     pub(crate) read_jpeg: fn(ByteView<'_>, &mut Gather<'_>),
@@ -53,6 +55,7 @@ impl<'f> Gather<'f> {
             iptc_groups: 0,
             has_place_for_iptc: false,
             of_canon: false,
+            of_film: false,
             bytes: 0,
             cut: false,
         }
@@ -79,7 +82,7 @@ impl<'f> Gather<'f> {
         if self.is_full() {
             return;
         }
-        self.tags.push(Tag { group, name, value, rule });
+        self.tags.push(Tag { group, name, value, rule, of_film: self.of_film });
     }
 
     /// Text without a rule.

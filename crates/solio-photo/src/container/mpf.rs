@@ -53,11 +53,11 @@ pub(super) fn read(body: ByteView<'_>, file: ByteView<'_>, gather: &mut Gather<'
         put("MPImageStart", start, TagRule::Plain);
         gather.int(group.clone(), "DependentImage1EntryNumber", short(12));
         gather.int(group.clone(), "DependentImage2EntryNumber", short(14));
-        let picture = file.part(start, bytes);
-        if offset > 0 && bytes > 0 && !picture.is_empty() {
+        if offset > 0 && bytes > 0 {
             let preview = kind & 0xff_0000 == 0x1_0000;
             let name = if preview { "PreviewImage".to_owned() } else { group.clone() };
-            let at = picture.place().unwrap_or(start);
+            // It may be cut off; that it was there is said all the same.
+            let at = start.saturating_add(file.place().unwrap_or(0));
             gather.put(group, name, data_at(file, at, bytes), TagRule::Binary);
         }
     }
