@@ -8,7 +8,7 @@ use solio_base::{Error, Result};
 /// Pictures behind each other; cameras write three.
 const MOST_PICTURES: usize = 64;
 /// Most bytes between segments that readers of damaged files pass over.
-const MOST_SKIPPED: u64 = 1 << 16;
+const MOST_SKIPPED: u64 = 1 << 20;
 /// Bytes of packed pixels that are searched at once.
 const WIDE: u64 = 64 << 10;
 

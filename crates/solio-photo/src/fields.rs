@@ -4,8 +4,7 @@ pub(crate) mod inputs;
 
 pub(crate) use inputs::Composites;
 
-use crate::Tag;
-use crate::groups::{family, in_group, is_main, is_size};
+use crate::groups::{family, in_group};
 use crate::table::{self, Lazy};
 use solio_container::ReadSteps;
 use std::sync::OnceLock;
@@ -290,13 +289,11 @@ impl Fields {
             };
             OTHERS.iter().any(is)
         };
-        wanted.iter().any(|field| field.group.as_deref().is_none_or(|group| !other(group)))
-    }
-
-    /// Whether all of `group` is wanted, or something of it by the group's own name.
-    pub(crate) fn names_group(&self, group: &str) -> bool {
-        let Some(wanted) = &self.wanted else { return true };
-        wanted.iter().any(|f| f.group.as_deref().is_some_and(|wanted| in_group(group, wanted)))
+        // The note's byte order is told as something of the file.
+        let order = |field: &WantedField| field.name.eq_ignore_ascii_case("MakerNoteByteOrder");
+        wanted
+            .iter()
+            .any(|field| field.group.as_deref().is_none_or(|group| !other(group)) || order(field))
     }
 
     /// Whether a tag is asked for by its own name; one that holds a whole block, of which others are
@@ -325,40 +322,6 @@ impl Fields {
     pub(crate) fn wants_profile(&self) -> bool {
         self.plan().profile
     }
-
-    /// Whether reading on cannot change what is shown: every field was found where it counts most.
-    pub(crate) fn settled(&self, tags: &[Tag]) -> bool {
-        let Some(wanted) = &self.wanted else { return false };
-        let found = |name: &str, group: Option<&str>| {
-            tags.iter().any(|tag| {
-                tag.name.eq_ignore_ascii_case(name)
-                    && is_main(&tag.group)
-                    && group.is_none_or(|wanted| in_group(&tag.group, wanted))
-            })
-        };
-        wanted.iter().filter(|field| field.asked).all(|field| match &field.group {
-            Some(group) => found(&field.name, Some(group)),
-            // The picture itself comes behind all that is told of it.
-            None if is_size(&field.name) => false,
-            None => {
-                found(&field.name, None) && has_reference(&field.name, |name| found(name, None))
-            }
-        })
-    }
-}
-
-/// Whether `found` has what gives a position of this name its sign: a composite of both counts
-/// before EXIF's own tag.
-fn has_reference(name: &str, found: impl Fn(&str) -> bool) -> bool {
-    const SIGNED: [(&str, &str); 5] = [
-        ("GPSLatitude", "GPSLatitudeRef"),
-        ("GPSLongitude", "GPSLongitudeRef"),
-        ("GPSAltitude", "GPSAltitudeRef"),
-        ("GPSDestLatitude", "GPSDestLatitudeRef"),
-        ("GPSDestLongitude", "GPSDestLongitudeRef"),
-    ];
-    let signed = SIGNED.iter().find(|(signed, _)| signed.eq_ignore_ascii_case(name));
-    signed.is_none_or(|(_, reference)| found(reference))
 }
 
 impl WantedField {

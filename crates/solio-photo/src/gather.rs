@@ -5,7 +5,6 @@ use crate::rule::TagRule;
 use crate::{Fields, Value};
 use solio_container::ByteView;
 use std::borrow::Cow;
-use std::cell::Cell;
 
 /// Most tags of one file; the richest real ones have some thousands.
 const MOST_TAGS: usize = 1 << 14;
@@ -33,14 +32,16 @@ pub(crate) struct Gather<'f> {
     pub(crate) iptc_groups: u16,
     /// The file has a place for IPTC that is not in its EXIF.
     pub(crate) has_place_for_iptc: bool,
+    /// The picture is of one of Canon's cameras.
+    pub(crate) of_canon: bool,
+    /// The file is a film, or built like one.
+    pub(crate) of_film: bool,
     pub(crate) gaps: Vec<Gap>,
     /// What reads a JPEG within another file.
     pub(crate) read_jpeg: fn(ByteView<'_>, &mut Gather<'_>),
     bytes: usize,
     /// Something lay past the end of the bytes that it should be in.
     cut: bool,
-    /// How many tags were not yet all that are asked for.
-    unsettled: Cell<usize>,
 }
 
 impl<'f> Gather<'f> {
@@ -53,9 +54,10 @@ impl<'f> Gather<'f> {
             read_jpeg: |_, _| {},
             iptc_groups: 0,
             has_place_for_iptc: false,
+            of_canon: false,
+            of_film: false,
             bytes: 0,
             cut: false,
-            unsettled: Cell::new(0),
         }
     }
 
@@ -80,7 +82,7 @@ impl<'f> Gather<'f> {
         if self.is_full() {
             return;
         }
-        self.tags.push(Tag { group, name, value, rule });
+        self.tags.push(Tag { group, name, value, rule, of_film: self.of_film });
     }
 
     /// Text without a rule.
@@ -119,20 +121,6 @@ impl<'f> Gather<'f> {
         self.tags.len() >= MOST_TAGS || self.bytes > MOST_BYTES
     }
 
-    /// Whether what is still to be read cannot matter.
-    pub(crate) fn is_settled(&self) -> bool {
-        // Asked much more often than tags are found.
-        let tags = self.tags.len();
-        if tags == self.unsettled.get() {
-            return false;
-        }
-        let settled = self.fields.settled(&self.tags);
-        if !settled {
-            self.unsettled.set(tags);
-        }
-        settled
-    }
-
     /// What has been found up to now, to come back to; from here on it counts what is cut off.
     pub(crate) fn mark(&mut self) -> Mark {
         self.cut = false;
@@ -153,7 +141,6 @@ impl<'f> Gather<'f> {
         self.iptc_groups = mark.iptc_groups;
         self.bytes = mark.bytes;
         self.cut = false;
-        self.unsettled.set(0);
     }
 
     /// Of what was found since `mark`, forgets what was known before.
@@ -162,7 +149,6 @@ impl<'f> Gather<'f> {
         let known = |tag: &Tag| self.find(&tag.group, &tag.name).is_some();
         let more: Vec<Tag> = more.into_iter().filter(|tag| !known(tag)).collect();
         self.tags.extend(more);
-        self.unsettled.set(0);
     }
 
     /// Something lies past the end of the bytes that it should be in.

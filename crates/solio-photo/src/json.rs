@@ -152,6 +152,7 @@ mod tests {
             name: name.into(),
             value,
             rule: TagRule::Plain,
+            of_film: false,
         };
         let tags = [
             tag("A", Value::int(1)),

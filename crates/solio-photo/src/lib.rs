@@ -33,6 +33,7 @@ mod json;
 mod metadata;
 mod number;
 mod picture_info;
+mod precedence;
 mod read;
 mod record;
 mod rule;

@@ -1,8 +1,9 @@
 //! What a file says about itself: tags with their groups.
 
 use crate::Value;
-use crate::groups::{family, in_group, is_main, is_size};
+use crate::groups::{family, in_group};
 use crate::number::is_number;
+use crate::precedence;
 use crate::rule::TagRule;
 use foldhash::{HashMap, HashMapExt};
 use std::borrow::Cow;
@@ -19,6 +20,8 @@ pub struct Tag {
     /// What the file holds.
     pub value: Value,
     pub(crate) rule: TagRule,
+    /// It is of a film, or of a file that is built like one.
+    pub(crate) of_film: bool,
 }
 
 impl Tag {
@@ -30,7 +33,7 @@ impl Tag {
         text: Value,
     ) -> Self {
         let value = Value::List(vec![number, text]);
-        Tag { group: group.into(), name: name.into(), value, rule: TagRule::Both }
+        Tag { group: group.into(), name: name.into(), value, rule: TagRule::Both, of_film: false }
     }
 
     /// The value without its coding: what `-n` shows.
@@ -61,7 +64,13 @@ impl Tag {
         name: impl Into<Cow<'static, str>>,
         value: Value,
     ) -> Self {
-        Tag { group: group.into(), name: name.into(), value, rule: TagRule::Foreign }
+        Tag {
+            group: group.into(),
+            name: name.into(),
+            value,
+            rule: TagRule::Foreign,
+            of_film: false,
+        }
     }
 
     /// Whether another program read it.
@@ -71,10 +80,7 @@ impl Tag {
 
     /// Whether this tag counts and not `other` of the same name, which was found before it.
     pub(crate) fn outdoes(&self, other: &Tag) -> bool {
-        if self.group != other.group {
-            return rank(&self.group, &self.name) > rank(&other.group, &other.name);
-        }
-        !first_counts(&self.group, &self.name)
+        precedence::outdoes(self, other)
     }
 
     /// The wider group that this one belongs to: `EXIF` of `ExifIFD`, `XMP` of `XMP-dc`.
@@ -127,7 +133,8 @@ impl Metadata {
     ///
     /// Of tags in several groups, what is known of the picture itself and composites (a position
     /// with its sign) come before EXIF's main directories, and those before XMP, thumbnails and
-    /// others; of several in one group the last, as a rule, but the first of comments, of what
+    /// others, except for what a maker's note says better (`WhiteBalance`); in films, and CR3, what
+    /// QuickTime, XMP and EXIF say counts as it comes, the last of all; of several in one group the last, as a rule, but the first of comments, of what
     /// EXIF's directories say of the picture's look (`ImageDescription`, `Orientation`, sizes), and of
     /// the copies of EXIF in XMP.
     pub fn get(&self, field: &str) -> Option<&Tag> {
@@ -171,98 +178,6 @@ impl Metadata {
         let first = self.tags.iter().filter(|tag| seen.insert(&*tag.name));
         first.map(|tag| best[&tag.name.to_ascii_lowercase()]).collect()
     }
-}
-
-/// Whether of several tags of this name in one group the first counts, and not the last: as
-/// ExifTool has it.
-fn first_counts(group: &str, name: &str) -> bool {
-    match group {
-        // Boxes within boxes say the same things of themselves, and the outermost counts.
-        "JUMBF" => true,
-        "XMP-exif" | "XMP-tiff" | "XMP-exifEX" => true,
-        "XMP-dc" => name == "Source",
-        "XMP-xmp" => matches!(
-            name,
-            "CreateDate"
-                | "ModifyDate"
-                | "Author"
-                | "Description"
-                | "Format"
-                | "Identifier"
-                | "Keywords"
-                | "RatingPercent"
-                | "Title"
-        ),
-        "XMP-aux" => {
-            matches!(
-                name,
-                "LensID" | "LensInfo" | "LensSerialNumber" | "OwnerName" | "SerialNumber"
-            )
-        }
-        // The first is the main one.
-        "File" => name == "Comment",
-        // Programs append what they add for themselves: a second description.
-        _ => tells_look(name) && family(group) == "EXIF",
-    }
-}
-
-/// Whether EXIF's tags called so tell what the picture shows and how it is laid out.
-fn tells_look(name: &str) -> bool {
-    matches!(
-        name,
-        "ImageDescription"
-            | "Orientation"
-            | "ImageWidth"
-            | "ImageHeight"
-            | "BitsPerSample"
-            | "Compression"
-            | "PhotometricInterpretation"
-            | "SamplesPerPixel"
-            | "RowsPerStrip"
-            | "PlanarConfiguration"
-            | "XResolution"
-            | "YResolution"
-            | "ResolutionUnit"
-            | "PrimaryChromaticities"
-            | "YCbCrCoefficients"
-            | "YCbCrSubSampling"
-            | "YCbCrPositioning"
-            | "ReferenceBlackWhite"
-            | "Rating"
-            | "RatingPercent"
-    )
-}
-
-/// Which of several tags of one name counts.
-fn rank(group: &str, name: &str) -> u8 {
-    match group {
-        "Composite" if !is_lesser(name) => 7,
-        // What the file itself says of its picture; copies may tell of what it was made from.
-        "File" | "RIFF" | "GIF" | "Photoshop" | "Jpeg2000" | "CanonRaw" if is_size(name) => 6,
-        // A picture's own chunk is newer than what was copied into it.
-        "PNG" => 6,
-        group if is_main(group) => 5,
-        "IFD1" => 1,
-        "Composite" => 1,
-        group if group.starts_with("XMP") => 2,
-        // Further blocks, of which programs often know nothing.
-        group if group.starts_with("IPTC") && group != "IPTC" => 3,
-        _ => 4,
-    }
-}
-
-/// Whether the composite called so is made of what counts less than EXIF's own tag.
-fn is_lesser(name: &str) -> bool {
-    matches!(
-        name,
-        "ISO"
-            | "Flash"
-            | "CFAPattern"
-            | "GPSLatitudeRef"
-            | "GPSLongitudeRef"
-            | "GPSDestLatitudeRef"
-            | "GPSDestLongitudeRef"
-    )
 }
 
 /// Of tags of one name the one that counts.

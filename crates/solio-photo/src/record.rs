@@ -109,7 +109,8 @@ pub(crate) fn put(
         value: Some(&value),
     };
     let rows = table.get().rows_of(id);
-    if let Some(row) = rows.iter().find(|row| row.when.is_none_or(|when| when.holds(&seen))) {
+    let held = rows.iter().find(|row| row.when.is_none_or(|when| when.holds(&seen)));
+    if let Some(row) = held.filter(|row| row.rule.is_sound(&value)) {
         gather.put(group, row.name, value, row.rule);
     }
 }
@@ -220,7 +221,7 @@ fn record(
             continue;
         }
         let Some(value) = number(part, at, row, unit, big) else { continue };
-        if holds(row, around, part.len(), unit, Some(&value)) {
+        if row.rule.is_sound(&value) && holds(row, around, part.len(), unit, Some(&value)) {
             taken = Some((row.id, row.mask));
             if table.head.low && known(&gather.tags[..before], around, row) {
                 continue;

@@ -75,6 +75,17 @@ impl TagRule {
         })
     }
 
+    /// Whether what the rule computes from a value is a number that something can have: of records
+    /// that are not what their table is for come others.
+    pub(crate) fn is_sound(self, value: &Value) -> bool {
+        match self {
+            TagRule::Steps(steps) => steps.computed(value).all(|number| {
+                number == 0.0 || number.is_finite() && (1e-9..1e12).contains(&number.abs())
+            }),
+            _ => true,
+        }
+    }
+
     /// The same rule for a value of a file of this byte order: text of two bytes a letter depends
     /// on it.
     pub(crate) fn in_order(self, big: bool) -> TagRule {

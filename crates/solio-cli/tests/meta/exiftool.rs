@@ -68,6 +68,46 @@ fn both_asks_for_what_is_not_covered_and_says_so() {
     assert!(lines[2]["Error"].is_string() && lines[2].get("Origin").is_none(), "{}", lines[2]);
 }
 
+/// Answers each file with one tag, and keeps a list of what it was asked.
+#[cfg(unix)]
+const ONE_TAG: &str = r#"#!/bin/sh
+while IFS= read -r line; do
+    case "$line" in
+    -execute*)
+        echo '[{"SourceFile": "?", "Fake:Name": "theirs"}]'
+        echo "{ready${line#-execute}}" >&2
+        echo "{ready${line#-execute}}" ;;
+    -Name) echo asked >> asked ;;
+    esac
+done
+"#;
+
+#[test]
+#[cfg(unix)]
+fn both_asks_for_a_field_that_was_not_found() {
+    use std::os::unix::fs::PermissionsExt;
+    let dir = tempfile::tempdir().unwrap();
+    let program = dir.path().join("fake");
+    std::fs::write(&program, ONE_TAG).unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    // A file of which nothing is left unread.
+    std::fs::write(dir.path().join("a.tif"), tiff(6)).unwrap();
+    let meta = |fields: &str| {
+        let words = ["meta", "--engine", "both", "--exiftool", "./fake", "--jsonl", "-f", fields];
+        solio(dir.path(), &[&words[..], &["a.tif"]].concat(), b"").fine().json().remove(0)
+    };
+    let line = meta("Orientation");
+    assert_eq!(line["IFD0:Orientation"], "Rotate 90 CW");
+    assert!(!dir.path().join("asked").exists());
+    let line = meta("Orientation,Name");
+    assert_eq!(
+        (&line["IFD0:Orientation"], &line["Fake:Name"]),
+        (&"Rotate 90 CW".into(), &"theirs".into())
+    );
+    assert_eq!(line["Origin"]["exiftool"], serde_json::json!(["Fake:Name"]));
+    assert!(dir.path().join("asked").exists());
+}
+
 #[test]
 fn without_exiftool_it_says_how_to_get_it() {
     let dir = tempfile::tempdir().unwrap();

@@ -40,7 +40,7 @@ pub(super) fn read(view: ByteView<'_>, gather: &mut Gather<'_>) {
             b"uuid" => identified(body, gather),
             _ => {}
         }
-        if gather.is_full() || gather.is_settled() {
+        if gather.is_full() {
             return;
         }
     }

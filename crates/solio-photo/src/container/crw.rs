@@ -1,13 +1,14 @@
 //! Canon's older raw files: heaps within heaps, each with its directory at its end.
 //!
 //! ```text
-//! byte order · length of the head (4) · "HEAPCCDR" · … · heap
+//! byte order · length of the head (4) · "HEAPCCDR" ("HEAPJPGM" in APP0 of JPEG) · … · heap
 //! heap: data · directory: count (2), entries (10 bytes: tag, length, place) · its place (4)
 //! ```
 //! Canon, CIFF specification 1.0 revision 4. What maker's notes hold as well has the numbers of
 //! those with 0x1000 added or changed.
 
 use super::trailer;
+use crate::Fields;
 use crate::camera::CameraModel;
 use crate::exif::{NoteDirectory, read_note};
 use crate::gather::Gather;
@@ -19,7 +20,6 @@ use crate::value::{Value, lossy};
 use solio_container::{ByteView, tiff::FieldType};
 use std::borrow::Cow;
 
-const GROUP: &str = "CanonRaw";
 /// Heaps within each other.
 const MOST_DEPTH: u8 = 8;
 /// Most entries of all heaps.
@@ -50,23 +50,39 @@ const NOTES: [(u16, u16); 8] = [
 
 /// What has been seen of a file.
 struct CrwWalk<'a> {
+    group: &'static str,
     big: bool,
     entries: usize,
     notes: Vec<(u16, ByteView<'a>)>,
     camera: CameraModel,
 }
 
-/// Reads the heaps.
+/// Reads a raw file.
 pub(super) fn read(view: ByteView<'_>, gather: &mut Gather<'_>) {
-    let big = view.get(0, 2).is_some_and(|order| *order == *b"MM");
-    let mut walk =
-        CrwWalk { big, entries: 0, notes: Vec::new(), camera: CameraModel::NONE.clone() };
-    let Some(head) = walk.long(view, 2) else { return };
-    walk.heap(view.from(u64::from(head)), 0, 0, gather);
-    walk.note(gather);
+    heaps(view, "CanonRaw", gather);
     if gather.fields.wants_groups_like("XMP") {
         trailer::canon(view, gather);
     }
+}
+
+/// Reads what the first cameras kept in front of JPEG's segments.
+pub(super) fn read_segment(body: ByteView<'_>, gather: &mut Gather<'_>) {
+    heaps(body, "CIFF", gather);
+}
+
+/// Whether a segment holds heaps.
+pub(super) fn is_segment(body: ByteView<'_>) -> bool {
+    let order = body.starts_with(b"II") || body.starts_with(b"MM");
+    order && body.part(6, 8).starts_with(b"HEAPJPGM")
+}
+
+fn heaps(view: ByteView<'_>, group: &'static str, gather: &mut Gather<'_>) {
+    let big = view.get(0, 2).is_some_and(|order| *order == *b"MM");
+    let mut walk =
+        CrwWalk { group, big, entries: 0, notes: Vec::new(), camera: CameraModel::NONE.clone() };
+    let Some(head) = walk.long(view, 2) else { return };
+    walk.heap(view.from(u64::from(head)), 0, 0, gather);
+    walk.note(gather);
 }
 
 impl<'a> CrwWalk<'a> {
@@ -136,7 +152,7 @@ impl<'a> CrwWalk<'a> {
                 } else {
                     "UserComment"
                 };
-                gather.text(GROUP, name, crate::text::before_zero(&text));
+                gather.text(self.group, name, crate::text::before_zero(&text));
             }
             records::MAKE_AND_MODEL => {
                 let text = lossy(&part.all(1 << 10).unwrap_or_default());
@@ -146,24 +162,32 @@ impl<'a> CrwWalk<'a> {
                 };
                 self.camera.make = name(text.get(..6).or(Some(&text)));
                 self.camera.model = name(text.get(6..));
-                gather.text(GROUP, "Make", self.camera.make.clone());
-                gather.text(GROUP, "Model", self.camera.model.clone());
+                gather.text(self.group, "Make", self.camera.make.clone());
+                gather.text(self.group, "Model", self.camera.model.clone());
             }
             // Other cameras have another number here.
             records::SERIAL_NUMBER if self.camera.model.contains("EOS") => {
                 let number = long().unwrap_or(0);
                 let value = both(number.to_string(), format!("{number:010}"));
-                gather.put(GROUP, "SerialNumber", value, TagRule::Both);
+                gather.put(self.group, "SerialNumber", value, TagRule::Both);
             }
             records::MEASURED_EV => {
                 let steps = f32::from_bits(long().unwrap_or(0));
                 let value = Value::Floats(vec![f64::from(steps) + 5.0]);
-                gather.put(GROUP, "MeasuredEV", value, TagRule::Plain);
+                gather.put(self.group, "MeasuredEV", value, TagRule::Plain);
             }
             records::FILE_NUMBER => {
                 let number = long().unwrap_or(0);
-                let shown = format!("{}-{:04}", number / 10_000, number % 10_000);
-                gather.put(GROUP, "FileNumber", both(number.to_string(), shown), TagRule::Both);
+                let shown = match number {
+                    0..10_000 => number.to_string(),
+                    _ => format!("{}-{:04}", number / 10_000, number % 10_000),
+                };
+                gather.put(
+                    self.group,
+                    "FileNumber",
+                    both(number.to_string(), shown),
+                    TagRule::Both,
+                );
             }
             records::EXPOSURE => self.exposure(part, gather),
             records::SERIAL_NUMBER => {}
@@ -171,7 +195,7 @@ impl<'a> CrwWalk<'a> {
             records::MODEL_ID => {
                 let words = table::CANON.table("canon").and_then(|t| t.get().row(0x0010));
                 let rule = words.map_or(TagRule::Plain, |row| row.rule);
-                gather.put(GROUP, "CanonModelID", Value::int(long().unwrap_or(0)), rule);
+                gather.put(self.group, "CanonModelID", Value::int(long().unwrap_or(0)), rule);
             }
             _ => self.plain(tag, part, gather),
         }
@@ -180,7 +204,7 @@ impl<'a> CrwWalk<'a> {
     /// A tag of the table.
     fn plain(&self, tag: u16, part: ByteView<'a>, gather: &mut Gather<'_>) {
         if let Some(table) = table::RAW.table("crw") {
-            let group = Cow::Borrowed(GROUP);
+            let group = Cow::Borrowed(self.group);
             let around =
                 Around { big: self.big, camera: &self.camera, ..Around::container(&group) };
             read_block(table, tag.into(), part, &around, gather);
@@ -195,18 +219,19 @@ impl<'a> CrwWalk<'a> {
             return;
         };
         let value = |number: f64| Value::Text(plain(number));
-        gather.put(GROUP, "ExposureCompensation", value(compensation), TagRule::Plain);
+        gather.put(self.group, "ExposureCompensation", value(compensation), TagRule::Plain);
         let rule = TagRule::Named(Named::ExposureTime);
-        gather.put(GROUP, "ShutterSpeedValue", value((-time).exp2()), rule);
+        gather.put(self.group, "ShutterSpeedValue", value((-time).exp2()), rule);
         let rule = TagRule::Named(Named::OneDecimal);
-        gather.put(GROUP, "ApertureValue", value((aperture / 2.0).exp2()), rule);
+        gather.put(self.group, "ApertureValue", value((aperture / 2.0).exp2()), rule);
     }
 
     /// Reads the blocks of maker's notes as if they stood in one.
     fn note(&self, gather: &mut Gather<'_>) {
         let Some(table) = table::CANON.table("canon") else { return };
         // All such files are of the one byte order.
-        if self.notes.is_empty() || self.big || !gather.fields.wants_group("Canon") {
+        let group = if self.group == "CIFF" { self.group } else { "Canon" };
+        if self.notes.is_empty() || self.big || !gather.fields.wants_group(group) {
             return;
         }
         let head = 2 + 12 * self.notes.len() + 4;
@@ -229,9 +254,16 @@ impl<'a> CrwWalk<'a> {
         directory.extend([0; 4]);
         directory.extend(data);
         let (view, camera) = (ByteView::memory(&directory), &self.camera);
-        read_note(
-            &NoteDirectory { view, at: 0, big: false, group: "Canon", table, camera },
-            gather,
-        );
+        let note = NoteDirectory::new((view, 0, false), "Canon", table, camera);
+        if group == "Canon" {
+            return read_note(&note, gather);
+        }
+        // A segment's tags have one group.
+        let fields = Fields::all();
+        let mut own = Gather::new(&fields);
+        read_note(&note, &mut own);
+        for tag in own.tags {
+            gather.put(group, tag.name, tag.value, tag.rule);
+        }
     }
 }

@@ -25,7 +25,7 @@ pub(super) fn read(view: ByteView<'_>, gather: &mut Gather<'_>) {
         } else if let Some((kind, content)) = room.unpack(found.body, gather) {
             one(&kind, ByteView::memory(&content), gather);
         }
-        if gather.is_full() || gather.is_settled() {
+        if gather.is_full() {
             return;
         }
     }

@@ -3,7 +3,7 @@
 //! ISO/IEC 10918-1, annex B; the metadata's marks in front of the application segments are those
 //! of JFIF 1.02, Exif, XMP part 3, ICC.1 annex B.4 and CIPA DC-007 (MPF).
 
-use super::{flashpix, jumbf, mpf, segments, trailer};
+use super::{crw, flashpix, jumbf, mpf, segments, trailer};
 use crate::camera::CameraModel;
 use crate::exif::photoshop;
 use crate::gather::Gather;
@@ -11,7 +11,7 @@ use crate::iptc::IptcHome;
 use crate::record::read_container;
 use crate::rule::{Named, TagRule};
 use crate::value::{Value, lossy};
-use crate::{Fields, Tag, exif, icc, table, xmp};
+use crate::{Fields, Gap, Tag, exif, icc, table, xmp};
 use solio_container::{
     ByteView, ContainerHeader,
     jpeg::{COMMENT, JpegSegment, head},
@@ -110,7 +110,7 @@ pub(super) fn read(view: ByteView<'_>, gather: &mut Gather<'_>) {
         } else {
             segment(found, view, &mut joined, gather);
         }
-        if gather.is_full() || gather.is_settled() {
+        if gather.is_full() {
             return;
         }
     }
@@ -134,6 +134,7 @@ fn segment<'v>(
     };
     match number {
         0 if starts(b"JFIF\0") => read_container("jfif", body, "JFIF", gather),
+        0 if crw::is_segment(body) => crw::read_segment(body, gather),
         0 if starts(b"JFXX\0\x10") => {
             gather.put("JFXX", "ThumbnailImage", body.from(6).into(), TagRule::Binary);
         }
@@ -177,6 +178,8 @@ fn segment<'v>(
             }
         }
         14 if starts(b"Adobe") => read_container("adobe_segment", body.from(5), "Adobe", gather),
+        // What is left out here on purpose is no gap.
+        _ if gather.fields.is_all() => gather.leave(Gap::Format),
         _ => {}
     }
 }
@@ -323,7 +326,7 @@ fn extended(body: ByteView<'_>, joined: &mut Joined<'_>, gather: &Gather<'_>) {
 /// A part of a box of JUMBF: number of the box (2), of the part (4), then the box; all parts have
 /// its head.
 fn boxes(body: ByteView<'_>, joined: &mut Joined<'_>, gather: &Gather<'_>) {
-    if !gather.fields.is_all() && !gather.fields.names_group("JUMBF") {
+    if !jumbf::is_wanted(gather) {
         return;
     }
     let (Some(number), Some(part)) = (body.be16(2), body.be32(4)) else { return };

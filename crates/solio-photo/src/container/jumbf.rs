@@ -12,9 +12,14 @@ use solio_container::{ByteView, ContainerChunk};
 /// Longest CBOR or JSON that is read.
 const MOST: u64 = 1 << 20;
 
+/// Whether anything of it may be wanted: what its JSON and CBOR hold has names of its own.
+pub(super) fn is_wanted(gather: &Gather<'_>) -> bool {
+    ["JUMBF", "JSON", "CBOR", "Jpeg2000"].iter().any(|group| gather.fields.wants_group(group))
+}
+
 /// Reads boxes of JUMBF.
 pub(super) fn read(view: ByteView<'_>, gather: &mut Gather<'_>) {
-    if ["JUMBF", "JSON", "CBOR", "Jpeg2000"].iter().any(|g| gather.fields.wants_group(g)) {
+    if is_wanted(gather) {
         walk(view, &mut String::new(), 0, gather);
     }
 }

@@ -94,7 +94,11 @@ fn read_as(found: FileType, view: ByteView<'_>, gather: &mut Gather<'_>) {
         FileKind::Webp => riff::read(view, gather),
         FileKind::Gif => gif::read(view, gather),
         FileKind::Psd => psd::read(view, gather),
-        FileKind::Heif | FileKind::Movie | FileKind::Cr3 => bmff::read(view, gather),
+        FileKind::Heif | FileKind::Movie | FileKind::Cr3 => {
+            // HEIC has pictures as JPEG has them.
+            gather.of_film = found.name() != "heic";
+            bmff::read(view, gather);
+        }
         FileKind::Jxl if found.name() != "jxl" => jxl::read_codestream(view, gather),
         FileKind::Jp2 | FileKind::Jxl => jp2::read(view, gather),
         FileKind::J2c => jp2::read_codestream(view, gather),

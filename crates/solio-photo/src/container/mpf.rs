@@ -5,9 +5,11 @@
 use crate::gather::Gather;
 use crate::rule::TagRule;
 use crate::value::{Value, data_at};
-use crate::{exif, table};
+use crate::{Fields, exif, table};
 use solio_container::ByteView;
 
+/// The entry that lists the pictures.
+const LIST: &str = "MPImageList";
 /// Most pictures that are listed.
 const MOST_IMAGES: u64 = 100;
 const TYPES: &str = "0:Undefined|65537:Large Thumbnail (VGA equivalent)|\
@@ -17,16 +19,20 @@ const TYPES: &str = "0:Undefined|65537:Large Thumbnail (VGA equivalent)|\
 
 /// Reads the segment's directories; `file` is the file that the segment is in.
 pub(super) fn read(body: ByteView<'_>, file: ByteView<'_>, gather: &mut Gather<'_>) {
-    if !gather.fields.wants_group("MPF0") {
+    if gather.fields.wants_group("MPF0") {
+        exif::read_chain(body, "MPF0", &table::MPF, gather);
+        gather.tags.retain(|tag| !(tag.group == "MPF0" && tag.name == LIST));
+    }
+    let fields = gather.fields;
+    if !fields.wants_groups_like("MPImage") && !fields.wants_group("MPImage1") {
         return;
     }
-    exif::read_chain(body, "MPF0", &table::MPF, gather);
+    // Pictures have groups and names of their own.
+    let fields = Fields::of([LIST]);
+    let mut own = Gather::new(&fields);
+    exif::read_chain(body, "MPF0", &table::MPF, &mut own);
+    let Some(Value::Bytes(list)) = own.tags.pop().map(|tag| tag.value) else { return };
     let big = body.get(0, 2).is_some_and(|order| *order == *b"MM");
-    let Some(at) = gather.tags.iter().position(|t| t.group == "MPF0" && t.name == "MPImageList")
-    else {
-        return;
-    };
-    let Value::Bytes(list) = gather.tags.remove(at).value else { return };
     let base = body.place().unwrap_or(0) - file.place().unwrap_or(0).min(body.place().unwrap_or(0));
     for (n, entry) in (1..=MOST_IMAGES).zip(list.chunks_exact(16)) {
         let word = |at: usize| solio_container::tiff::word(&entry[at..at + 4], big);
@@ -47,11 +53,11 @@ pub(super) fn read(body: ByteView<'_>, file: ByteView<'_>, gather: &mut Gather<'
         put("MPImageStart", start, TagRule::Plain);
         gather.int(group.clone(), "DependentImage1EntryNumber", short(12));
         gather.int(group.clone(), "DependentImage2EntryNumber", short(14));
-        let picture = file.part(start, bytes);
-        if offset > 0 && bytes > 0 && !picture.is_empty() {
+        if offset > 0 && bytes > 0 {
             let preview = kind & 0xff_0000 == 0x1_0000;
             let name = if preview { "PreviewImage".to_owned() } else { group.clone() };
-            let at = picture.place().unwrap_or(start);
+            // It may be cut off; that it was there is said all the same.
+            let at = start.saturating_add(file.place().unwrap_or(0));
             gather.put(group, name, data_at(file, at, bytes), TagRule::Binary);
         }
     }

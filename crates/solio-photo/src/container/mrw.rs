@@ -36,7 +36,7 @@ pub(super) fn read(view: ByteView<'_>, gather: &mut Gather<'_>) {
             let around = Around::container(&group);
             read_record(body, table, &around, gather);
         }
-        if gather.is_full() || gather.is_settled() {
+        if gather.is_full() {
             return;
         }
         at += 8 + u64::from(len);

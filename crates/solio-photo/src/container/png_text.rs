@@ -53,11 +53,6 @@ pub(super) fn text(form: &[u8; 4], body: ByteView<'_>, gather: &mut Gather<'_>) 
             (head[0] == 1, parts.nth(1).unwrap_or_default())
         }
     };
-    let block = keyword == "XML:com.adobe.xmp" || keyword.starts_with("Raw profile type ");
-    // Only PNG's own chunks count more than what has been found.
-    if block && gather.is_settled() {
-        return;
-    }
     let content = || if packed { Cow::Owned(inflate(content)) } else { Cow::Borrowed(content) };
     if keyword == "XML:com.adobe.xmp" {
         return xmp::read(&content(), gather);

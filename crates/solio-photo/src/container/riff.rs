@@ -35,7 +35,7 @@ pub(super) fn read(view: ByteView<'_>, gather: &mut Gather<'_>) {
             gather.warn("RIFF: a chunk ends past the end of the file");
             return;
         }
-        if gather.is_full() || gather.is_settled() {
+        if gather.is_full() {
             return;
         }
     }

@@ -25,13 +25,43 @@ mod samsung_parts {
     pub(super) const DEPTH_MAP: u16 = 0x0ab1;
 }
 
-/// Groups that only trailers have.
-const GROUPS: [&str; 6] = ["IPTC2", "AFCP", "FotoStation", "PhotoMechanic", "Samsung", "CanonVRD"];
+/// Tags that only trailers have, beside those of tables.
+const NAMES: [(&str, &[&str]); 3] = [
+    ("AFCP", &["Text", "ThumbnailImage", "PreviewImage"]),
+    ("FotoStation", &["ThumbnailImage", "PreviewImage"]),
+    (
+        "Samsung",
+        &[
+            "EmbeddedImageName",
+            "EmbeddedImage",
+            "EmbeddedImage2",
+            "EmbeddedAudioFileName",
+            "EmbeddedAudioFile",
+            "EmbeddedVideoType",
+            "EmbeddedVideoFile",
+            "DepthMapName",
+            "DepthMapData",
+            "TimeStamp",
+        ],
+    ),
+];
 
-/// Reads the trailers of a file. A list of fields must name one of their groups: nothing that is
-/// usually wanted is worth a read at the end of each file.
+/// Whether a trailer may hold what is wanted. Each costs a read at the end of the file, so a list of
+/// dates does without: only Canon's programs append XMP, to files of Canon's cameras.
+fn may_hold(gather: &Gather<'_>) -> bool {
+    let fields = gather.fields;
+    fields.is_all()
+        || NAMES.iter().any(|(group, names)| names.iter().any(|name| fields.wants(group, name)))
+        // What composites of dates are made of comes from the main block.
+        || table::IPTC.get().rows().iter().any(|row| fields.asks("IPTC2", row.name))
+        || fields.wants_any("FotoStation", &table::FOTO_STATION)
+        || fields.wants_any("PhotoMechanic", &table::PHOTO_MECHANIC)
+        || gather.of_canon && fields.wants_groups_like("XMP")
+}
+
+/// Reads the trailers of a file, where they may hold what is wanted.
 pub(super) fn read(file: ByteView<'_>, gather: &mut Gather<'_>) {
-    if !GROUPS.iter().any(|group| gather.fields.names_group(group)) {
+    if !may_hold(gather) {
         return;
     }
     let mut rest = file;

@@ -37,10 +37,8 @@ pub(crate) fn read_tiff(view: ByteView<'_>, role: TiffRole, gather: &mut Gather<
     let file = role != TiffRole::Part;
     let Some(tiff) = Tiff::open(view, file) else { return false };
     let order = if tiff.is_big_endian { "MM" } else { "II" };
-    const ORDERS: &str = "II:Little-endian (Intel, II)|MM:Big-endian (Motorola, MM)";
     if gather.wants("File", "ExifByteOrder") {
-        let rule = TagRule::Words { words: ORDERS, hex: false };
-        gather.put("File", "ExifByteOrder", Value::text(order), rule);
+        gather.put("File", "ExifByteOrder", Value::text(order), BYTE_ORDER);
     }
     let raw = if tiff.version == PANASONIC && file { maker::raw_table() } else { None };
     let mut walk = DirectoryWalk { role, raw, ..DirectoryWalk::new(tiff, gather) };
@@ -54,9 +52,6 @@ pub(crate) fn read_tiff(view: ByteView<'_>, role: TiffRole, gather: &mut Gather<
         };
         next = walk.directory(at, group, &table::EXIF, 0);
         number += 1;
-        if walk.gather.is_settled() {
-            break;
-        }
     }
     true
 }
@@ -96,6 +91,12 @@ pub(crate) fn read_chain(
     }
 }
 
+/// How a byte order is worded.
+pub(crate) const BYTE_ORDER: TagRule = TagRule::Words {
+    words: "II:Little-endian (Intel, II)|MM:Big-endian (Motorola, MM)",
+    hex: false,
+};
+
 /// The version of Panasonic's raw files.
 const PANASONIC: u16 = 0x55;
 
@@ -113,13 +114,39 @@ pub(crate) struct NoteDirectory<'a> {
     pub(crate) table: &'static Lazy,
     /// The camera.
     pub(crate) camera: &'a CameraModel,
+    /// What its offsets mean.
+    pub(crate) offsets: NoteOffsets,
+}
+
+/// What the offsets of a maker's directory mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NoteOffsets {
+    /// They are places.
+    Places,
+    /// Each counts from its own entry; the directory starts the view.
+    OwnEntries,
+    /// Nothing: values lie one behind the other, behind the directory.
+    Nothing,
+}
+
+impl<'a> NoteDirectory<'a> {
+    /// The directory at a place, in a byte order.
+    pub(crate) fn new(
+        (view, at, big): (ByteView<'a>, u64, bool),
+        group: &'static str,
+        table: &'static Lazy,
+        camera: &'a CameraModel,
+    ) -> Self {
+        NoteDirectory { view, at, big, group, table, camera, offsets: NoteOffsets::Places }
+    }
 }
 
 /// Reads the directory of a maker's note.
 pub(crate) fn read_note(place: &NoteDirectory<'_>, gather: &mut Gather<'_>) {
     let (view, is_big_endian) = (place.view, place.big);
     let tiff = Tiff { view, is_big_endian, is_wide: false, version: 0, first: place.at };
-    let mut walk = DirectoryWalk { camera: place.camera, ..DirectoryWalk::new(tiff, gather) };
+    let (camera, offsets) = (place.camera, place.offsets);
+    let mut walk = DirectoryWalk { camera, offsets, ..DirectoryWalk::new(tiff, gather) };
     walk.directory(place.at, Cow::Borrowed(place.group), place.table, 0);
 }
 
@@ -135,6 +162,8 @@ struct DirectoryWalk<'a, 'g, 'f> {
     subs: usize,
     /// The camera, within a maker's note; else a nameless one.
     camera: &'a CameraModel,
+    /// What its offsets mean, within a maker's note.
+    offsets: NoteOffsets,
     /// Where the makes and models of the main directory are.
     names: [(u64, u64); 2],
     /// Where the directory that is being read starts.
@@ -154,6 +183,7 @@ impl<'a, 'g, 'f> DirectoryWalk<'a, 'g, 'f> {
             entries: 0,
             subs: 0,
             camera: CameraModel::NONE,
+            offsets: NoteOffsets::Places,
             names: [(0, 0); 2],
             here: 0,
             geo: geotiff::Tags::default(),
@@ -208,6 +238,7 @@ impl<'a, 'g, 'f> DirectoryWalk<'a, 'g, 'f> {
         let mut inner = Vec::new();
         let fields = self.gather.fields;
         let matter = if exif_table(table) && self.raw.is_none() { fields.exif_ids() } else { None };
+        let mut behind = at.saturating_add(2 + 12 * count + 4);
         for (n, raw) in entries.chunks_exact(directory.entry_bytes()).enumerate() {
             // Most entries do not matter where only a few fields do.
             let number = |at: usize| word(&raw[at..at + 2], self.tiff.is_big_endian) as u16;
@@ -217,13 +248,25 @@ impl<'a, 'g, 'f> DirectoryWalk<'a, 'g, 'f> {
             if self.gather.is_full() {
                 return None;
             }
-            let Some(entry) = directory.entry(&entries, n) else {
+            let Some(mut entry) = directory.entry(&entries, n) else {
                 if n == 0 && number(2) != 0 {
                     self.gather.warn(format!("{group}: the first entry has no known type"));
                     return None;
                 }
                 continue;
             };
+            if entry.bytes() > 4 {
+                match self.offsets {
+                    NoteOffsets::Places => {}
+                    NoteOffsets::OwnEntries => {
+                        entry.at = entry.at.saturating_add(2 + 12 * n as u64);
+                    }
+                    NoteOffsets::Nothing => {
+                        entry.at = behind;
+                        behind = behind.saturating_add(entry.bytes().next_multiple_of(2));
+                    }
+                }
+            }
             if entry.at.saturating_add(entry.bytes()) > self.tiff.view.len() {
                 self.gather.cut_off();
             }
@@ -241,9 +284,6 @@ impl<'a, 'g, 'f> DirectoryWalk<'a, 'g, 'f> {
         // What the file says itself comes before what its picture for viewing says.
         inner.sort_by_key(|entry| entry.tag == tags::PANASONIC_JPG_FROM_RAW);
         for entry in inner {
-            if self.gather.is_settled() {
-                break;
-            }
             match entry.tag {
                 tags::MAKER_NOTE => self.note(&entry),
                 tags::PANASONIC_JPG_FROM_RAW => self.tag(&entry, &group, table),
@@ -251,9 +291,6 @@ impl<'a, 'g, 'f> DirectoryWalk<'a, 'g, 'f> {
             }
         }
         pictures::name(self.tiff.view, self.role, &group, self.gather);
-        if self.gather.is_settled() {
-            return None;
-        }
         directory.next()
     }
 
@@ -273,6 +310,10 @@ impl<'a, 'g, 'f> DirectoryWalk<'a, 'g, 'f> {
         }
         if let (tags::MAKE | tags::MODEL, "IFD0") = (entry.tag, &**group) {
             self.names[usize::from(entry.tag & 1 == 0)] = (entry.at, entry.bytes());
+            if entry.tag == tags::MAKE {
+                let make = self.tiff.view.get(entry.at, 5);
+                self.gather.of_canon |= make.is_some_and(|make| make[..] == *b"Canon");
+            }
         }
         let own = entry.tag < tags::IMAGE_WIDTH
             || matches!(entry.tag, tags::PANASONIC_RAW_DATA_OFFSET..=tags::PANASONIC_LAST);
@@ -292,7 +333,10 @@ impl<'a, 'g, 'f> DirectoryWalk<'a, 'g, 'f> {
             self.gather.warn(format!("{group}:{} lies past the end", row.name));
             return;
         };
-        self.gather.put(group.clone(), row.name, value, row.rule.in_order(self.tiff.is_big_endian));
+        if row.rule.is_sound(&value) {
+            let rule = row.rule.in_order(self.tiff.is_big_endian);
+            self.gather.put(group.clone(), row.name, value, rule);
+        }
     }
 
     /// Whether the row is for this entry of this camera.
@@ -368,9 +412,6 @@ impl<'a, 'g, 'f> DirectoryWalk<'a, 'g, 'f> {
 
     /// Reads the maker's note.
     fn note(&mut self, entry: &TiffEntry) {
-        if self.gather.is_settled() {
-            return;
-        }
         self.gather.leave(Gap::MakerNotes);
         let note = maker::MakerNote {
             tiff: self.tiff.view,

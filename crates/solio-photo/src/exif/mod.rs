@@ -6,5 +6,7 @@ pub(crate) mod maker;
 pub(crate) mod photoshop;
 mod pictures;
 
-pub(crate) use directory::{NoteDirectory, read_as, read_chain, read_note, read_part, read_tiff};
+pub(crate) use directory::{
+    BYTE_ORDER, NoteDirectory, NoteOffsets, read_as, read_chain, read_note, read_part, read_tiff,
+};
 pub(crate) use pictures::TiffRole;

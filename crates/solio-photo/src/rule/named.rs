@@ -148,7 +148,8 @@ impl Named {
                 _ => "0".into(),
             },
             Named::ApexAperture => {
-                first().map_or_else(|| value.plain(), |a| plain((a / 2.0).exp2()))
+                let apex = first().map(|apex| if apex.is_nan() { 0.0 } else { apex });
+                apex.map_or_else(|| value.plain(), |apex| plain((apex / 2.0).exp2()))
             }
             Named::RootPower => {
                 first().map_or_else(|| value.plain(), |a| plain(2f64.sqrt().powf(a)))
@@ -173,11 +174,16 @@ impl Named {
             Named::HexUpper => hex(value).to_uppercase(),
             Named::HexLower => hex(value),
             Named::GpsAngle => {
-                let parts = value.numbers();
-                let part = |i: usize| parts.get(i).copied().unwrap_or(0.0);
+                let mut parts = value.numbers();
                 if parts.is_empty() {
                     return value.clone();
                 }
+                // 0/0 stands for a place that is not known.
+                parts.retain(|part| part.is_finite());
+                if parts.is_empty() {
+                    return Value::text("");
+                }
+                let part = |i: usize| parts.get(i).copied().unwrap_or(0.0);
                 plain(part(0) + (part(1) + part(2) / 60.0) / 60.0)
             }
             Named::GpsTime => words::time_of_day(&value.numbers()),
@@ -790,6 +796,8 @@ mod tests {
         assert_eq!(text("exposure_time", Value::Rationals(vec![(0, 0)])), "undef");
         assert_eq!(text("apex_time", Value::Rationals(vec![(6, 1)])), "1/64");
         assert_eq!(text("apex_aperture", Value::Rationals(vec![(3, 1)])), "2.8");
+        assert_eq!(text("apex_aperture", Value::Rationals(vec![(0, 0)])), "1.0");
+        assert_eq!(text("gps_angle", Value::Rationals(vec![(0, 0); 3])), "");
         assert_eq!(text("meters", Value::Rationals(vec![(1, 0)])), "inf");
         assert_eq!(text("iso", Value::Ints(vec![100, 200])), "100, 200");
         let pattern = Value::Bytes(vec![2, 0, 2, 0, 0, 1, 1, 2]);

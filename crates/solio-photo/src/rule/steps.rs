@@ -20,10 +20,15 @@ impl RuleSteps {
         Some(RuleSteps { steps, then: Box::leak(Box::new(TagRule::parse(then)?)) })
     }
 
+    /// What the steps make of each number, before the other rule.
+    pub(super) fn computed(self, value: &Value) -> impl Iterator<Item = f64> {
+        let one = move |n| self.steps.split(' ').fold(n, |n, step| apply(step, n).unwrap_or(n));
+        value.numbers().into_iter().map(one)
+    }
+
     /// What the steps make of each number.
     pub(super) fn number(self, value: &Value) -> Value {
-        let one = |n: f64| self.steps.split(' ').fold(n, |n, step| apply(step, n).unwrap_or(n));
-        let numbers: Vec<f64> = value.numbers().into_iter().map(one).collect();
+        let numbers: Vec<f64> = self.computed(value).collect();
         // Numbers go on as they are printed.
         let value = match &numbers[..] {
             [] => return value.clone(),

@@ -20,7 +20,7 @@ pub(super) fn place<'a>(
     }
     let (view, big) = (note.tiff.from(note.at), head.get(12) == Some(&b'M'));
     let table = table::APPLE.table("apple")?;
-    Some(NoteDirectory { view, at: 14, big, group: "Apple", table, camera })
+    Some(NoteDirectory::new((view, 14, big), "Apple", table, camera))
 }
 
 /// Reads a block.

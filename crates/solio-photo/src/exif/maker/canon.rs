@@ -20,27 +20,10 @@ pub(super) fn place<'a>(
     camera: &'a CameraModel,
 ) -> Option<NoteDirectory<'a>> {
     let table = table::CANON.table("canon")?;
-    let body = note.tiff.part(note.at, note.bytes);
-    // The note ends with where it was when the camera wrote it; programs move it.
-    let foot = note.bytes.checked_sub(8).and_then(|at| body.array::<8>(at));
-    let written = foot.and_then(|foot| match foot {
-        [b'I', b'I', 0x2a, 0, at @ ..] => Some(u64::from(u32::from_le_bytes(at))),
-        [b'M', b'M', 0, 0x2a, at @ ..] => Some(u64::from(u32::from_be_bytes(at))),
-        _ => None,
-    });
-    let (view, at) = match written {
-        Some(written) if written > note.at => (note.tiff.behind(written - note.at), written),
-        Some(written) => (note.tiff.from(note.at - written), written),
-        None => (note.tiff, note.at),
-    };
-    camera.make.starts_with("Canon").then_some(NoteDirectory {
-        view,
-        at,
-        big: note.big,
-        group: GROUP,
-        table,
-        camera,
-    })
+    camera
+        .make
+        .starts_with("Canon")
+        .then(|| NoteDirectory::new((note.tiff, note.at, note.big), GROUP, table, camera))
 }
 
 /// Reads a block.

@@ -17,5 +17,5 @@ pub(super) fn place<'a>(
     let view = note.tiff.from(note.at);
     let at = u64::from(view.le32(8)?);
     let table = table::FUJIFILM.table("fujifilm")?;
-    Some(NoteDirectory { view, at, big: false, group: "FujiFilm", table, camera })
+    Some(NoteDirectory::new((view, at, false), "FujiFilm", table, camera))
 }

@@ -16,12 +16,16 @@ pub(super) fn place<'a>(
     let known = camera.make.starts_with("Minolta") || camera.make.starts_with("KONICA MINOLTA");
     let known = known || camera.make.starts_with("Konica Minolta");
     // Cheap cameras, which others made, have other notes.
-    if !known || head.starts_with(b"MLY") || head.starts_with(b"KC") || head.starts_with(b"+M") {
+    if !known
+        || ["MLY", "KC", "+M", "MINOL", "CAMER"]
+            .iter()
+            .any(|mark| head.starts_with(mark.as_bytes()))
+    {
         return None;
     }
     let table = table::MINOLTA.table("minolta")?;
     let (view, at, big) = (note.tiff, note.at, note.big);
-    Some(NoteDirectory { view, at, big, group: "Minolta", table, camera })
+    Some(NoteDirectory::new((view, at, big), "Minolta", table, camera))
 }
 
 /// Reads a block that Minolta's tables name.

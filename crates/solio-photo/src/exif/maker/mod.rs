@@ -6,6 +6,7 @@
 //! cannot say is code in the maker's own module: rules ([`own`]) and blocks ([`hook`]).
 
 mod apple;
+mod base;
 mod canon;
 mod fujifilm;
 mod minolta;
@@ -63,6 +64,11 @@ pub(crate) fn read(note: &MakerNote<'_>, gather: &mut Gather<'_>) {
     let Some(head) = body.get(0, body.len().min(16) as usize) else { return };
     let camera = note.camera(gather);
     if let Some(place) = place(note, &head, &camera) {
+        let place = base::settled(place, note, moved(&head, &camera));
+        if place.big != note.big {
+            let order = Value::text(if place.big { "MM" } else { "II" });
+            gather.put("File", "MakerNoteByteOrder", order, crate::exif::BYTE_ORDER);
+        }
         // The first of Sony's cameras with a mirror keeps a note of Minolta's within.
         let wants = |group: &str, table: &'static Lazy| gather.fields.wants_any(group, table);
         let minolta = table::MINOLTA.table("minolta").filter(|_| place.group == "Sony");
@@ -82,6 +88,20 @@ pub(crate) fn read(note: &MakerNote<'_>, gather: &mut Gather<'_>) {
         return reconyx::read(body, gather);
     }
     others::read(body, &head, &camera, note.big, gather);
+}
+
+/// Of notes whose offsets are often not what the head of the note says: how many bytes lie between
+/// their directory and the first value, the usual number first.
+fn moved(head: &[u8], camera: &CameraModel) -> Option<&'static [i64]> {
+    let make = camera.make.to_ascii_uppercase();
+    Some(match head {
+        _ if head.starts_with(b"QVC\0") || head.starts_with(b"DCI\0") => &[4, 16, 2],
+        _ if head.starts_with(b"GE\0\0") || head.starts_with(b"GENIC\0") => &[0, 4],
+        _ if head.starts_with(b"AOC\0") || make.starts_with("ASAHI") => &[4],
+        _ if head.starts_with(b"SANYO\0") && camera.model.starts_with("C4") => &[4],
+        _ if make == "SAMSUNG" => &[4],
+        _ => return None,
+    })
 }
 
 /// Reads Canon's note where it is a TIFF structure of its own; `main`: the one with the model.

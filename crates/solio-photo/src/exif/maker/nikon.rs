@@ -23,24 +23,17 @@ pub(super) fn place<'a>(
     let (group, tiff) = (GROUP, note.tiff);
     if head.starts_with(b"Nikon\0\x01") {
         let table = table("nikon_type1")?;
-        return Some(NoteDirectory {
-            view: tiff,
-            at: note.at + 8,
-            big: note.big,
-            group,
-            table,
-            camera,
-        });
+        return Some(NoteDirectory::new((tiff, note.at + 8, note.big), group, table, camera));
     }
     let table = table("nikon")?;
     if head.starts_with(b"Nikon\0\x02") {
         let view = tiff.from(note.at + 10);
         let big = view.array::<2>(0)? == *b"MM";
         let at = number_at(view, 1, FieldType::Int32u, big)? as u64;
-        return Some(NoteDirectory { view, at, big, group, table, camera });
+        return Some(NoteDirectory::new((view, at, big), group, table, camera));
     }
     let nikon = camera.make.to_ascii_uppercase().starts_with("NIKON");
-    nikon.then_some(NoteDirectory { view: tiff, at: note.at, big: note.big, group, table, camera })
+    nikon.then(|| NoteDirectory::new((tiff, note.at, note.big), group, table, camera))
 }
 
 /// Reads a block.

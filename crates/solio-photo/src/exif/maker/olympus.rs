@@ -10,6 +10,9 @@ use crate::table;
 use crate::value::{Value, lossy};
 use solio_container::tiff::word;
 
+/// Heads of the older form, which makers of cameras for others used under several names.
+const OLD: [&[u8]; 5] = [b"OLYMP\0", b"EPSON\0", b"MINOL\0", b"CAMER\0", b"PREMI\0"];
+
 /// Where the note's directory is, if it is one of Olympus'.
 pub(super) fn place<'a>(
     note: &MakerNote<'a>,
@@ -19,15 +22,16 @@ pub(super) fn place<'a>(
     let own = note.tiff.from(note.at);
     // Offsets count from the TIFF structure behind the first heads, from the note behind the rest.
     let (view, at, big) = match head {
-        [b'O', b'L', b'Y', b'M', b'P', 0, ..] | [b'C', b'A', b'M', b'E', b'R', b'A', 0, ..] => {
+        _ if OLD.iter().any(|old| head.starts_with(old)) => {
             (note.tiff, note.at.checked_add(8)?, note.big)
         }
+        _ if head.starts_with(b"SONY PI\0") => (note.tiff, note.at.checked_add(12)?, note.big),
         _ if head.starts_with(b"OLYMPUS\0") => (own, 12, head.get(8) == Some(&b'M')),
         _ if head.starts_with(b"OM SYSTEM\0") => (own, 16, head.get(12) == Some(&b'M')),
         _ => return None,
     };
     let table = table::OLYMPUS.table("olympus")?;
-    Some(NoteDirectory { view, at, big, group: "Olympus", table, camera })
+    Some(NoteDirectory::new((view, at, big), "Olympus", table, camera))
 }
 
 /// Reads a block.

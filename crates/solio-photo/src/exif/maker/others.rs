@@ -2,13 +2,13 @@
 
 use super::MakerNote;
 use crate::camera::CameraModel;
-use crate::exif::{NoteDirectory, read_note};
+use crate::exif::{NoteDirectory, NoteOffsets, read_note};
 use crate::gather::Gather;
 use crate::record::{Around, MakerBlock, read_record};
 use crate::rule::TagRule;
 use crate::table;
 use crate::value::{Value, lossy};
-use solio_container::{ByteView, tiff::word};
+use solio_container::ByteView;
 use std::borrow::Cow;
 
 /// Where the note's directory is, if it is one of these makers'.
@@ -27,35 +27,23 @@ pub(super) fn place<'a>(
             ("Sigma", "sigma", tiff(10, note.big)?)
         }
         _ if head.starts_with(b"MOT\0") => ("Motorola", "motorola", (own, 8, true)),
-        _ if head.starts_with(b"SANYO\0") => ("Sanyo", "sanyo", based(note, 8)?),
+        _ if head.starts_with(b"SANYO\0") => ("Sanyo", "sanyo", tiff(8, note.big)?),
         _ if head.starts_with(b"Ricoh") || head.starts_with(b"RICOH") => {
             ("Ricoh", "ricoh", tiff(8, note.big)?)
         }
         _ if casio => ("Casio", "casio1", tiff(0, note.big)?),
-        _ if make == "SAMSUNG" => ("Samsung", "samsung", based(note, 0)?),
+        _ if make == "SAMSUNG" => ("Samsung", "samsung", tiff(0, note.big)?),
         _ if make == "DJI" => ("DJI", "dji", tiff(0, note.big)?),
         _ => return None,
     };
     let table = table::MAKERS.table(name)?;
-    Some(NoteDirectory { view, at, big, group, table, camera })
-}
-
-/// The directory behind `skip` bytes of a note, and what its offsets count from: the TIFF
-/// structure where the first of them points behind the directory then, else the note.
-fn based<'a>(note: &MakerNote<'a>, skip: u64) -> Option<(ByteView<'a>, u64, bool)> {
-    let (view, big) = (note.tiff.from(note.at), note.big);
-    let number = |at, bytes| Some(word(&view.get(at, bytes)?, big));
-    let count = number(skip, 2)?.min(512);
-    let offsets = (0..count).map(|n| skip + 2 + 12 * n).filter_map(|entry| {
-        let kind = solio_container::tiff::FieldType::of_number(number(entry + 2, 2)? as u16)?;
-        let bytes = number(entry + 4, 4)?.saturating_mul(kind.size() as u64);
-        if bytes > 4 { number(entry + 8, 4) } else { None }
-    });
-    let behind = note.at.checked_add(skip + 2 + 12 * count)?;
-    match offsets.min() {
-        Some(first) if first < behind => Some((view, skip, big)),
-        _ => Some((note.tiff, note.at.checked_add(skip)?, big)),
+    let mut place = NoteDirectory::new((view, at, big), group, table, camera);
+    // Some of Sanyo's cameras wrote offsets that mean nothing.
+    let model = camera.model.as_bytes();
+    if let ("Sanyo", [b'J' | b'S', b'0'..=b'9', ..]) = (group, model) {
+        place.offsets = NoteOffsets::Nothing;
     }
+    Some(place)
 }
 
 /// Reads a note that is no directory. False where it is none of these makers'.
@@ -102,7 +90,7 @@ pub(super) fn hook(name: &str, block: &MakerBlock<'_>, gather: &mut Gather<'_>) 
     };
     if let Some(table) = table::MAKERS.table("ricoh_inner") {
         let (big, camera) = (block.around.big, block.around.camera);
-        read_note(&NoteDirectory { view, at, big, group: "Ricoh", table, camera }, gather);
+        read_note(&NoteDirectory::new((view, at, big), "Ricoh", table, camera), gather);
     }
 }
 

@@ -17,12 +17,16 @@ pub(super) fn place<'a>(
     head: &[u8],
     camera: &'a CameraModel,
 ) -> Option<NoteDirectory<'a>> {
-    if !head.starts_with(b"Panasonic\0\0\0") {
-        return None;
-    }
+    let skip = match head {
+        _ if head.starts_with(b"Panasonic\0") => 12,
+        // Leica's cameras that Panasonic made.
+        _ if camera.make == "LEICA" => 8,
+        _ if head.starts_with(b"LEICA CAMERA AG\0") => 18,
+        _ => return None,
+    };
     let table = table::PANASONIC.table("panasonic")?;
-    let (view, at, big) = (note.tiff, note.at.checked_add(12)?, note.big);
-    Some(NoteDirectory { view, at, big, group: "Panasonic", table, camera })
+    let at = note.at.checked_add(skip)?;
+    Some(NoteDirectory::new((note.tiff, at, note.big), "Panasonic", table, camera))
 }
 
 /// Reads a block.

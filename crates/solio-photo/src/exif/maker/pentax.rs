@@ -26,14 +26,7 @@ pub(super) fn place<'a>(
         return None;
     };
     let table = table::PENTAX.table("pentax")?;
-    let big = counts_big(view, at)?;
-    Some(NoteDirectory { view, at, big, group: "Pentax", table, camera })
-}
-
-/// The byte order in which a directory has fewer entries: some heads name the wrong one.
-fn counts_big(view: ByteView<'_>, at: u64) -> Option<bool> {
-    let count = view.array::<2>(at)?;
-    Some(u16::from_be_bytes(count) < u16::from_le_bytes(count))
+    Some(NoteDirectory::new((view, at, note.big), "Pentax", table, camera))
 }
 
 /// Reads what films of these cameras hold among their user data.

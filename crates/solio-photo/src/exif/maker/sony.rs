@@ -20,12 +20,15 @@ pub(super) fn place<'a>(
     let headed = [&b"SONY DSC"[..], b"SONY CAM", b"SONY MOBILE", b"\0\0SONY PIC\0", b"VHAB     \0"];
     let at = if headed.iter().any(|text| head.starts_with(text)) {
         note.at + 12
-    } else if camera.make.starts_with("SONY") && !head.starts_with(b"SONY PI") {
+    } else if camera.make.starts_with("SONY")
+        && !head.starts_with(b"SONY PI")
+        && !head.starts_with(b"PREMI")
+    {
         note.at
     } else {
         return None;
     };
-    Some(NoteDirectory { view: note.tiff, at, big: note.big, group: "Sony", table, camera })
+    Some(NoteDirectory::new((note.tiff, at, note.big), "Sony", table, camera))
 }
 
 /// The tag `ShotInfo`.

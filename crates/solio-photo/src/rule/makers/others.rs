@@ -8,6 +8,7 @@ use crate::value::Value;
 pub(super) const RULES: &[MakerRule] = &[
     MakerRule { name: "others.casio_date", number: Value::clone, text: casio_date },
     MakerRule { name: "others.casio_point", number: Value::clone, text: casio_point },
+    MakerRule { name: "others.casio_distance", number: distance, text: metres },
     MakerRule { name: "others.month_day", number: month_day, text: Value::clone },
     MakerRule { name: "others.time", number: time, text: Value::clone },
     MakerRule { name: "others.behind_colon", number: behind_colon, text: Value::clone },
@@ -31,11 +32,27 @@ fn casio_date(value: &Value) -> Value {
 /// A place and the size that it is within, in both directions.
 fn casio_point(value: &Value) -> Value {
     let [x, width, y, height] = value.numbers()[..] else { return value.clone() };
-    if width == 0.0 || height == 0.0 {
+    if x == 65535.0 || width == 0.0 || height == 0.0 {
         return Value::text("n/a");
     }
     let part = |n: f64| crate::number::significant(n, 2);
     Value::text(format!("{} {}", part(x / width), part(y / height)))
+}
+
+/// Millimetres; very many stand for infinity.
+fn distance(value: &Value) -> Value {
+    match value.number(0) {
+        Some(many) if many >= f64::from(0x2000_0000) => Value::text("inf"),
+        Some(millimetres) => Value::Floats(vec![millimetres / 1000.0]),
+        None => value.clone(),
+    }
+}
+
+fn metres(metres: &Value) -> Value {
+    match metres {
+        Value::Floats(_) => Value::Text(format!("{} m", metres.plain())),
+        infinity => infinity.clone(),
+    }
 }
 
 fn month_day(value: &Value) -> Value {

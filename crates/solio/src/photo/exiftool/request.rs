@@ -14,8 +14,8 @@ pub(crate) enum Ask<'a> {
     All,
     /// Those named.
     Fields(&'a [String]),
-    /// What only the makers know, and what follows from it; of these fields, if there are any.
-    MakerNotes(&'a [String]),
+    /// What only the makers know, and what follows from it.
+    MakerNotes,
 }
 
 impl Ask<'_> {
@@ -25,9 +25,6 @@ impl Ask<'_> {
         if numbers {
             all.push("-n".into());
         }
-        let bare = |field: &String| {
-            named(field).map(|name| name.rsplit(':').next().unwrap_or(name).to_owned())
-        };
         match self {
             Ask::All => {}
             Ask::Fields(fields) => {
@@ -38,14 +35,8 @@ impl Ask<'_> {
                     fields.iter().filter_map(|field| named(field)).map(|name| format!("-{name}")),
                 );
             }
-            Ask::MakerNotes([]) => {
+            Ask::MakerNotes => {
                 all.extend(["-MakerNotes:all", "-Composite:all"].map(str::to_owned));
-            }
-            Ask::MakerNotes(fields) => {
-                for name in fields.iter().filter_map(bare) {
-                    all.push(format!("-MakerNotes:{name}"));
-                    all.push(format!("-Composite:{name}"));
-                }
             }
         }
         all
@@ -108,8 +99,7 @@ mod tests {
         let arguments = Ask::Fields(&fields).arguments(true);
         assert_eq!(arguments[3..6], ["-n", "-ExifTool:Error", "-ExifTool:Warning"]);
         assert_eq!(arguments[6..], ["-CreateDate", "-GPS:*"]);
-        let arguments = Ask::MakerNotes(&fields[..2]).arguments(false);
-        assert_eq!(arguments[3..5], ["-MakerNotes:CreateDate", "-Composite:CreateDate"]);
-        assert_eq!(Ask::MakerNotes(&[]).arguments(false).len(), 5);
+        let arguments = Ask::MakerNotes.arguments(false);
+        assert_eq!(arguments[3..], ["-MakerNotes:all", "-Composite:all"]);
     }
 }

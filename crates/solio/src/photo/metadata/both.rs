@@ -1,4 +1,5 @@
-//! Two readers: ExifTool is asked for what Solio saw and did not read, and for nothing else.
+//! Two readers: ExifTool is asked for fields that Solio did not find and, where all are wanted, for what
+//! it saw and did not read.
 
 use crate::photo::exiftool::{Ask, ExifTool};
 use solio_base::{Cancel, ErrorKind, Result};
@@ -6,7 +7,7 @@ use solio_photo::{Fields, Gap, Metadata};
 use std::collections::HashSet;
 use std::path::Path;
 
-/// Groups whose tags Solio reads itself: what it does not find there is not there.
+/// Groups whose tags Solio reads itself, as many as there are.
 const COVERED: &[&str] = &[
     "EXIF",
     "IFD0",
@@ -49,13 +50,12 @@ pub(super) fn complete(
     };
     let missing: Vec<String> =
         names.iter().filter(|name| !is_settled(name, &metadata)).cloned().collect();
-    if metadata.gaps.is_empty() || (!names.is_empty() && missing.is_empty()) {
-        return Ok(metadata);
-    }
-    let ask = match metadata.gaps.contains(&Gap::Format) {
-        true if missing.is_empty() => Ask::All,
-        true => Ask::Fields(&missing),
-        false => Ask::MakerNotes(&missing),
+    let ask = match names.is_empty() {
+        true if metadata.gaps.is_empty() => return Ok(metadata),
+        true if metadata.gaps.contains(&Gap::Format) => Ask::All,
+        true => Ask::MakerNotes,
+        false if missing.is_empty() => return Ok(metadata),
+        false => Ask::Fields(&missing),
     };
     match tool.ask(path, ask, cancel) {
         Ok(theirs) => add(&mut metadata, theirs, fields),
@@ -65,12 +65,12 @@ pub(super) fn complete(
     Ok(metadata)
 }
 
-/// Whether ExifTool cannot know more of a field.
+/// Whether ExifTool cannot know more of a field: it was found, or stands for all of groups that Solio
+/// reads itself in a file of which it left nothing.
 fn is_settled(name: &str, metadata: &Metadata) -> bool {
-    let covered = name.split_once(':').is_some_and(|(group, _)| {
-        COVERED.iter().any(|known| group.eq_ignore_ascii_case(known))
-            || group.starts_with("XMP-")
-            || group.starts_with("ICC-")
+    let covered = name.split_once(':').is_some_and(|(group, name)| {
+        let known = COVERED.iter().any(|known| group.eq_ignore_ascii_case(known));
+        name == "*" && (known || group.starts_with("XMP-") || group.starts_with("ICC-"))
     });
     covered || metadata.get(name).is_some()
 }
