@@ -23,6 +23,7 @@ mod file;
 mod head_reader;
 mod host;
 pub mod lock;
+mod long_path;
 #[cfg(target_os = "linux")]
 mod mapped;
 pub mod mount;
@@ -37,6 +38,7 @@ mod status;
 mod stream;
 pub mod throttle;
 mod token_bucket;
+pub mod volume;
 pub mod walk;
 pub mod watch;
 

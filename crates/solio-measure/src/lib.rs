@@ -25,7 +25,7 @@ mod timer;
 mod trace;
 mod usage;
 
-pub use clock::{now_ns, unix_s};
+pub use clock::{now_ns, unix_ns, unix_s};
 pub use counter::{Counter, Unit};
 pub use light::{Bound, Job, Light, memcpy_mb_s};
 pub use lock::lock;
