@@ -10,7 +10,7 @@ use crate::output_path::{
 };
 use crate::progress::ShownProgress;
 use crate::screen;
-use crate::{image_convert, inputs, options, scene_convert};
+use crate::{image_convert, inputs, options, scene_convert, terminal};
 use report::{MeshReport, MeshTotals};
 use solio::mesh::Scene;
 use solio::{
@@ -60,7 +60,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Outcome> {
     let plans = plan(args, inputs)?;
     if args.dry_run {
         for plan in &plans {
-            screen::print(&format!("{} -> {}\n", plan.input.display(), plan.output.display()));
+            screen::print(&format!("{} -> {}\n", terminal::name(&plan.input), terminal::name(&plan.output)));
         }
         return Ok(Outcome::Done);
     }

@@ -8,7 +8,7 @@ use crate::output_path::{
 };
 use crate::progress::ShownProgress;
 use crate::table::{CONVERSIONS, TextTable, bytes, count, figures, seconds};
-use crate::{Outcome, inputs, json_paths, losses, options, schema, screen};
+use crate::{Outcome, inputs, json_paths, losses, options, schema, screen, terminal};
 use serde_json::{Value, json};
 use solio::image::{Layout, PixelType, WriteOptions};
 use solio::{
@@ -53,7 +53,7 @@ pub(crate) fn run(args: &ConvertArgs, inputs: &[PathBuf], work: &Work) -> Result
     let whole = found.fail_empty(args.json);
     if args.dry_run {
         for (input, output) in &jobs {
-            screen::print(&format!("{} -> {}\n", input.display(), output.display()));
+            screen::print(&format!("{} -> {}\n", terminal::name(input), terminal::name(output)));
         }
         return Ok(whole);
     }
@@ -239,7 +239,7 @@ fn into_folder(args: &ConvertArgs, inputs: Vec<PathBuf>) -> Result<Vec<ImageJob>
 
 fn tell(args: &ConvertArgs, input: &Path, output: &Path, converted: &ImageConverted) {
     for note in &converted.notes {
-        screen::complain(&format!("note: {}: {note}", input.display()));
+        screen::complain(&format!("note: {}: {note}", terminal::told(input)));
     }
     losses::say(input, &converted.losses);
     if args.json {

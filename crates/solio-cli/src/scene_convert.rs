@@ -6,7 +6,7 @@ use crate::limit::Limit;
 use crate::output_path::{is_folder, make_folder, named_file, refuse_both, without_compression};
 use crate::stats::RunMeter;
 use crate::table::{Align, TextTable, bytes, seconds};
-use crate::{Outcome, inputs, json_paths, losses, options, schema, screen};
+use crate::{Outcome, inputs, json_paths, losses, options, schema, screen, terminal};
 use serde_json::json;
 use solio::{
     Error, ErrorKind, Format, Job, Limits, MeshPlace, Progress, Result, SceneExportOptions,
@@ -28,7 +28,7 @@ pub(crate) fn run(args: &ConvertArgs, inputs: &[PathBuf], work: &Work) -> Result
     let outputs = outputs(args, inputs)?;
     if args.dry_run {
         for (input, output) in inputs.iter().zip(&outputs) {
-            screen::print(&format!("{} -> {}\n", input.display(), output.display()));
+            screen::print(&format!("{} -> {}\n", terminal::name(input), terminal::name(output)));
         }
         return Ok(Outcome::Done);
     }
@@ -188,7 +188,7 @@ fn say(args: &ConvertArgs, input: &Path, output: &Path, made: &SceneText) {
         let files = if made.includes == 1 { "1 file" } else { &format!("{} files", made.includes) };
         let words = format!(
             "{}: {files} that it includes: --whole-scene takes them along",
-            input.display()
+            terminal::told(input)
         );
         screen::complain(&format!("note: {words}"));
     }

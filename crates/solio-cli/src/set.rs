@@ -3,7 +3,7 @@
 use crate::args::SetArgs;
 use crate::output_path::{is_folder, make_folder, refuse_both};
 use crate::stats::RunMeter;
-use crate::{Outcome, inputs, options, schema, screen};
+use crate::{Outcome, inputs, options, schema, screen, terminal};
 use serde_json::json;
 use solio::{Edit, Error, ErrorKind, Result, SetOptions, Work};
 use std::os::unix::ffi::OsStrExt;
@@ -41,7 +41,7 @@ pub(crate) fn run(args: &SetArgs) -> Result<Outcome> {
     renamed.map(|(_, output)| output).try_for_each(|output| solio::check_exr_name(output))?;
     if args.dry_run {
         for (input, output) in inputs.iter().zip(&outputs) {
-            screen::print(&format!("{} -> {}\n", input.display(), output.display()));
+            screen::print(&format!("{} -> {}\n", terminal::name(input), terminal::name(output)));
         }
         return Ok(Outcome::Done);
     }

@@ -16,6 +16,7 @@
 mod ahead;
 mod append;
 mod atomic;
+mod below;
 pub mod cgroup;
 pub mod child;
 pub mod engine;
@@ -42,6 +43,7 @@ pub mod volume;
 pub mod walk;
 pub mod watch;
 
+pub use below::place_below;
 pub use file::{
     FileSource, OpenFile, OpenedSource, bytes_of, copy_file, file_bytes, folders_and_files,
     is_folder, open, prefetch, read_whole,

@@ -53,7 +53,7 @@ impl Volume {
     /// # Errors
     /// `Io` where the folder cannot be opened.
     pub fn of(path: &Path) -> Result<Volume> {
-        let failed = |e: rustix::io::Errno| io_error("look at the volume of", e.into(), path);
+        let failed = |e: rustix::io::Errno| io_error("look into", e.into(), path);
         let open = |folder: BorrowedFd<'_>, path: &Path| {
             let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NONBLOCK;
             rustix::fs::openat(folder, path, flags, Mode::empty())

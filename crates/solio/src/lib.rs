@@ -58,7 +58,9 @@ pub use machine::lab::{Lab, LabOptions, run_lab};
 pub use machine::measure::{Peak, measure_machine};
 pub use machine::peaks::{Kept, KeptPeaks, keep_peaks, kept_peaks};
 pub use machine::recording::{Record, Recorded};
-pub use machine::study::{SlowDown, Study, StudyOptions, StudyPoint, StudyRun, study, study_run};
+pub use machine::study::{
+    SlowDown, Study, StudyOptions, StudyPoint, StudyRun, is_of_solio, study, study_run,
+};
 pub use mesh::draw::preview_mesh;
 pub use mesh::info::{FileInfo, MeshInfo, info};
 pub use mesh::read::{

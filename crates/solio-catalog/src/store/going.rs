@@ -54,8 +54,9 @@ impl RemovalLimit {
 
 /// What may be removed: the roots and mount points, each with how many files are new there.
 pub struct Removal<'r> {
-    /// Roots and mount points, and how many files were met there that were not known before.
-    pub places: Vec<(&'r [u8], u64)>,
+    /// Roots and mount points, and how many files were met there that were not known before; `None` where
+    /// whatever is gone is gone.
+    pub places: Vec<(&'r [u8], Option<u64>)>,
     /// How many may be gone at once.
     pub limit: RemovalLimit,
     /// Now, in nanoseconds since 1970.
@@ -262,7 +263,7 @@ impl Store {
             }
         })?;
         let may_be = |gone: u64| removal.limit.is_passed(gone, || 0);
-        gone.retain(|_, (count, _)| may_be(*count));
+        gone.retain(|place, (count, _)| removal.places[*place].1.is_some() && may_be(*count));
         if gone.is_empty() {
             return Ok(Vec::new());
         }
@@ -278,7 +279,7 @@ impl Store {
         let mut gone: Vec<_> = gone.into_iter().collect();
         gone.sort_unstable_by_key(|(place, _)| *place);
         for (place, (count, folders)) in gone {
-            let (path, new) = removal.places[place];
+            let (path, Some(new)) = removal.places[place] else { continue };
             let known = known.get(&place).copied().unwrap_or_default().saturating_sub(new);
             if !removal.limit.is_passed(count, || known) {
                 continue;

@@ -146,6 +146,10 @@ pub(crate) struct QueryArgs {
     /// Print comma-separated values, a line a row
     #[arg(long, group = "form")]
     pub(crate) csv: bool,
+    /// As --csv, for spreadsheets: texts that begin with =, +, -, @, a tab or a carriage return, which they
+    /// would take for formulas, get an apostrophe before them
+    #[arg(long, group = "form")]
+    pub(crate) csv_safe: bool,
     /// Print the first values alone, each with a zero byte behind it
     #[arg(long, alias = "null", visible_short_alias = '0', group = "form")]
     pub(crate) print0: bool,

@@ -4,7 +4,7 @@ use super::MeshConversion;
 use crate::args::ConvertArgs;
 use crate::limit::Limit;
 use crate::table::{Align, CONVERSIONS, TextTable, bytes, count, figures, seconds};
-use crate::{json_paths, losses, schema, screen};
+use crate::{json_paths, losses, schema, screen, terminal};
 use serde_json::{Value, json};
 use solio::{Job, MeshInfo, Progressed, Summary, Usage, Written};
 use std::path::Path;
@@ -140,7 +140,7 @@ fn stats(plan: &MeshConversion, report: &MeshReport, limit: &Limit) -> String {
             seconds(usage.cpu_s)
         )
     };
-    let mut text = format!("{} -> {}\n", plan.input.display(), plan.output.display());
+    let mut text = format!("{} -> {}\n", terminal::name(&plan.input), terminal::name(&plan.output));
     text += &format!("{}\n", step("read", report.moved.read_bytes, &report.read));
     text += &format!("{}\n", step("write", report.written.file_bytes, &report.write));
     text += &format!("  {} files; ", count(report.moved.files));

@@ -74,7 +74,8 @@ fn words(args: &ScanArgs, counts: &ScanCount, report: &ScanReport, wall_s: f64) 
         (report.removed, "gone"),
         (report.held, "gone and kept"),
         (number(&counts.with_problems), "with problems"),
-        (number(&counts.failed), "unreadable"),
+        (report.offline, "offline"),
+        (number(&counts.failed).saturating_sub(report.offline + u64::from(report.held > 0)), "unreadable"),
     ] {
         if value > 0 {
             parts.push(format!("{} {name}", count(value)));
@@ -101,6 +102,7 @@ fn to_json(args: &ScanArgs, counts: &ScanCount, report: &ScanReport, wall_s: f64
         "renamed": number(&counts.renamed),
         "removed": report.removed,
         "held": report.held,
+        "offline": report.offline,
         "with_problems": number(&counts.with_problems),
         "failed": number(&counts.failed),
         "failures": report.failures.iter().map(screen::error_json).collect::<Vec<_>>(),

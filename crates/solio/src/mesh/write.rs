@@ -316,7 +316,7 @@ fn write_ply(
     // The mesh comes last, as an OBJ does.
     let mut one = vec![sink];
     FileSink::finish_all(&mut one)?;
-    copy_textures(copies, &mut written, work);
+    copy_textures(copies, path.parent().unwrap_or(Path::new("")), &mut written, work);
     let textures = std::mem::take(&mut written.files);
     FileSink::commit_all(one)?.into_iter().for_each(|file| written.add(file));
     written.files.extend(textures);
@@ -368,7 +368,7 @@ fn write_obj(
     // who finds it, finds all that it needs.
     let mut both = vec![mtl, obj];
     FileSink::finish_all(&mut both)?;
-    copy_textures(copies, &mut written, work);
+    copy_textures(copies, path.parent().unwrap_or(Path::new("")), &mut written, work);
     let textures = std::mem::take(&mut written.files);
     FileSink::commit_all(both)?.into_iter().rev().for_each(|file| written.add(file));
     written.files.extend(textures);
@@ -376,9 +376,14 @@ fn write_obj(
 }
 
 /// Copies textures to their names beside a file.
-fn copy_textures(copies: Vec<(PathBuf, PathBuf)>, written: &mut Written, work: &Work) {
+fn copy_textures(copies: Vec<(PathBuf, PathBuf)>, folder: &Path, written: &mut Written, work: &Work) {
     for (from, to) in copies {
-        match solio_io::copy_file(&from, &to, work) {
+        // The name of a texture may lead through folders that lie beside the mesh.
+        let place = match to.strip_prefix(folder) {
+            Ok(name) => solio_io::place_below(folder, name),
+            Err(_) => Ok(to.clone()),
+        };
+        match place.and_then(|to| solio_io::copy_file(&from, &to, work)) {
             Ok(bytes) => written.files.push((to, bytes)),
             Err(e) => written.warnings.push(format!("texture not copied: {e}")),
         }

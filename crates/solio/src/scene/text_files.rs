@@ -113,7 +113,7 @@ struct Found {
 impl Whole<'_> {
     /// Writes one text, and those that it includes.
     fn text(&mut self, name: &Path, upgrader: &mut Upgrader) -> Result<()> {
-        let (from, to) = (self.folder.join(name), self.output.join(name));
+        let (from, to) = (self.folder.join(name), solio_io::place_below(self.output, name)?);
         self.open.push(name.to_owned());
         let mut found = Found::default();
         let work = self.work;
@@ -296,7 +296,8 @@ impl Whole<'_> {
                 if to.exists() {
                     continue;
                 }
-                match self.copy(&self.folder.join(&inside), &to) {
+                let placed = solio_io::place_below(self.output, &inside);
+                match placed.and_then(|to| self.copy(&self.folder.join(&inside), &to)) {
                     Ok(()) => self.made.copied += 1,
                     Err(error) if self.is_fatal(&error) => return Err(error),
                     Err(error) => {

@@ -251,6 +251,7 @@ impl LiveCatalog {
         let of_pass = pass(&mut self.taken.store, &scan, reach, work)?;
         report.removed += of_pass.removed;
         report.held += of_pass.held;
+        report.offline = report.offline.max(of_pass.offline);
         report.failures.extend(of_pass.failures);
         Ok(())
     }

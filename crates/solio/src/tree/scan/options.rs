@@ -141,6 +141,8 @@ pub struct ScanCount {
 pub struct ScanReport {
     /// Files that are no more there: tombstones now.
     pub removed: u64,
+    /// Roots and mount points that are offline: their rows stay.
+    pub offline: u64,
     /// Files that are no more there, and stay: too many are gone at once.
     pub held: u64,
     /// What could not be read, and why: the first hundred thousand.

@@ -42,6 +42,8 @@ pub(super) struct Places {
     dropped: HashSet<PathBuf>,
     /// What the catalogue will know of its places.
     next: BTreeMap<Vec<u8>, CatalogPlace>,
+    /// Places that were found empty before, and are so again.
+    emptied_before: HashSet<PathBuf>,
     /// Roots in stores of which something is known, and which were not found empty before.
     filled: HashSet<PathBuf>,
     /// Of them, those that are empty now.
@@ -206,7 +208,9 @@ impl Places {
             return offline(format!("offline: {name} is not mounted"));
         }
         let is_known_empty = place.state == PlaceState::Empty && stored.is_some();
-        if !is_known_empty && is_empty(path) && store.has_below(&place.path)? {
+        if is_known_empty && is_empty(path) {
+            self.emptied_before.insert(path.to_owned());
+        } else if is_empty(path) && store.has_below(&place.path)? {
             return Ok(Some(("nothing is in it any more".to_owned(), PlaceState::Empty)));
         }
         Ok(None)
@@ -243,7 +247,9 @@ impl Places {
 
     /// A root in a store.
     fn look_at_store(&mut self, store: &impl PlacedRows, place: &CatalogPlace, path: PathBuf) -> Result<()> {
-        if place.state != PlaceState::Empty && store.has_below(&place.path)? {
+        if place.state == PlaceState::Empty {
+            self.emptied_before.insert(path);
+        } else if store.has_below(&place.path)? {
             self.filled.insert(path);
         }
         Ok(())
@@ -326,7 +332,11 @@ impl Places {
 
     /// What may be removed, at which places.
     pub(super) fn removal(&self, scan: &Scan<'_>) -> Removal<'_> {
-        let places = self.units.iter().map(|unit| (&*unit.path, unit.new.load(Relaxed)));
+        let new = |unit: &PlaceUnderWay| {
+            let is_empty = self.emptied_before.contains(of_bytes(&unit.path));
+            (!is_empty).then(|| unit.new.load(Relaxed))
+        };
+        let places = self.units.iter().map(|unit| (&*unit.path, new(unit)));
         let limit = match scan.options.accept_removal {
             true => solio_catalog::store::RemovalLimit::None,
             false => scan.options.max_removed,

@@ -103,7 +103,9 @@ pub(super) fn pass(
     written?;
     // Of a walk that was stopped, nobody knows yet what was only renamed.
     let Ended { seen, mut kept, mut failures } = walked?;
+    let mut gone_meanwhile = 0;
     for (path, error) in places.gone_meanwhile() {
+        gone_meanwhile += 1;
         store.unmark_below(path.as_os_str().as_bytes())?;
         kept.push(path.into_os_string().into_encoded_bytes());
         scan.count.failed.fetch_add(1, Relaxed);
@@ -114,7 +116,8 @@ pub(super) fn pass(
             reach.roots.iter().map(|root| root.as_os_str().as_bytes().to_vec()).collect();
         store.mark_unseen(&paths, &seen, &kept)?;
     }
-    let mut report = ScanReport { failures, ..ScanReport::default() };
+    let offline = places.offline.len() as u64 + gone_meanwhile;
+    let mut report = ScanReport { failures, offline, ..ScanReport::default() };
     settle(store, scan, &places, &mut report)?;
     if !reach.is_flat {
         places.keep(store, reach.roots, &seen)?;
