@@ -1,9 +1,9 @@
 //! How a job may use the machine.
 
 use crate::{Error, Result};
-use solio_measure::{Counter, Unit};
-use std::sync::Arc;
+use solio_measure::{Counter, GroupLimits, Unit};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// Threads, memory, cancellation and progress of one job. Results never depend on it.
 #[derive(Clone, Debug)]
@@ -12,7 +12,8 @@ pub struct Work {
     pub threads: usize,
     /// Bytes that a pipeline may hold beside its input arrays and its result. Without a wish an
     /// eighth of the machine's memory, 512 MiB to 8 GiB: merging the corners of a large mesh is
-    /// several times slower where its tables do not fit.
+    /// several times slower where its tables do not fit. Of the machine's memory counts what the control
+    /// groups of the process leave it.
     pub memory_bytes: u64,
     /// Asked at every chunk.
     pub cancel: Cancel,
@@ -22,10 +23,7 @@ pub struct Work {
 
 impl Default for Work {
     fn default() -> Self {
-        Work {
-            threads: std::thread::available_parallelism().map_or(1, |n| n.get()),
-            ..Work::serial()
-        }
+        Work { threads: default_threads(), ..Work::serial() }
     }
 }
 
@@ -40,12 +38,32 @@ fn machine_bytes() -> u64 {
     0
 }
 
+/// What the control groups leave of the machine; looked up once.
+fn group_limits() -> GroupLimits {
+    static LIMITS: OnceLock<GroupLimits> = OnceLock::new();
+    *LIMITS.get_or_init(GroupLimits::of_process)
+}
+
+/// As many as the machine has cores that this process may use, within what its control groups leave it.
+fn default_threads() -> usize {
+    let all = std::thread::available_parallelism().map_or(1, |n| n.get());
+    let share = group_limits().processors.map_or(all, |share| share as usize);
+    all.min(share).max(1)
+}
+
+/// An eighth of the memory, 512 MiB to 8 GiB; never more than half of what the control groups leave.
+fn default_memory(machine_bytes: u64, limit_bytes: Option<u64>) -> u64 {
+    let own = limit_bytes.map_or(machine_bytes, |limit| limit.min(machine_bytes));
+    let most = limit_bytes.map_or(u64::MAX, |limit| limit / 2);
+    (own / 8).clamp(512 << 20, 8 << 30).min(most)
+}
+
 impl Work {
     /// The default, on one thread. Cheap: how many threads the machine has, it does not ask.
     pub fn serial() -> Self {
         Work {
             threads: 1,
-            memory_bytes: (machine_bytes() / 8).clamp(512 << 20, 8 << 30),
+            memory_bytes: default_memory(machine_bytes(), group_limits().memory_bytes),
             cancel: Cancel::default(),
             progress: Progress::default(),
         }
@@ -136,5 +154,19 @@ impl Progress {
             written_bytes: self.0.written.load(Ordering::Relaxed),
             files: self.0.files.load(Ordering::Relaxed),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_a_part_of_what_there_is() {
+        assert_eq!(default_memory(64 << 30, None), 8 << 30);
+        assert_eq!(default_memory(0, None), 512 << 20);
+        assert_eq!(default_memory(64 << 30, Some(16 << 30)), 2 << 30);
+        assert_eq!(default_memory(64 << 30, Some(256 << 20)), 128 << 20);
+        assert_eq!(default_memory(8 << 30, Some(1 << 50)), 1 << 30);
     }
 }

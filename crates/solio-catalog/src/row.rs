@@ -90,7 +90,36 @@ columns! {
     TAGS "tags" Text "The fields asked for, as a JSON object.",
     XXH128 "xxh128" Text "The XXH3 hash of its content, 32 hexadecimal digits.",
     LEVEL "level" Integer "What has been done to find all this out; see Level.",
+    CHANGED_NS "changed_ns" Integer "When content, mode, owner or links changed last, in nanoseconds since 1970, where the system tells.",
+    LINKS "links" Integer "Names that lead to it.",
+    BLOCKS "blocks" Integer "Blocks of 512 bytes that it takes on the medium.",
+    ALLOCATED "allocated" Integer "Bytes that it takes on the medium.",
+    MODE "mode" Integer "Type and permissions, as the system has them.",
+    OWNER "owner" Integer "The number of its owner.",
+    OWNER_GROUP "owner_group" Integer "The number of its group.",
+    DEVICE "device" Integer "The device that it lay on when it was scanned: a number that the system gives out anew.",
+    VOLUME "volume" Integer "The volume that it lies on, a number that stays; see the view volumes.",
+    TARGET "target" Text "Where a symbolic link leads.",
 }
+
+/// The columns that the system tells of a file without its being opened: they are those of now, whatever
+/// was found in the file before.
+pub const OF_STATUS: [usize; 14] = [
+    column::SIZE,
+    column::MODIFIED_NS,
+    column::BORN_NS,
+    column::INODE,
+    column::CHANGED_NS,
+    column::LINKS,
+    column::BLOCKS,
+    column::ALLOCATED,
+    column::MODE,
+    column::OWNER,
+    column::OWNER_GROUP,
+    column::DEVICE,
+    column::VOLUME,
+    column::TARGET,
+];
 
 /// One value.
 ///

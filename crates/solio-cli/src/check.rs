@@ -4,7 +4,7 @@ use crate::args::CheckArgs;
 use crate::junit::{self, JunitCase};
 use crate::stats::RunMeter;
 use crate::table::{BAD, DIM, GOOD, TextTable, count};
-use crate::{Outcome, inputs, options, schema, screen};
+use crate::{Outcome, inputs, options, schema, screen, terminal};
 use serde_json::{Value, json};
 use solio::image::{CheckOptions, Problem};
 use solio::{Error, ErrorKind, FileCheck, Odd, Result, Work, each_file};
@@ -205,7 +205,7 @@ fn table(kinds: &BTreeMap<&'static str, (u64, u64)>) -> String {
 }
 
 fn tell(args: &CheckArgs, path: &Path, found: &FileCheck) {
-    let path = path.display();
+    let path = terminal::name(path);
     let mut text = match (found.problem_count(), found.found.as_str()) {
         (0, _) if args.quiet && found.notes.is_empty() => return,
         (0, "") => format!("{path}: {GOOD}ok{GOOD:#} {DIM}({}){DIM:#}\n", found.format),

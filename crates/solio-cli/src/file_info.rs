@@ -1,7 +1,7 @@
 //! `solio info` of images other than OpenEXR, photos, gradients and catalogues: a few facts.
 
 use crate::table::{BOLD, DIM, bytes};
-use crate::{schema, screen};
+use crate::{schema, screen, terminal};
 use anstyle::Style;
 use serde_json::{Map, Value as Json, json};
 use solio::{FactValue, FileSummary, Input, Limits, Result, Work, summarize};
@@ -18,7 +18,7 @@ pub(crate) fn look(input: &Input, limits: &Limits, as_json: bool, work: &Work) -
     }
     let coloured = screen::has_colours();
     let (bold, dim) = if coloured { (BOLD, DIM) } else { (Style::new(), Style::new()) };
-    let mut text = format!("{bold}{}{bold:#}\n", input.path().display());
+    let mut text = format!("{bold}{}{bold:#}\n", terminal::name(input.path()));
     let mut line = |name: &str, value: &str| {
         let _ = writeln!(text, "  {dim}{name:<11}{dim:#} {value}");
     };

@@ -228,7 +228,7 @@ fn described(gradient: &Gradient, args: &GradientArgs) -> Result<Value> {
     let colors: Vec<[f64; 4]> = (0..count).map(|i| sampler.at(f64::from(i) / last)).collect();
     if !colors.as_flattened().iter().all(|number| number.is_finite()) {
         let message = format!("{}: these colours are too large to be blended", gradient.name);
-        return Err(Error::argument(visible(&message)).hint("give smaller components"));
+        return Err(Error::argument(visible(&message).into_owned()).hint("give smaller components"));
     }
     let stop = |stop: &ColorStop| json!([stop.position, stop.color.to_css()]);
     let mut value = json!({

@@ -4,7 +4,7 @@ use crate::args::HashArgs;
 use crate::progress::ShownProgress;
 use crate::stats::ReadMeter;
 use crate::table::{BAD, GOOD, bytes, count};
-use crate::{Outcome, inputs, json_paths, options, schema, screen};
+use crate::{Outcome, inputs, json_paths, options, schema, screen, terminal};
 use serde_json::{Value, json};
 use solio::catalog::mhl;
 use solio::catalog::sums::{SumStyle, encode_sum, name_in_line};
@@ -156,8 +156,7 @@ impl HashRun<'_> {
             json_paths::put_all(&mut line, "manifests", &created.manifests);
             print_json("hash-mhl/1", root, line);
         } else if !args.quiet {
-            let manifest =
-                created.manifests.last().map_or(String::new(), |m| m.display().to_string());
+            let manifest = created.manifests.last().map_or(String::new(), |m| terminal::name(m));
             let (files, size) = (count(created.files), bytes(created.bytes));
             let (new, same) = (count(created.original), count(created.verified));
             screen::print(&format!(

@@ -6,7 +6,7 @@ use crate::inputs::{FoundInputs, NumberedFile};
 use crate::output_path::{BROKEN_PIPE, is_folder, is_standard, named_file, refuse_both};
 use crate::progress::ShownProgress;
 use crate::table::{bytes, count, figures, seconds};
-use crate::{Outcome, inputs, losses, schema, screen};
+use crate::{Outcome, inputs, losses, schema, screen, terminal};
 use serde_json::{Value, json};
 use solio::image::{Layout, PixelType, WriteOptions};
 use solio::{
@@ -204,7 +204,7 @@ fn into_folder(args: &ConvertArgs, inputs: Vec<PathBuf>) -> Result<Vec<ImageJob>
 
 fn tell(args: &ConvertArgs, input: &Path, output: &Path, converted: &ImageConverted) {
     for note in &converted.notes {
-        screen::complain(&format!("note: {}: {note}", input.display()));
+        screen::complain(&format!("note: {}: {note}", terminal::told(input)));
     }
     losses::say(input, &converted.losses);
     if args.json {

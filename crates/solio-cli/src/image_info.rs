@@ -1,7 +1,7 @@
 //! `solio info` of images: their headers, as people know them from `exrheader`.
 
 use crate::table::{BOLD, DIM};
-use crate::{schema, screen};
+use crate::{schema, screen, terminal};
 use anstyle::Style;
 use serde_json::{Map, Value as Json, json};
 use solio::image::header::{Part, Value};
@@ -25,7 +25,7 @@ fn words(path: &Path, header: &Header) -> String {
     // Of many files this is most of the work: text alone is several times as fast as text with
     // places in it.
     let (open, close) = (format!(" {dim}("), format!("){dim:#}:"));
-    let mut text = format!("{bold}{}{bold:#}\n", path.display());
+    let mut text = format!("{bold}{}{bold:#}\n", terminal::name(path));
     let mut value = String::with_capacity(1 << 10);
     for (i, part) in header.parts.iter().enumerate() {
         if header.parts.len() > 1 {

@@ -4,7 +4,7 @@ use crate::args::{PackArgs, UnpackArgs};
 use crate::output_path::refuse_both;
 use crate::stats::RunMeter;
 use crate::table::{BOLD, DIM, TextTable, bytes, count, figures, seconds, some};
-use crate::{Outcome, inputs, options, schema, screen};
+use crate::{Outcome, inputs, options, schema, screen, terminal};
 use serde_json::{Value, json};
 use solio::array::Kind;
 use solio::{
@@ -75,7 +75,7 @@ fn words(output: &Path, packed: &ImagesPacked, usage: &Usage) -> String {
     let ratio = packed.image_bytes as f64 / packed.file_bytes.max(1) as f64;
     format!(
         "{}: {}, {} instead of {}: {ratio:.2} times smaller; in {}, {} MB/s\n",
-        output.display(),
+        terminal::name(output),
         some(packed.images, "image"),
         bytes(packed.file_bytes),
         bytes(packed.image_bytes),
@@ -86,7 +86,7 @@ fn words(output: &Path, packed: &ImagesPacked, usage: &Usage) -> String {
 
 fn tell(args: &PackArgs, path: &Path, packed: &ImagePacked) {
     for damage in &packed.damage {
-        screen::complain(&format!("{}: kept as it lies: {damage}", path.display()));
+        screen::complain(&format!("{}: kept as it lies: {damage}", terminal::told(path)));
     }
     if args.run.json {
         let line = json!({
@@ -139,7 +139,7 @@ pub(crate) fn unpack(args: &UnpackArgs) -> Result<Outcome> {
     if !args.run.json {
         screen::print(&format!(
             "{}: {}, {}; in {}, {} MB/s\n",
-            args.output.display(),
+            terminal::name(&args.output),
             some(done, "image"),
             bytes(written),
             seconds(usage.wall_s),
@@ -172,7 +172,7 @@ pub(crate) fn look(input: &Input, limits: &Limits, as_json: bool, work: &Work) -
     }
     let head = format!(
         "{BOLD}{}{BOLD:#}\n{DIM}archive: {} entries, {} packed to {}{DIM:#}\n",
-        path.display(),
+        terminal::name(path),
         count(entries.len() as u64),
         bytes(file_bytes),
         bytes(packed_bytes),

@@ -5,7 +5,7 @@ use crate::args::{InfoArgs, READING};
 use crate::limit::Limit;
 use crate::progress::ShownProgress;
 use crate::table::{BOLD, DIM, TextTable, bytes, count, figures};
-use crate::{file_info, image_info, image_pack};
+use crate::{file_info, image_info, image_pack, terminal};
 use crate::{inputs, json_paths, options};
 use crate::{scene_info, stats};
 use crate::{schema, screen};
@@ -132,7 +132,7 @@ fn overview(infos: &[FileInfo]) -> String {
         TextTable::new(&["file", "kind", ">size", ">vertices", ">faces", ">objects", ">materials"]);
     for info in infos {
         table.row(vec![
-            info.path.display().to_string(),
+            terminal::name(&info.path),
             kind(info),
             info.file_bytes.map_or("–".into(), bytes),
             count(info.mesh.vertices as u64),
@@ -151,7 +151,7 @@ fn overview(infos: &[FileInfo]) -> String {
 /// Everything about one file.
 fn details(info: &FileInfo) -> String {
     let mesh = &info.mesh;
-    let mut text = format!("{BOLD}{}{BOLD:#}\n", info.path.display());
+    let mut text = format!("{BOLD}{}{BOLD:#}\n", terminal::name(&info.path));
     let mut line = |name: &str, value: String| {
         if !value.is_empty() {
             text += &format!("  {DIM}{name:<10}{DIM:#} {value}\n");
@@ -225,7 +225,7 @@ fn warnings(info: &FileInfo) -> String {
     let all = &info.mesh.warnings;
     let mut text = String::new();
     for warning in all.iter().take(SHOWN) {
-        text += &format!("  warning: {}: {warning}\n", info.path.display());
+        text += &format!("  warning: {}: {warning}\n", terminal::name(&info.path));
     }
     if all.len() > SHOWN {
         text += &format!("  and {} more warnings\n", all.len() - SHOWN);

@@ -2,7 +2,7 @@
 
 use crate::args::InputArgs;
 use crate::output_path::{check_folder, is_standard, make_folder};
-use crate::{Outcome, screen};
+use crate::{Outcome, screen, terminal};
 use solio::{
     Error, FileKind, FramePattern, FrameRange, ImageJob, Input, Limits, Progress, Result, Work,
 };
@@ -92,9 +92,9 @@ impl FoundInputs {
         }
         screen::complain(&match &self.empty[..] {
             [] => "the list names no files".to_owned(),
-            [(one, _)] => format!("no frames match {}", one.display()),
+            [(one, _)] => format!("no frames match {}", terminal::told(one)),
             [(one, _), rest @ ..] => {
-                format!("no frames match {}, nor {} others", one.display(), rest.len())
+                format!("no frames match {}, nor {} others", terminal::told(one), rest.len())
             }
         });
         Ok(Outcome::NothingMatched)
@@ -132,8 +132,14 @@ pub(crate) fn into_frames(
     distinct(frames.into_iter().map(named).collect::<Result<_>>()?)
 }
 
-/// Inputs and outputs, if no two inputs become the same file.
+/// Inputs and outputs in a folder, if no two inputs become the same file, and no symbolic link leads out of
+/// the folder.
 fn distinct(jobs: Vec<ImageJob>) -> Result<Vec<ImageJob>> {
+    for (_, output) in &jobs {
+        if let (Some(folder), Some(name)) = (output.parent(), output.file_name()) {
+            solio_io::place_below(folder, Path::new(name))?;
+        }
+    }
     let mut taken: BTreeMap<&Path, &Path> = BTreeMap::new();
     for (input, output) in &jobs {
         if let Some(other) = taken.insert(output, input) {
@@ -185,7 +191,7 @@ pub(crate) fn name_of(input: &Path) -> Result<&OsStr> {
 /// Says what would be done.
 pub(crate) fn show_plan(jobs: &[ImageJob]) -> Outcome {
     for (input, output) in jobs {
-        screen::print(&format!("{} -> {}\n", input.display(), output.display()));
+        screen::print(&format!("{} -> {}\n", terminal::name(input), terminal::name(output)));
     }
     Outcome::Done
 }

@@ -59,6 +59,7 @@ mod study;
 pub mod synthetic_mesh;
 #[doc(hidden)]
 pub mod table;
+mod terminal;
 mod terminal_bar;
 mod terminal_image;
 mod usage;

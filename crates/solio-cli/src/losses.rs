@@ -1,6 +1,7 @@
 //! What an output does not hold of an input, for people and for programs.
 
 use crate::screen;
+use crate::terminal;
 use serde_json::{Value, json};
 use solio::Losses;
 use std::path::Path;
@@ -8,7 +9,7 @@ use std::path::Path;
 /// Says what is lost, a line each.
 pub(crate) fn say(input: &Path, losses: &Losses) {
     for loss in losses {
-        screen::complain(&format!("note: {}: {}", input.display(), loss.sentence(flag)));
+        screen::complain(&format!("note: {}: {}", terminal::told(input), loss.sentence(flag)));
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::args::LsArgs;
 use crate::stats::RunMeter;
 use crate::table::{BAD, DIM, bytes};
-use crate::{Outcome, inputs, options, schema, screen};
+use crate::{Outcome, inputs, options, schema, screen, terminal};
 use serde_json::json;
 use solio::{ListEntry, ListKind, ListOptions, ListSequence, Result};
 use std::os::unix::ffi::OsStrExt;
@@ -98,13 +98,16 @@ fn shortened(ranges: &str) -> String {
     }
 }
 
-/// The bytes of a path without those that would end a line or drive a terminal.
+/// The bytes of a path; on a terminal without those that would end a line or drive it.
 fn printable(path: &Path) -> Vec<u8> {
-    let byte = |byte: &u8| match byte.is_ascii_control() {
-        true => byte.escape_ascii().collect(),
-        false => vec![*byte],
-    };
-    path.as_os_str().as_bytes().iter().flat_map(byte).collect()
+    let bytes = path.as_os_str().as_bytes();
+    if !terminal::is_out() {
+        return bytes.to_vec();
+    }
+    match std::str::from_utf8(bytes) {
+        Ok(text) => terminal::escaped(text).into_owned().into_bytes(),
+        Err(_) => bytes.escape_ascii().collect(),
+    }
 }
 
 fn to_json(entry: &ListEntry) -> String {

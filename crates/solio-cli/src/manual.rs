@@ -70,7 +70,8 @@ fn write_page(dir: &Path, name: &str, command: clap::Command) -> Result<()> {
     };
     let text = text().map_err(|e| Error::io("make the page", e))?;
     let work = Work::default();
-    let mut file = FileSink::create(&dir.join(format!("{name}.1")), &Default::default(), &work)?;
+    let path = solio_io::place_below(dir, format!("{name}.1").as_ref())?;
+    let mut file = FileSink::create(&path, &Default::default(), &work)?;
     file.write_bytes(&work, &text)?;
     file.commit()?;
     Ok(())

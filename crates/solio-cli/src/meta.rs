@@ -3,7 +3,7 @@
 use crate::args::{EngineChoice, MetaArgs};
 use crate::json_paths::percent;
 use crate::stats::RunMeter;
-use crate::table::{BOLD, DIM, csv_cell, visible};
+use crate::table::{BOLD, DIM, csv_cell, padded, safe_cell, visible};
 use crate::{Outcome, inputs, options, screen};
 use solio::photo::{Fields, JsonOptions, Metadata, Tag, Value, json, json_string};
 use solio::{Ability, Error, ErrorKind, ExifTool, ExifToolOptions, FileType, Limits};
@@ -90,7 +90,7 @@ pub(crate) fn run(args: &MetaArgs) -> Result<Outcome> {
     match form {
         MetaForm::Json | MetaForm::ExifTool if first => screen::print("[]\n"),
         MetaForm::Json | MetaForm::ExifTool => screen::print("]\n"),
-        MetaForm::Cells => screen::print(&lines(rows, columns, args.csv)),
+        MetaForm::Cells => screen::print(&lines(rows, columns, CellForm::of(args))),
         _ => {}
     }
     seen.end(work.progress.now().files);
@@ -266,10 +266,11 @@ fn value(tag: &Tag, args: &MetaArgs) -> Value {
 
 /// A heading, a line a tag, and what was wrong with the file.
 fn text(path: &Path, metadata: &Metadata, args: &MetaArgs) -> String {
-    let name = visible(&path.to_string_lossy());
+    let name = crate::terminal::name(path);
     let mut text = format!("{BOLD}{name}{BOLD:#}\n");
     for tag in &metadata.tags {
-        let value = visible(&value(tag, args).plain());
+        let value = value(tag, args).plain();
+        let value = visible(&value);
         text += &format!("  {DIM}{:<12}{DIM:#} {:<28} {value}\n", tag.group, tag.name);
     }
     for warning in &metadata.warnings {
@@ -361,8 +362,32 @@ fn cells(path: &Path, metadata: &Metadata, args: &MetaArgs) -> BTreeMap<String, 
     cells
 }
 
+/// How rows of cells are written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum CellForm {
+    Table,
+    Csv,
+    /// What a spreadsheet would take for a formula is text.
+    SafeCsv,
+}
+
+impl CellForm {
+    fn of(args: &MetaArgs) -> CellForm {
+        match (args.csv, args.csv_safe) {
+            (_, true) => CellForm::SafeCsv,
+            (true, _) => CellForm::Csv,
+            _ => CellForm::Table,
+        }
+    }
+}
+
 /// All lines of a table or of comma-separated values, with their head.
-fn lines(rows: Vec<BTreeMap<String, String>>, columns: Option<Vec<String>>, csv: bool) -> String {
+fn lines(
+    rows: Vec<BTreeMap<String, String>>,
+    columns: Option<Vec<String>>,
+    form: CellForm,
+) -> String {
+    let (csv, is_safe) = (form != CellForm::Table, form == CellForm::SafeCsv);
     let mut columns = columns.unwrap_or_else(|| {
         let all: BTreeSet<&String> = rows.iter().flat_map(|row| row.keys()).collect();
         let is_name = |name: &String| name == "SourceFile" || name == ENCODED;
@@ -380,7 +405,11 @@ fn lines(rows: Vec<BTreeMap<String, String>>, columns: Option<Vec<String>>, csv:
     let mut out = String::new();
     if csv {
         for row in grid {
-            let row: Vec<String> = row.iter().map(|cell| csv_cell(cell)).collect();
+            let safe = |cell: &String| match is_safe {
+                true => csv_cell(&safe_cell(cell)),
+                false => csv_cell(cell),
+            };
+            let row: Vec<String> = row.iter().map(safe).collect();
             out += &format!("{}\n", row.join(","));
         }
         return out;
@@ -388,10 +417,7 @@ fn lines(rows: Vec<BTreeMap<String, String>>, columns: Option<Vec<String>>, csv:
     let width = |n: usize| grid.iter().map(|row| row[n].chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..columns.len()).map(width).collect();
     for row in &grid {
-        let padded = row.iter().zip(&widths).map(|(cell, width)| {
-            let cell = visible(cell);
-            format!("{cell:<width$}")
-        });
+        let padded = row.iter().zip(&widths).map(|(cell, width)| padded(&visible(cell), *width));
         out += &format!("{}\n", padded.collect::<Vec<_>>().join("  ").trim_end());
     }
     out
@@ -404,7 +430,7 @@ mod tests {
     #[test]
     fn names_and_cells_are_quoted() {
         let row = BTreeMap::from([("SourceFile".into(), "a".into()), ("X".into(), "1".into())]);
-        assert_eq!(lines(vec![row.clone()], None, true), "SourceFile,X\na,1\n");
-        assert_eq!(lines(vec![row], None, false), "SourceFile  X\na           1\n");
+        assert_eq!(lines(vec![row.clone()], None, CellForm::Csv), "SourceFile,X\na,1\n");
+        assert_eq!(lines(vec![row], None, CellForm::Table), "SourceFile  X\na           1\n");
     }
 }

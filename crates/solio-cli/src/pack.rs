@@ -5,7 +5,7 @@ use crate::args::PackArgs;
 use crate::output_path::{is_standard, refuse_both};
 use crate::stats::RunMeter;
 use crate::table::{bytes, some};
-use crate::{Outcome, image_pack, inputs, options, schema, screen};
+use crate::{Outcome, image_pack, inputs, options, schema, screen, terminal};
 use serde_json::json;
 use solio::scene::pack::PackOptions;
 use solio::{Error, FileKind, FileType, Result, ScenePackOptions, ScenePacked, Work};
@@ -90,7 +90,7 @@ fn words(args: &PackArgs, packed: &ScenePacked) -> String {
     };
     format!(
         "{}: {}, of which {} are {}; {} of text {became}\n",
-        args.output.display(),
+        terminal::name(&args.output),
         bytes(summary.file_bytes),
         bytes(summary.mesh_bytes),
         some(summary.meshes, "mesh"),

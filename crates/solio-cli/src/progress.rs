@@ -82,7 +82,7 @@ fn style(template: &str) -> ProgressStyle {
 
 fn new_bar(name: &str) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr())
-        .with_prefix(name.to_owned());
+        .with_prefix(crate::terminal::escaped(name).into_owned());
     *shown_bar() = Some(bar.clone());
     bar
 }

@@ -1,7 +1,7 @@
 //! `solio query`: questions to a catalogue.
 
 use crate::args::QueryArgs;
-use crate::table::{BOLD, csv_cell, visible};
+use crate::table::{BOLD, csv_cell, padded, safe_cell, visible};
 use crate::{Outcome, screen};
 use serde_json::{Map, Value};
 use solio::catalog::store::{Answer, Query};
@@ -57,7 +57,9 @@ impl QueryRows<'_> {
                 .hint("an object has a name once: SELECT a.path AS first, b.path AS second"));
         }
         match self.args {
-            QueryArgs { csv: true, .. } => screen::print(&csv(names.iter().copied())),
+            QueryArgs { csv: true, .. } | QueryArgs { csv_safe: true, .. } => {
+                screen::print(&csv(names.iter().copied()))
+            }
             QueryArgs { json: true, .. } | QueryArgs { print0: true, .. } => {}
             _ => self.lay_out(names.iter().map(|name| (*name).to_owned()).collect()),
         }
@@ -73,11 +75,17 @@ impl QueryRows<'_> {
         } else if self.args.json {
             let values = names.iter().map(|name| (*name).to_owned()).zip(row.into_iter().map(json));
             screen::print(&format!("{}\n", Value::Object(Map::from_iter(values))));
-        } else if self.args.csv {
-            let cells: Vec<String> = row.into_iter().map(text).collect();
+        } else if self.args.csv || self.args.csv_safe {
+            let is_safe = self.args.csv_safe;
+            // A number is not a formula, whatever its sign.
+            let cell = |value: Answer| match value {
+                Answer::Text(text) if is_safe => safe_cell(&text).into_owned(),
+                value => text(value),
+            };
+            let cells: Vec<String> = row.into_iter().map(cell).collect();
             screen::print(&csv(cells.iter().map(String::as_str)));
         } else {
-            self.lay_out(row.into_iter().map(|value| visible(&text(value))).collect());
+            self.lay_out(row.into_iter().map(|value| visible(&text(value)).into_owned()).collect());
         }
     }
 
@@ -99,8 +107,7 @@ impl QueryRows<'_> {
         }
         let mut lines = String::new();
         for (i, row) in self.rows.drain(..).enumerate() {
-            let padded =
-                row.iter().zip(&self.widths).map(|(cell, width)| format!("{cell:<width$}"));
+            let padded = row.iter().zip(&self.widths).map(|(cell, width)| padded(cell, *width));
             let line = padded.collect::<Vec<_>>().join("  ");
             match line.trim_end() {
                 line if is_head && i == 0 => lines += &format!("{BOLD}{line}{BOLD:#}\n"),

@@ -6,7 +6,7 @@ use crate::conversions::Conversions;
 use crate::output_path::{is_folder, named_file, refuse_both, without_compression};
 use crate::stats::RunMeter;
 use crate::table::{bytes, seconds};
-use crate::{Outcome, inputs, json_paths, losses, schema, screen};
+use crate::{Outcome, inputs, json_paths, losses, schema, screen, terminal};
 use serde_json::json;
 use solio::{
     Error, ErrorKind, Format, ImageJob, Job, Limits, MeshPlace, Progress, Result,
@@ -128,7 +128,7 @@ fn say(args: &ConvertArgs, input: &Path, output: &Path, made: &SceneText) {
         let files = if made.includes == 1 { "1 file" } else { &format!("{} files", made.includes) };
         let words = format!(
             "{}: {files} that it includes: --whole-scene takes them along",
-            input.display()
+            terminal::told(input)
         );
         screen::complain(&format!("note: {words}"));
     }

@@ -1,7 +1,7 @@
 //! `solio info` of scenes: what is in them, and how much.
 
 use crate::table::{BOLD, DIM, TextTable, bytes, count, some};
-use crate::{json_paths, schema};
+use crate::{json_paths, schema, terminal};
 use serde_json::{Value as Json, json};
 use solio::scene::scene::{Entity, Scene, SceneFile};
 use solio::{Input, Limits, Result, SceneInfo, SceneReadOptions, Work};
@@ -24,7 +24,7 @@ pub(crate) fn look(input: &Input, limits: &Limits, as_json: bool, work: &Work) -
 
 fn words(path: &Path, info: &SceneInfo) -> String {
     let (scene, counts) = (&info.scene, &info.counts);
-    let mut text = format!("{BOLD}{}{BOLD:#}\n", path.display());
+    let mut text = format!("{BOLD}{}{BOLD:#}\n", terminal::name(path));
     let mut line = |name: &str, value: String| {
         if !value.is_empty() {
             text += &format!("  {DIM}{name:<10}{DIM:#} {value}\n");

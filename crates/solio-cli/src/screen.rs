@@ -2,6 +2,7 @@
 //! stripped where they are not wanted (a pipe, `NO_COLOR`, a dumb terminal).
 
 use crate::table::{BAD, HINT};
+use crate::terminal;
 use crate::terminal_bar::beside;
 use serde_json::{Map, Value};
 use solio::Error;
@@ -23,8 +24,9 @@ pub fn print(text: &str) {
     if is_closed() {
         return;
     }
+    let text = if terminal::is_out() { terminal::defused(text) } else { text.into() };
     // In one piece: a stream that strips colours as it goes writes a line at a time.
-    print_bytes(coloured(text).as_bytes());
+    print_bytes(coloured(&text).as_bytes());
 }
 
 /// `text`, without its colours where standard output wants none.
@@ -72,6 +74,7 @@ pub(crate) fn has_lost() -> bool {
 
 /// Prints a message for the person, on standard error.
 pub fn say(text: &str) {
+    let text = if terminal::is_err() { terminal::defused(text) } else { text.into() };
     // Nothing can be done about a standard error that is closed.
     let _ = beside(|| writeln!(anstream::stderr().lock(), "{text}"));
 }
@@ -88,9 +91,19 @@ pub fn complain(message: &str) {
 
 /// Prints an error of the engine, and what to do about it.
 pub(crate) fn complain_of(error: &Error) {
-    match advice(error) {
-        Some(advice) => complain(&format!("{error}\n  hint: {advice}")),
-        None => complain(&error.to_string()),
+    let hint = error.hint_text().or_else(|| advice(error));
+    let text = error.to_string();
+    let own = error.hint_text().and_then(|hint| text.strip_suffix(&format!("\n  hint: {hint}")));
+    // What is said may have names in it; lines are ours.
+    let shown = |text: &str| match terminal::is_err() {
+        true => terminal::escaped(text).into_owned(),
+        false => text.to_owned(),
+    };
+    match hint {
+        Some(hint) => {
+            complain(&format!("{}\n  hint: {}", shown(own.unwrap_or(&text)), shown(hint)))
+        }
+        None => complain(&shown(&text)),
     }
 }
 

@@ -15,7 +15,17 @@ pub(crate) fn run(args: &StudyArgs) -> Result<Outcome> {
     args.output.as_deref().map_or(Ok(()), chart_page::check)?;
     let cancel = Cancel::default();
     solio::cancel_on_signals(&cancel)?;
-    let slow_down = match args.how {
+    let is_own = args.command.first().is_some_and(|program| solio::is_of_solio(program));
+    let how = match args.how {
+        None if !is_own => {
+            let error = Error::argument("nothing holds this command to a bandwidth");
+            return Err(error.hint(
+                "--how cgroup does, as root on Linux; --how bucket where it starts commands of Solio",
+            ));
+        }
+        how => how.unwrap_or(SlowDownChoice::Bucket),
+    };
+    let slow_down = match how {
         SlowDownChoice::Bucket if args.medium.is_some() => {
             let error = Error::argument("--medium does nothing without --how cgroup");
             return Err(error.hint("add --how cgroup, or leave it out"));

@@ -1,6 +1,7 @@
 //! Tables and figures for people: 80 columns, aligned, colours only where they are wanted.
 
 use anstyle::{AnsiColor, Style};
+use std::borrow::Cow;
 
 pub const BOLD: Style = Style::new().bold();
 pub const DIM: Style = Style::new().dimmed();
@@ -129,9 +130,29 @@ pub(crate) fn seconds(value: f64) -> String {
     }
 }
 
-/// Controls must not reach a terminal.
-pub(crate) fn visible(text: &str) -> String {
+/// A text within a line: controls must not reach a terminal, and end no line in a pipe.
+pub(crate) fn visible(text: &str) -> Cow<'_, str> {
+    if crate::terminal::is_out() {
+        return crate::terminal::escaped(text);
+    }
+    if !text.contains(char::is_control) {
+        return text.into();
+    }
     text.chars().map(|letter| if letter.is_control() { '.' } else { letter }).collect()
+}
+
+/// `cell`, with blanks up to this width: as many as it takes.
+pub(crate) fn padded(cell: &str, width: usize) -> String {
+    let blanks = width.saturating_sub(cell.chars().count());
+    [cell, &" ".repeat(blanks)].concat()
+}
+
+/// A cell that a spreadsheet would take for a formula, as text: with an apostrophe before it.
+pub(crate) fn safe_cell(cell: &str) -> Cow<'_, str> {
+    match cell.starts_with(['=', '+', '-', '@', '\t', '\r']) {
+        true => format!("'{cell}").into(),
+        false => cell.into(),
+    }
 }
 
 /// A cell of comma-separated values (RFC 4180).
@@ -155,6 +176,17 @@ mod tests {
         assert_eq!(bytes(338_235_457), "338 MB");
         assert_eq!(seconds(0.0123), "0.012 s");
         assert_eq!(seconds(723.4), "12 min 03 s");
+    }
+
+    #[test]
+    fn wide_cells_are_padded_and_formulas_become_text() {
+        let wide = "x".repeat(70_000);
+        assert_eq!(padded(&wide, 70_000), wide);
+        assert_eq!(padded("é", 70_000).chars().count(), 70_000);
+        for formula in ["=1+1", "+1", "-1", "@x", "\t=1", "\r=1"] {
+            assert_eq!(safe_cell(formula), format!("'{formula}"));
+        }
+        assert_eq!(safe_cell("a=1"), "a=1");
     }
 
     #[test]

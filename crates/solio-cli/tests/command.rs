@@ -267,7 +267,8 @@ fn a_study_runs_the_command_at_each_bandwidth() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("data"), vec![7; 300_000]).unwrap();
     let solio_itself = env!("CARGO_BIN_EXE_solio");
-    let study = ["study", "--json", "--bandwidths", "1M,100M", "-o", "page.html", "--"];
+    let study =
+        ["study", "--how", "bucket", "--json", "--bandwidths", "1M,100M", "-o", "page.html", "--"];
     let command = [solio_itself, "read", "--null", "data"];
     let ran = solio(dir.path(), &[&study[..], &command].concat(), b"");
     assert_eq!(ran.code, 0, "{}", ran.err);
@@ -278,7 +279,7 @@ fn a_study_runs_the_command_at_each_bandwidth() {
     let page = std::fs::read_to_string(dir.path().join("page.html")).unwrap();
     assert!(page.contains("\"bandwidth\":100000000") && !page.contains("/*DATA*/"));
     assert!(page.len() < 400_000);
-    assert_eq!(solio(dir.path(), &["study", "--", "false"], b"").code, 1);
+    assert_eq!(solio(dir.path(), &["study", "--how", "bucket", "--", "false"], b"").code, 1);
 }
 
 #[test]

@@ -49,7 +49,7 @@ fn ctrl_c_leaves_the_old_file_and_exits_with_130() {
 fn a_study_that_is_interrupted_exits_with_130() {
     let interrupts = "kill -INT $PPID; sleep 0.2; exit 1";
     let output = Command::new(env!("CARGO_BIN_EXE_solio"))
-        .args(["study", "--bandwidths", "1G", "--", "sh", "-c", interrupts])
+        .args(["study", "--how", "bucket", "--bandwidths", "1G", "--", "sh", "-c", interrupts])
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(130), "{}", String::from_utf8_lossy(&output.stderr));

@@ -148,17 +148,17 @@ const CASES: [(&str, i32, &str); 54] = [
         "solio: a.pdf: sheets are pages or pictures\n  hint: name it .html or .png\n",
     ),
     (
-        "study --medium . -- true",
+        "study --how bucket --medium . -- true",
         2,
         "solio: --medium does nothing without --how cgroup\n  hint: add --how cgroup, or leave it out\n",
     ),
     (
-        "study -o a.json -- true",
+        "study --how bucket -o a.json -- true",
         2,
         "solio: a.json: what is written here is a page\n  hint: end its name in .html\n",
     ),
     (
-        "study -o none/a.html -- true",
+        "study --how bucket -o none/a.html -- true",
         2,
         "solio: none: there is no such folder for the page\n  hint: make it first: mkdir -p none\n",
     ),

@@ -6,7 +6,9 @@
 
 use crate::ahead;
 use crate::stream::InTurnSource;
-use crate::{HeadSource, StreamSource, io_error, objects, throttle};
+use crate::{HeadSource, StreamSource, io_error, long_path, objects, throttle};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags};
+use rustix::io::retry_on_intr;
 use solio_base::{Error, Limits, Progress, Result, Source, Work, memory};
 use solio_codec::compress::{Compression, StreamDecoder};
 use solio_measure::SpanName;
@@ -14,6 +16,7 @@ use std::borrow::Cow;
 use std::cell::Cell;
 use std::fs::{File, Metadata};
 use std::io::Read;
+use std::os::fd::BorrowedFd;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -397,8 +400,10 @@ pub fn is_folder(path: &Path) -> Result<bool> {
     use std::io::ErrorKind::{InvalidFilename, NotADirectory, NotFound};
     let is_loop =
         |e: &std::io::Error| e.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error());
-    match std::fs::metadata(path) {
-        Ok(meta) => Ok(meta.is_dir()),
+    let look =
+        |folder: BorrowedFd<'_>, path: &Path| rustix::fs::statat(folder, path, AtFlags::empty());
+    match long_path::at(path, look).map_err(std::io::Error::from) {
+        Ok(meta) => Ok(FileType::from_raw_mode(meta.st_mode) == FileType::Directory),
         // Reading tells what is wrong with these.
         Err(e) if matches!(e.kind(), NotFound | NotADirectory | InvalidFilename) => Ok(false),
         Err(e) if is_loop(&e) => Ok(false),
@@ -463,9 +468,13 @@ pub fn copy_file(from: &Path, to: &Path, work: &Work) -> Result<u64> {
 }
 
 /// The one place that opens files for reading.
-#[allow(clippy::disallowed_methods)]
 pub(crate) fn open_file(path: &Path) -> Result<(File, Metadata)> {
-    let file = File::open(path).map_err(|e| io_error("open", e, path))?;
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+    let open = |folder: BorrowedFd<'_>, path: &Path| {
+        retry_on_intr(|| rustix::fs::openat(folder, path, flags, Mode::empty()))
+    };
+    let file = long_path::at(path, open).map_err(|e| io_error("open", e.into(), path))?;
+    let file = File::from(file);
     let meta = file.metadata().map_err(|e| io_error("read", e, path))?;
     if meta.is_dir() {
         let e = Error::new(solio_base::ErrorKind::Io, "cannot open: this is a directory");

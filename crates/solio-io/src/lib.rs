@@ -16,6 +16,7 @@
 mod ahead;
 mod append;
 mod atomic;
+mod below;
 pub mod cgroup;
 pub mod child;
 pub mod engine;
@@ -23,6 +24,7 @@ mod file;
 mod head_reader;
 mod host;
 pub mod lock;
+mod long_path;
 #[cfg(target_os = "linux")]
 mod mapped;
 pub mod mount;
@@ -37,9 +39,11 @@ mod status;
 mod stream;
 pub mod throttle;
 mod token_bucket;
+pub mod volume;
 pub mod walk;
 pub mod watch;
 
+pub use below::place_below;
 pub use file::{
     FileSource, OpenFile, OpenedSource, bytes_of, copy_file, file_bytes, folders_and_files,
     is_folder, open, prefetch, read_whole,

@@ -1,5 +1,7 @@
 //! Which file system a path lies on, by a name that stays the same while the machine does.
 
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
 /// The name of the file system below `path`, or below its nearest folder that exists: its kind,
@@ -11,10 +13,60 @@ use std::path::{Path, PathBuf};
 /// assert_eq!(here, solio_io::mount::name(std::path::Path::new("no-such-folder/x")));
 /// ```
 pub fn name(path: &Path) -> Option<String> {
-    let place = existing(path)?;
+    name_in(&mounts(), &existing(path)?)
+}
+
+/// A mount, as the system lists it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mount {
+    /// The device's numbers, major and minor.
+    pub device: (u32, u32),
+    /// Where it is mounted, without links.
+    pub point: PathBuf,
+    /// The folder of the file system that is seen there: `/` unless it is a bind mount.
+    pub inside: String,
+    /// `ext4`, `nfs4` …
+    pub kind: String,
+    /// `/dev/sda1`, `server:/export` …
+    pub source: String,
+}
+
+/// All mounts that this process sees, in the system's order; of two at one point the last hides the
+/// other. None where the system does not tell.
+///
+/// ```
+/// let mounts = solio_io::mount::mounts();
+/// assert!(mounts.is_empty() || mounts.iter().any(|mount| mount.point.as_os_str() == "/"));
+/// ```
+pub fn mounts() -> Vec<Mount> {
     #[allow(clippy::disallowed_methods)] // no file of a user: whatever fails is an answer
-    let mounts = std::fs::read("/proc/self/mountinfo").ok()?;
-    name_in(&String::from_utf8_lossy(&mounts), &place)
+    let text = std::fs::read("/proc/self/mountinfo").unwrap_or_default();
+    mounts_in(&text)
+}
+
+/// The mount that a path without links lies on.
+pub fn nearest<'m>(mounts: &'m [Mount], place: &Path) -> Option<&'m Mount> {
+    let above = mounts.iter().filter(|mount| place.starts_with(&mount.point));
+    // Of equals the last.
+    above.max_by_key(|mount| mount.point.components().count())
+}
+
+/// `36 35 98:0 /inside /mnt rw,noatime master:1 - ext4 /dev/root rw`, a line a mount.
+fn mounts_in(text: &[u8]) -> Vec<Mount> {
+    let lines = text.split(|byte| *byte == b'\n');
+    let mount = |line: &[u8]| {
+        let mut fields = line.split(|byte| *byte == b' ').map(unescaped);
+        let mut next = || fields.next();
+        let device = String::from_utf8(next().and_then(|_| next()).and_then(|_| next())?).ok()?;
+        let (major, minor) = device.split_once(':')?;
+        let device = (major.parse().ok()?, minor.parse().ok()?);
+        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+        let (inside, point) = (text(next()?), PathBuf::from(OsString::from_vec(next()?)));
+        // Options, and fields that may be several, up to a dash.
+        while next()? != b"-" {}
+        Some(Mount { device, point, inside, kind: text(next()?), source: text(next()?) })
+    };
+    lines.filter_map(mount).collect()
 }
 
 /// This machine's name and its kernel's version.
@@ -37,35 +89,28 @@ fn existing(path: &Path) -> Option<PathBuf> {
     path.ancestors().find_map(|path| here(path).canonicalize().ok())
 }
 
-/// `36 35 98:0 /inside /mnt rw,noatime master:1 - ext4 /dev/root rw`: the one that lies nearest
-/// above `place`; of several at the same point the last hides the others.
-fn name_in(mounts: &str, place: &Path) -> Option<String> {
-    let mut nearest: Option<(usize, String)> = None;
-    for line in mounts.lines() {
-        let Some((mount, system)) = line.split_once(" - ") else { continue };
-        let mut fields = mount.split(' ');
-        let (Some(device), Some(point)) = (fields.nth(2), fields.nth(1)) else { continue };
-        let point = unescaped(point);
-        let mut system = system.split(' ');
-        let (Some(kind), Some(source)) = (system.next(), system.next()) else { continue };
-        let depth = Path::new(&point).components().count();
-        if !place.starts_with(&point) || nearest.as_ref().is_some_and(|(d, _)| *d > depth) {
-            continue;
-        }
-        // Device numbers without a device (major 0) are dealt out anew at each mount.
-        let place = match device.split_once(':') {
-            Some(("0", _)) | None => format!("at {point}"),
-            _ => device.to_owned(),
-        };
-        nearest = Some((depth, format!("{kind} {} {place}", unescaped(source))));
-    }
-    nearest.map(|(_, name)| name)
+/// The name of the mount that `place` lies on.
+fn name_in(mounts: &[Mount], place: &Path) -> Option<String> {
+    let Mount { device, point, kind, source, .. } = nearest(mounts, place)?;
+    // Device numbers without a device (major 0) are dealt out anew at each mount.
+    let place = match device {
+        (0, _) => format!("at {}", point.display()),
+        (major, minor) => format!("{major}:{minor}"),
+    };
+    Some(format!("{kind} {source} {place}"))
 }
 
 /// Spaces, tabs, newlines and backslashes stand there as `\040` and so on.
-fn unescaped(text: &str) -> String {
-    let codes = [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")];
-    codes.iter().fold(text.to_owned(), |text, (code, plain)| text.replace(code, plain))
+fn unescaped(bytes: &[u8]) -> Vec<u8> {
+    let (mut plain, mut rest) = (Vec::with_capacity(bytes.len()), bytes);
+    while let [first, after @ ..] = rest {
+        let code = after.get(..3).filter(|_| *first == b'\\');
+        let code = code.and_then(|code| std::str::from_utf8(code).ok());
+        let byte = code.and_then(|code| u8::from_str_radix(code, 8).ok());
+        plain.push(byte.unwrap_or(*first));
+        rest = if byte.is_some() { &after[3..] } else { after };
+    }
+    plain
 }
 
 #[cfg(test)]
@@ -84,13 +129,13 @@ damaged line
 
     #[test]
     fn the_nearest_mount_names_the_file_system() {
-        let of = |path: &str| name_in(MOUNTS, Path::new(path)).unwrap();
+        let of = |path: &str| name_in(&mounts_in(MOUNTS.as_bytes()), Path::new(path)).unwrap();
         assert_eq!(of("/var/x"), "ext4 /dev/vda 254:0");
         assert_eq!(of("/dev/shm/x"), "tmpfs tmpfs at /dev/shm");
         assert_eq!(of("/dev/shmem"), "ext4 /dev/vda 254:0");
         assert_eq!(of("/mnt/my disk/a"), "btrfs /dev/sda2 8:2");
         assert_eq!(of("/net"), "nfs4 server:/export at /net");
-        assert_eq!(name_in("", Path::new("/")), None);
+        assert_eq!(name_in(&[], Path::new("/")), None);
     }
 
     #[test]

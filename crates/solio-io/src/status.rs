@@ -1,14 +1,14 @@
 //! What the system says about a file: how large, how old, and which one it is.
 
-use crate::io_error;
+use crate::{io_error, long_path};
 #[cfg(target_os = "linux")]
 use rustix::fs::StatxFlags;
-use rustix::fs::{AtFlags, CWD, FileType};
+use rustix::fs::{AtFlags, FileType};
 #[cfg(target_os = "linux")]
 use rustix::io::Errno;
 use rustix::path::Arg;
 use solio_base::Result;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::path::Path;
 
 /// What an entry of a folder is.
@@ -84,6 +84,17 @@ pub struct Status {
     pub device: u64,
     /// Names that lead to it.
     pub links: u64,
+    /// When content, size, owner, mode or links changed last, in nanoseconds since 1970: nobody can set
+    /// it back. `None` where nobody says, as stores of objects.
+    pub changed_ns: Option<i64>,
+    /// Blocks of 512 bytes that it takes on the medium.
+    pub blocks: u64,
+    /// Type and permissions, as the system has them.
+    pub mode: u32,
+    /// The number of its owner.
+    pub owner: u32,
+    /// The number of its group.
+    pub group: u32,
 }
 
 /// What the system says about the file at `path`; a link is followed.
@@ -100,7 +111,7 @@ pub struct Status {
 /// # Ok::<(), solio_base::Error>(())
 /// ```
 pub fn status_of(path: &Path) -> Result<Status> {
-    let found = look_at(CWD, path, AtFlags::empty());
+    let found = long_path::at(path, |folder, path| look_at(folder, path, AtFlags::empty()));
     Ok(found.map_err(|e| io_error("look at", e.into(), path))?.0)
 }
 
@@ -115,6 +126,11 @@ pub(crate) fn status_of_file(found: &std::fs::Metadata) -> Status {
         inode: found.ino(),
         device: found.dev(),
         links: found.nlink(),
+        changed_ns: Some(nanoseconds(found.ctime(), found.ctime_nsec())),
+        blocks: found.blocks(),
+        mode: found.mode(),
+        owner: found.uid(),
+        group: found.gid(),
     }
 }
 
@@ -131,8 +147,9 @@ pub(crate) fn status_of_file(found: &std::fs::Metadata) -> Status {
 /// # Ok::<(), solio_base::Error>(())
 /// ```
 pub fn status_of_name(path: &Path) -> Result<(Status, EntryKind)> {
-    let found = look_at(CWD, path, AtFlags::SYMLINK_NOFOLLOW);
-    found.map_err(|e| io_error("look at", e.into(), path))
+    let name =
+        |folder: BorrowedFd<'_>, path: &Path| look_at(folder, path, AtFlags::SYMLINK_NOFOLLOW);
+    long_path::at(path, name).map_err(|e| io_error("look at", e.into(), path))
 }
 
 /// What the system says about a name in `folder`, and what it is.
@@ -167,6 +184,11 @@ fn status_with_birth(found: &rustix::fs::Statx) -> Status {
         inode: found.stx_ino,
         device: rustix::fs::makedev(found.stx_dev_major, found.stx_dev_minor),
         links: found.stx_nlink.into(),
+        changed_ns: Some(ns(&found.stx_ctime)),
+        blocks: found.stx_blocks,
+        mode: found.stx_mode.into(),
+        owner: found.stx_uid,
+        group: found.stx_gid,
     }
 }
 
@@ -179,6 +201,11 @@ pub(crate) fn status(found: &rustix::fs::Stat) -> Status {
         inode: found.st_ino as u64,
         device: found.st_dev as u64,
         links: found.st_nlink as u64,
+        changed_ns: Some(nanoseconds(found.st_ctime as i64, found.st_ctime_nsec as i64)),
+        blocks: found.st_blocks as u64,
+        mode: found.st_mode as u32,
+        owner: found.st_uid,
+        group: found.st_gid,
     }
 }
 

@@ -9,18 +9,18 @@
 //!   piece is in the order of inodes, in which file systems store what they have to say about files.
 
 use crate::head_reader::{HeadReader, HeadSource};
-use crate::io_error;
 pub use crate::status::{EntryKind, Status, status_of, status_of_name};
 use crate::status::{kind, look_at, status};
-use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags};
+use crate::{io_error, long_path};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 use solio_base::{Cancel, Error, Result, lock, threads};
 use solio_measure::SpanName;
 use std::collections::HashSet;
-use std::ffi::{CStr, OsStr};
+use std::ffi::{CStr, OsStr, OsString};
 use std::ops::Range;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::ffi::OsStrExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -29,8 +29,8 @@ static LIST: SpanName = SpanName::new("list folder");
 /// Entries that a thread takes at a time.
 const PIECE: usize = 512;
 
-/// Deeper folders are no trees but loops of mounts.
-const DEEPEST: usize = 4096;
+/// Deeper folders are no trees, but a file system that has no end.
+const DEEPEST: usize = 65_536;
 
 /// How files are opened: a pipe does not make the walk wait, a terminal does not become its own.
 const READ_ONLY: OFlags =
@@ -57,6 +57,8 @@ pub struct WalkOptions {
     pub one_file_system: bool,
     /// Folders below the given ones are not entered.
     pub flat: bool,
+    /// Folders that are not entered: paths as the walk makes them, of a root and the names below it.
+    pub skip: HashSet<PathBuf>,
     /// Asked before every piece.
     pub cancel: Cancel,
 }
@@ -183,7 +185,7 @@ impl Listing {
     /// # }
     /// # let folder = tempfile::tempdir().unwrap();
     /// # let shots = folder.path().to_owned();
-    /// # use std::os::unix::ffi::OsStrExt;
+    /// # use std::os::unix::ffi::{OsStrExt, OsStringExt};
     /// # let name = std::ffi::OsStr::from_bytes(b"caf\xe9.exr");
     /// # let written = solio_io::probe::write_plain(&shots.join(name), b"pixels");
     /// # if written.is_err() { return Ok(()); } // A file system of text alone.
@@ -274,6 +276,16 @@ impl Listing {
         Ok(found.0)
     }
 
+    /// Where a link leads: the path that stands in it.
+    ///
+    /// # Errors
+    /// `Io` where the entry is not a link, or not any more.
+    pub fn target(&self, entry: &FolderEntry) -> Result<OsString> {
+        let read = rustix::fs::readlinkat(&self.folder, self.c_name(entry), Vec::new());
+        let read = read.map_err(|e| io_error("read the link", e.into(), &self.path_of(entry)))?;
+        Ok(OsString::from_vec(read.into_bytes()))
+    }
+
     /// Opens a file and reads its first `bytes`; `size` is what [`Listing::status`] said. Shorter
     /// where the file is, also where it became so.
     ///
@@ -343,7 +355,9 @@ pub fn open_head<'r>(
     size: u64,
     bytes: usize,
 ) -> Result<HeadSource<'r>> {
-    let opened = rustix::fs::openat(CWD, path, READ_ONLY, Mode::empty());
+    let opened = long_path::at(path, |folder, path| {
+        rustix::fs::openat(folder, path, READ_ONLY, Mode::empty())
+    });
     let opened = opened.map_err(|e| io_error("open", e.into(), path))?;
     reader.start_of(opened, size, bytes).map_err(|e| e.at_path(path))
 }
@@ -704,7 +718,10 @@ impl<V: Visit> WalkRun<'_, V> {
             let error = Error::limit(format!("folders are nested deeper than {DEEPEST}"));
             return Err(error.at_path(path));
         }
-        let folder = rustix::fs::openat(CWD, path, flags, Mode::empty()).map_err(failed)?;
+        let opened = |above: BorrowedFd<'_>, path: &Path| {
+            rustix::fs::openat(above, path, flags, Mode::empty())
+        };
+        let folder = long_path::at(path, opened).map_err(failed)?;
         let mut here = *device;
         if self.options.one_file_system || self.options.follow {
             let found = status(&rustix::fs::fstat(&folder).map_err(failed)?);
@@ -756,7 +773,8 @@ impl<V: Visit> WalkRun<'_, V> {
         let folders = listing.entries.iter().rev().filter(|e| e.kind == EntryKind::Folder);
         let below =
             |entry| FolderToList { path: listing.path_of(entry), depth: found.depth + 1, device };
-        folders.map(below).collect()
+        let is_entered = |below: &FolderToList| !self.options.skip.contains(&below.path);
+        folders.map(below).filter(is_entered).collect()
     }
 }
 

@@ -10,6 +10,13 @@ pub fn now_ns() -> u64 {
     START.elapsed().as_nanos() as u64
 }
 
+/// Nanoseconds since 1970, by the machine's calendar: for what outlives a process.
+#[allow(clippy::disallowed_methods)]
+pub fn unix_ns() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
+    i64::try_from(since).unwrap_or(i64::MAX)
+}
+
 /// Seconds since 1970, by the machine's calendar: for what outlives a process.
 #[allow(clippy::disallowed_methods)]
 pub fn unix_s() -> u64 {

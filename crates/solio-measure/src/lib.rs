@@ -10,6 +10,7 @@
 //! The only crate that reads clocks.
 #![forbid(unsafe_code)]
 
+mod cgroup;
 mod clock;
 mod counter;
 mod light;
@@ -24,7 +25,8 @@ mod summary;
 mod trace;
 mod usage;
 
-pub use clock::{now_ns, unix_s};
+pub use cgroup::GroupLimits;
+pub use clock::{now_ns, unix_ns, unix_s};
 pub use counter::{Counter, Unit};
 pub use light::{Bound, Job, Light, memcpy_mb_s};
 pub use lock::lock;

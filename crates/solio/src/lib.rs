@@ -58,7 +58,9 @@ pub use machine::lab::{Lab, LabOptions, run_lab};
 pub use machine::measure::{Peak, measure_machine};
 pub use machine::peaks::{Kept, KeptPeaks, keep_peaks, kept_peaks};
 pub use machine::recording::{Record, Recorded};
-pub use machine::study::{SlowDown, Study, StudyOptions, StudyPoint, StudyRun, study, study_run};
+pub use machine::study::{
+    SlowDown, Study, StudyOptions, StudyPoint, StudyRun, is_of_solio, study, study_run,
+};
 pub use mesh::draw::preview_mesh;
 pub use mesh::info::{FileInfo, MeshInfo, info};
 pub use mesh::read::{
@@ -102,7 +104,7 @@ pub use tree::read_files::{ReadAll, ReadFilesOptions, files_below, read_files};
 pub use tree::scan::{
     FileFacts, LiveCatalog, Round, Scan, ScanCount, ScanFields, ScanOptions, ScanReport,
     export_catalog, farm_plan, file_facts, is_parquet, is_unfinished, list_files, merge_catalogs,
-    scan, scan_files, scan_to_parquet,
+    purge_catalog, scan, scan_files, scan_to_parquet,
 };
 pub use tree::sheet::{SheetDone, SheetOptions, write_sheet};
 pub use tree::summary::{FactValue, FileSummary, summarize};

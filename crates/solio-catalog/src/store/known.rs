@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 /// A reader of the catalogue for one thread, beside the one that writes.
 #[derive(Debug)]
 pub struct Known {
-    path: PathBuf,
-    connection: Connection,
+    pub(super) path: PathBuf,
+    pub(super) connection: Connection,
 }
 
 /// What tells whether a file is the one that was looked at.
@@ -29,6 +29,10 @@ pub struct KnownFile {
     pub inode: u64,
     /// How far it was looked at.
     pub level: Level,
+    /// When content, mode, owner or links changed last, where that is known.
+    pub changed_ns: Option<i64>,
+    /// The number of the volume that it lay on, where that is known.
+    pub volume: Option<i64>,
 }
 
 impl Known {
@@ -53,8 +57,8 @@ impl Known {
         let mut read = || -> rusqlite::Result<Result<()>> {
             let (id, true) = id_of(&self.connection, folder)? else { return Ok(Ok(())) };
             let mut select = self.connection.prepare_cached(
-                "SELECT name, size, modified_ns, inode, level, born_ns FROM entries WHERE folder = ?1 \
-                 ORDER BY name",
+                "SELECT name, size, modified_ns, inode, level, born_ns, changed_ns, volume FROM entries \
+                 WHERE folder = ?1 ORDER BY name",
             )?;
             let mut rows = select.query([id])?;
             while let Some(row) = rows.next()? {
@@ -71,6 +75,8 @@ impl Known {
                     inode: number(3)? as u64,
                     level: Level(number(4)? as u32),
                     born_ns: row.get(5)?,
+                    changed_ns: row.get(6)?,
+                    volume: row.get(7)?,
                 });
             }
             Ok(Ok(()))
@@ -101,21 +107,24 @@ impl Known {
         read().map_err(|e| failed("read the catalogue", e, &self.path))
     }
 
-    /// Paths of files that were seen with this inode, size, time, and time of birth.
+    /// Paths of files that were seen with this inode, size, time, and time of birth, on `volume` or on one
+    /// that is not known.
     pub fn same_inode(
         &self,
         inode: u64,
         size: u64,
         modified_ns: i64,
         born_ns: i64,
+        volume: Option<i64>,
     ) -> Result<Vec<(Vec<u8>, Vec<u8>)>> {
         let read = || -> rusqlite::Result<Result<Vec<_>>> {
             let mut select = self.connection.prepare_cached(
                 "SELECT f.path, e.name FROM entries AS e JOIN folders AS f ON f.id = e.folder \
                  WHERE e.inode = ?1 AND e.size = ?2 AND e.modified_ns = ?3 \
-                 AND e.born_ns = ?4",
+                 AND e.born_ns = ?4 AND (e.volume IS NULL OR ?5 IS NULL OR e.volume = ?5)",
             )?;
-            let mut rows = select.query([inode as i64, size as i64, modified_ns, born_ns])?;
+            let same = (inode as i64, size as i64, modified_ns, born_ns, volume);
+            let mut rows = select.query(same)?;
             let mut found = Vec::new();
             while let Some(row) = rows.next()? {
                 let name = |column| name_bytes(row.get_ref_unwrap(column), &self.path);

@@ -1,7 +1,8 @@
 //! The live catalogue: an SQLite database.
 //!
 //! Tables: `folders` (a path, its number), `entries` (a file: folder, name, and the columns of
-//! [`row::COLUMNS`](crate::row::COLUMNS)), `thumbnails`, `state`. A name is TEXT where it is UTF-8,
+//! [`row::COLUMNS`](crate::row::COLUMNS)), `thumbnails`, `state`, `tombstones` (what is gone, with all
+//! that was known of it), `volume` and `place` (what the roots lie on). A name is TEXT where it is UTF-8,
 //! else BLOB, with a readable form beside it (`shown`). The view `files` puts paths together; other
 //! views answer what is asked often.
 //!
@@ -11,7 +12,9 @@
 //! * The write-ahead log lets others read while a scan writes, and keeps what was committed through
 //!   a kill. Only one scan writes; the lock that sees to it is the caller's.
 
+mod going;
 mod known;
+mod places;
 mod query;
 mod read;
 mod schema;
@@ -19,7 +22,9 @@ mod schema;
 mod tests;
 mod write;
 
+pub use going::{HeldBack, Removal, RemovalLimit, Settled};
 pub use known::{Known, KnownFile};
+pub use places::{CatalogPlace, CatalogVolume, Mounted, PlaceState, PlacedRows};
 pub use query::{Answer, Query};
 pub use read::Rows;
 pub use write::{Store, folder_hash};
@@ -110,6 +115,7 @@ fn open_to_read(path: &Path) -> Result<Connection> {
     connection.busy_timeout(std::time::Duration::from_secs(10)).map_err(failed)?;
     match version(&connection, path)? {
         Some(schema::VERSION) => Ok(connection),
+        Some(version @ schema::OLDEST..schema::VERSION) => Err(older(version, path)),
         Some(other) => Err(foreign(other, path)),
         None => Err(Error::corrupt("this is no catalogue: it is empty").at_path(path)),
     }
@@ -133,6 +139,14 @@ fn version(connection: &Connection, path: &Path) -> Result<Option<i64>> {
         return Ok(None);
     }
     Err(Error::unsupported("this database is not one of Solio's").at_path(path))
+}
+
+/// A catalogue of an earlier version, which the next scan brings up to this one.
+fn older(version: i64, path: &Path) -> Error {
+    let words =
+        format!("the catalogue has version {version}; this Solio reads {}", schema::VERSION);
+    let error = Error::unsupported(words).at_path(path);
+    error.hint("solio scan FOLDER -o CATALOGUE brings it up to date, and loses nothing of it")
 }
 
 fn foreign(version: i64, path: &Path) -> Error {

@@ -15,8 +15,8 @@ const AT_ONCE: usize = 4096;
 /// Reads the rows of a catalogue by folder, then by name; at most some thousand are in memory.
 #[derive(Debug)]
 pub struct Rows {
-    path: PathBuf,
-    connection: Connection,
+    pub(super) path: PathBuf,
+    pub(super) connection: Connection,
     select: String,
     /// The folder that is being read, and its number.
     folder: Option<(Arc<[u8]>, i64)>,

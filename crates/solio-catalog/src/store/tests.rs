@@ -60,7 +60,8 @@ fn what_is_known_of_a_folder_is_found_while_others_write() {
     assert_eq!((files[0].size, files[0].inode, files[0].level), (2, 102, Level::HEAD));
     known.files(b"/missing", &mut files).unwrap();
     assert!(files.is_empty());
-    let same = |born_ns| known.same_inode(103, 3, 1_700_000_000_123_456_789, born_ns).unwrap();
+    let same =
+        |born_ns| known.same_inode(103, 3, 1_700_000_000_123_456_789, born_ns, None).unwrap();
     assert_eq!(same(1_600_000_000_000_000_003), [(b"/c".to_vec(), b"d".to_vec())]);
     // Another file, which took the inode later.
     assert!(same(1_600_000_000_000_000_004).is_empty());
@@ -74,12 +75,101 @@ fn what_is_gone_is_removed() {
     let rows =
         [row(b"/r", b"a", 1), row(b"/r", b"b", 2), row(b"/r/x", b"c", 3), row(b"/rx", b"d", 4)];
     store.put(&rows).unwrap();
-    let gone = store.remove(&rows[0].folder, &[b"a".as_slice().into(), b"never".as_slice().into()]);
-    assert_eq!(gone.unwrap(), 1);
+    store.put_thumbnail(&rows[0].folder, b"a", b"small").unwrap();
+    let names = [b"a".as_slice().into(), b"never".as_slice().into()];
+    store.mark_gone(&rows[0].folder, &names).unwrap();
     let seen = HashSet::from([folder_hash(b"/r")]);
-    assert_eq!(store.remove_unseen(&[b"/r".to_vec()], &seen, &[]).unwrap(), 1);
+    store.mark_unseen(&[b"/r".to_vec()], &seen, &[]).unwrap();
+    // Met elsewhere, with all that is known of it.
+    store.mark_moved(&rows[2].folder, &[b"c".as_slice().into()]).unwrap();
+    let settled = store.settle(&removal(RemovalLimit::default())).unwrap();
+    assert_eq!(settled, Settled { removed: 1, held: Vec::new() });
     store.close().unwrap();
     assert_eq!(all(&path), [rows[1].clone(), rows[3].clone()]);
+    let asked = |sql: &str| {
+        let query = Query::open(&path, &Cancel::default()).unwrap();
+        let mut found = Vec::new();
+        let each = |_: &[&str], row: Option<Vec<Answer>>| {
+            found.extend(row);
+            Ok(true)
+        };
+        query.ask(sql, each).unwrap();
+        found
+    };
+    let text = |text: &str| Answer::Text(text.into());
+    let gone = asked("SELECT path, gone, size FROM gone");
+    assert_eq!(gone, [[text("/r/a"), text("2023-11-14 22:13:20"), Answer::Integer(1)]]);
+    assert_eq!(asked("SELECT image FROM tombstones"), [[Answer::Bytes(b"small".to_vec())]]);
+    let mut store = Store::open(&path).unwrap();
+    assert_eq!(store.purge(1_700_000_000_000_000_000).unwrap(), 0);
+    assert_eq!(store.purge(i64::MAX).unwrap(), 1);
+    store.close().unwrap();
+    assert_eq!(asked("SELECT count(*) FROM folders"), [[Answer::Integer(2)]]);
+}
+
+/// A removal at `/r`, now.
+fn removal(limit: RemovalLimit) -> Removal<'static> {
+    Removal { places: vec![(b"/r", Some(0))], limit, now_ns: 1_700_000_000_000_000_000 }
+}
+
+#[test]
+fn too_much_at_once_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("c.sqlite");
+    let mut store = Store::open(&path).unwrap();
+    let name = |n: i64| format!("{n:03}").into_bytes();
+    let rows: Vec<_> = (0..150).map(|n| row(b"/r/x", &name(n), n)).collect();
+    store.put(&rows).unwrap();
+    let names: Vec<Box<[u8]>> = (0..120).map(|n| name(n).into()).collect();
+    store.mark_gone(&rows[0].folder, &names).unwrap();
+    let settled = store.settle(&removal(RemovalLimit::Share(0.5))).unwrap();
+    let [held] = &settled.held[..] else { panic!("{settled:?}") };
+    assert_eq!((&*held.place, held.gone, held.known), (&b"/r"[..], 120, 150));
+    assert_eq!((held.first.len(), &*held.first[0]), (5, &b"/r/x/000"[..]));
+    for (limit, gone) in [(RemovalLimit::Files(119), 0), (RemovalLimit::Share(0.9), 120)] {
+        store.mark_gone(&rows[0].folder, &names).unwrap();
+        assert_eq!(store.settle(&removal(limit)).unwrap().removed, gone, "{limit:?}");
+    }
+    store.close().unwrap();
+    assert_eq!(all(&path), rows[120..]);
+}
+
+#[test]
+fn a_catalogue_of_version_2_is_brought_up_and_loses_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("c.sqlite");
+    let old = Connection::open(&path).unwrap();
+    let columns: Vec<&str> = crate::row::COLUMNS[..30].iter().map(|column| column.name).collect();
+    let columns = columns.join(", ");
+    old.execute_batch(&format!(
+        "CREATE TABLE folders (id INTEGER PRIMARY KEY, path NOT NULL UNIQUE, shown TEXT);
+         CREATE TABLE entries (folder INTEGER NOT NULL, name NOT NULL, shown TEXT, {columns},
+           PRIMARY KEY (folder, name)) WITHOUT ROWID;
+         CREATE TABLE thumbnails (folder INTEGER NOT NULL, name NOT NULL, image BLOB NOT NULL,
+           PRIMARY KEY (folder, name)) WITHOUT ROWID;
+         CREATE TABLE state (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
+         CREATE VIEW files AS SELECT 1;
+         INSERT INTO folders VALUES ({}, '/r', NULL);
+         INSERT INTO entries (folder, name, size, xxh128) VALUES ({0}, 'a', 7, 'hash');
+         PRAGMA application_id = {}; PRAGMA user_version = 2;",
+        first_id(b"/r"),
+        schema::APPLICATION
+    ))
+    .unwrap();
+    drop(old);
+    let told = Rows::open(&path).unwrap_err();
+    assert!(told.hint_text().unwrap().contains("loses nothing"), "{told}");
+    Store::open(&path).unwrap().close().unwrap();
+    let [row] = &all(&path)[..] else { panic!("one row") };
+    assert_eq!(
+        (row.cells.integer(column::SIZE), row.cells.text(column::XXH128)),
+        (Some(7), Some("hash"))
+    );
+    assert_eq!(row.cells.integer(column::LINKS), None);
+    let query = Query::open(&path, &Cancel::default()).unwrap();
+    for view in query.views().unwrap() {
+        query.ask(&format!("SELECT * FROM {view}"), |_, _| Ok(true)).unwrap();
+    }
 }
 
 #[test]

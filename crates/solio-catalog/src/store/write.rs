@@ -1,15 +1,13 @@
 //! The one writer of a catalogue.
 
 use super::{
-    PAGE_BYTES, as_path, failed, foreign, id_of, name_bytes, name_value, schema, shown_value,
-    version,
+    PAGE_BYTES, as_path, failed, foreign, id_of, name_value, schema, shown_value, version,
 };
 use crate::row::{COLUMNS, Cell, Row};
 use rusqlite::types::{Null, ToSqlOutput, ValueRef};
 use rusqlite::{Connection, OpenFlags, Statement};
 use solio_base::Result;
 use solio_kinds::FileKind;
-use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -38,13 +36,13 @@ fn has_foreign_log(path: &Path) -> bool {
 /// A catalogue that is being written.
 #[derive(Debug)]
 pub struct Store {
-    path: PathBuf,
+    pub(super) path: PathBuf,
     pub(super) connection: Connection,
     insert: String,
     /// The folder written to last, and its number.
-    last: Option<(Arc<[u8]>, i64)>,
+    pub(super) last: Option<(Arc<[u8]>, i64)>,
     /// Rows put or removed since the last commit.
-    pending: usize,
+    pub(super) pending: usize,
     /// Rows that were there at the beginning, or put since.
     put: u64,
     /// After how many pages the log is copied now.
@@ -60,9 +58,12 @@ impl Store {
         let sql = |e| failed("open the catalogue", e, path);
         let connection = Connection::open(as_path(path)).map_err(sql)?;
         connection.busy_timeout(std::time::Duration::from_secs(10)).map_err(sql)?;
-        let is_new = match version(&connection, path)? {
-            None => true,
-            Some(schema::VERSION) => false,
+        let make = match version(&connection, path)? {
+            None => format!("BEGIN; {} COMMIT;", schema::create()),
+            Some(schema::VERSION) => schema::INDEX.to_owned(),
+            Some(schema::OLDEST..schema::VERSION) => {
+                format!("BEGIN; {} COMMIT; {}", schema::upgrade(), schema::INDEX)
+            }
             Some(other) => return Err(foreign(other, path)),
         };
         let settings = format!(
@@ -71,15 +72,15 @@ impl Store {
              PRAGMA cache_size = -32768;"
         );
         connection.execute_batch(&settings).map_err(sql)?;
-        let make = match is_new {
-            true => format!("BEGIN; {} COMMIT;", schema::create()),
-            false => schema::INDEX.to_owned(),
-        };
         connection.execute_batch(&make).map_err(sql)?;
         let rows =
             connection.query_row("SELECT count(*) FROM entries", [], |row| row.get::<_, i64>(0));
         let places = vec!["?"; COLUMNS.len() + 3].join(", ");
-        let insert = format!("INSERT OR REPLACE INTO entries VALUES ({places})");
+        let names: Vec<&str> = COLUMNS.iter().map(|column| column.name).collect();
+        let names = names.join(", ");
+        let insert = format!(
+            "INSERT OR REPLACE INTO entries (folder, name, shown, {names}) VALUES ({places})"
+        );
         let put = rows.map_err(sql)? as u64;
         let (path, log_pages) = (path.to_owned(), FEWEST_LOG_PAGES);
         Ok(Store { path, connection, insert, last: None, pending: 0, put, log_pages })
@@ -124,11 +125,11 @@ impl Store {
         self.pending
     }
 
-    fn sql<T>(&self, result: rusqlite::Result<T>) -> Result<T> {
+    pub(super) fn sql<T>(&self, result: rusqlite::Result<T>) -> Result<T> {
         result.map_err(|e| failed("write the catalogue", e, &self.path))
     }
 
-    fn begin(&mut self) -> Result<()> {
+    pub(super) fn begin(&mut self) -> Result<()> {
         if self.pending == 0 && self.connection.is_autocommit() {
             let begun = self.connection.execute_batch("BEGIN IMMEDIATE");
             return self.sql(begun);
@@ -137,7 +138,7 @@ impl Store {
     }
 
     /// The number of a folder, which is put into the table where it is not there.
-    fn folder(&mut self, folder: &Arc<[u8]>) -> Result<i64> {
+    pub(super) fn folder(&mut self, folder: &Arc<[u8]>) -> Result<i64> {
         let id = folder_id(&self.connection, &mut self.last, folder);
         self.sql(id)
     }
@@ -186,70 +187,6 @@ impl Store {
         self.sql(removed)?;
         self.pending += 1;
         Ok(())
-    }
-
-    /// Removes what is known of files that are gone; how many were known.
-    pub fn remove(&mut self, folder: &Arc<[u8]>, names: &[Box<[u8]>]) -> Result<u64> {
-        if names.is_empty() {
-            return Ok(0);
-        }
-        self.begin()?;
-        let id = self.folder(folder)?;
-        let mut removed = 0;
-        for name in names {
-            for table in ["entries", "thumbnails"] {
-                let sql = format!("DELETE FROM {table} WHERE folder = ?1 AND name = ?2");
-                let gone = self
-                    .connection
-                    .prepare_cached(&sql)
-                    .and_then(|mut delete| delete.execute((id, name_value(name))));
-                let gone = self.sql(gone)?;
-                removed += if table == "entries" { gone as u64 } else { 0 };
-            }
-            self.pending += 1;
-        }
-        Ok(removed)
-    }
-
-    /// Removes all folders at and below `roots` that were not `seen`, with their files, but for
-    /// those at and below `kept`; how many files were known. `seen` are the hashes that
-    /// [`folder_hash`] gives.
-    pub fn remove_unseen(
-        &mut self,
-        roots: &[Vec<u8>],
-        seen: &HashSet<u64>,
-        kept: &[Vec<u8>],
-    ) -> Result<u64> {
-        self.begin()?;
-        let unseen = || -> rusqlite::Result<Vec<(i64, Result<bool>)>> {
-            let mut select = self.connection.prepare("SELECT id, path FROM folders")?;
-            let gone = |row: &rusqlite::Row<'_>| {
-                let gone = name_bytes(row.get_ref(1)?, &self.path).map(|path| {
-                    let is_below = |root: &Vec<u8>| is_at_or_below(path, root);
-                    roots.iter().any(is_below)
-                        && !seen.contains(&folder_hash(path))
-                        && !kept.iter().any(is_below)
-                });
-                Ok((row.get(0)?, gone))
-            };
-            select.query_map([], gone)?.collect()
-        };
-        let mut removed = 0;
-        for (id, gone) in self.sql(unseen())? {
-            if !gone? {
-                continue;
-            }
-            for (table, column) in
-                [("entries", "folder"), ("thumbnails", "folder"), ("folders", "id")]
-            {
-                let sql = format!("DELETE FROM {table} WHERE {column} = ?1");
-                let gone = self.sql(self.connection.execute(&sql, [id]))?;
-                removed += if table == "entries" { gone as u64 } else { 0 };
-            }
-            self.pending += 1;
-        }
-        self.last = None;
-        Ok(removed)
     }
 
     /// Remembers something about the catalogue.
@@ -308,14 +245,9 @@ impl Store {
     }
 }
 
-/// What [`Store::remove_unseen`] knows a folder by.
+/// What [`Store::mark_unseen`] knows a folder by.
 pub fn folder_hash(path: &[u8]) -> u64 {
     super::first_id(path) as u64
-}
-
-fn is_at_or_below(path: &[u8], root: &[u8]) -> bool {
-    let root = root.strip_suffix(b"/").unwrap_or(root);
-    path.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
 }
 
 /// The number of a folder, which is put into the table where it is not there; `last` is the folder

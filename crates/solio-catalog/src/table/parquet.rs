@@ -5,10 +5,12 @@
 
 use super::fields::{ColumnKind, FieldValue, fields, values};
 use crate::row::Row;
+use crate::store::Mounted;
 use bytes::Bytes;
 use parquet::basic::{Compression, LogicalType, Repetition, TimeUnit, Type as Physical, ZstdLevel};
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
+use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::{Type, TypePtr};
@@ -16,6 +18,8 @@ use solio_base::{Error, Result, Sink, Work};
 use std::io::{self, BufWriter, Write};
 use std::sync::Arc;
 
+/// The key of volumes and places in the footer.
+pub(super) const MOUNTED: &str = "solio.volumes";
 /// Rows that are compressed together; a reader skips groups that have nothing it asks for.
 const GROUP_ROWS: usize = 100_000;
 
@@ -181,6 +185,14 @@ impl<'s> ParquetWriter<'s> {
             present: field.nullable.then(Vec::new),
         });
         Ok(ParquetWriter { writer, columns: columns.collect(), rows: 0 })
+    }
+
+    /// Keeps what the rows lie on, in the footer.
+    pub fn set_mounted(&mut self, mounted: &Mounted) {
+        if !mounted.places.is_empty() {
+            let text = KeyValue::new(MOUNTED.to_owned(), mounted.to_json());
+            self.writer.append_key_value_metadata(text);
+        }
     }
 
     /// Takes in a row; they come in the catalogue's order.

@@ -1,8 +1,9 @@
 //! Parquet files of rows, read.
 
 use super::fields::LEAD_COLUMNS;
-use super::parquet::{columns, failed};
+use super::parquet::{MOUNTED, columns, failed};
 use crate::row::{COLUMNS, Cell, Cells, Row, Type};
+use crate::store::Mounted;
 use bytes::Bytes;
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::{ByteArray, DataType};
@@ -15,6 +16,8 @@ use std::io::{self, Read};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+/// So many of [`COLUMNS`] had the first version.
+const OLDEST_COLUMNS: usize = 30;
 /// Rows that are read at once.
 const BATCH_ROWS: usize = 8192;
 
@@ -46,11 +49,23 @@ impl ParquetRows {
         let read = || SerializedFileReader::new(OfSource(source)).map_err(failed);
         let file = guarded(read)?;
         let found = file.metadata().file_metadata().schema();
-        if found.get_fields() != columns().map_err(failed)?.get_fields() {
+        // Earlier versions had the first of the columns.
+        let own = columns().map_err(failed)?;
+        let is_known = own.get_fields().starts_with(found.get_fields())
+            && found.get_fields().len() >= LEAD_COLUMNS + OLDEST_COLUMNS;
+        if !is_known {
             let message = "its columns are not those of a catalogue of this version";
             return Err(Error::unsupported(message).hint("solio scan --rebuild makes it anew"));
         }
         Ok(ParquetRows { file, group: 0, columns: Vec::new(), left: 0, ready: VecDeque::new() })
+    }
+
+    /// What the rows lie on, as far as the file says so.
+    pub fn mounted(&self) -> Mounted {
+        let pairs = self.file.metadata().file_metadata().key_value_metadata();
+        let own = pairs.into_iter().flatten().find(|pair| pair.key == MOUNTED);
+        let text = own.and_then(|pair| pair.value.as_deref());
+        text.map_or_else(Mounted::default, Mounted::from_json)
     }
 
     /// Whether a Parquet file is a catalogue of any version: the first columns are those of one.

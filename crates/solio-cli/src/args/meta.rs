@@ -52,6 +52,10 @@ pub(crate) struct MetaArgs {
     /// Print comma-separated values, a line a file
     #[arg(long, group = "form")]
     pub(crate) csv: bool,
+    /// As --csv, for spreadsheets: texts that begin with =, +, -, @, a tab or a carriage return, which they
+    /// would take for formulas, get an apostrophe before them
+    #[arg(long, group = "form")]
+    pub(crate) csv_safe: bool,
     /// Print a table, a line a file
     #[arg(long, group = "form")]
     pub(crate) table: bool,
@@ -64,7 +68,7 @@ pub(crate) struct MetaArgs {
         short = 'G',
         long,
         requires = "exiftool_json",
-        conflicts_with_all = ["binary", "json", "jsonl", "csv", "table"]
+        conflicts_with_all = ["binary", "json", "jsonl", "csv", "csv_safe", "table"]
     )]
     pub(crate) groups: bool,
     /// Who reads; with both, JSON says of each tag who read it

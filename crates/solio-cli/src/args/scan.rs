@@ -2,6 +2,7 @@
 
 use super::shared::{InputArgs, RunArgs, WorkArgs, parse_rate, recursive, trimmed};
 use clap::Args;
+use solio::catalog::store::RemovalLimit;
 use std::path::PathBuf;
 
 const SCAN_EXAMPLES: &str = "\
@@ -10,17 +11,21 @@ Examples:
   solio scan photos -o photos.sqlite --thumbnails --hash xxh128 --fields ISO
   solio scan shots -o shots.parquet --check      for DuckDB, Polars, pandas, Spark
   solio scan /mnt/show -o show.sqlite --watch    kept current until Ctrl-C
+  solio scan /mnt/show -o show.sqlite --accept-removal    what is not there is gone
+  solio scan -o show.sqlite --purge=30           forget what was gone a month ago
   solio scan /mnt/show -o part1.parquet --shard 1/8    one of eight machines
   solio scan /mnt/show -o show.parquet --openjd job.json --parts 64
   solio scan s3://show/shots -o shots.sqlite     a bucket; gs:// and az://, too
   solio query show.sqlite \"SELECT * FROM kinds\"
 
 A scan that is stopped, in whatever way, keeps what it has; run again it goes on from there. Files \
-whose size, times and inode (of objects, entity tag) are as before are not opened. Stores are found by \
+whose size, times and inode (of objects, entity tag) are as before are not opened. The rows of a volume \
+that is not mounted, of one with another in its place, and of one that is suddenly empty stay, and so do \
+those of files of which too many are gone at once. Stores are found by \
 their usual variables: AWS_ACCESS_KEY_ID, AWS_ENDPOINT_URL, GOOGLE_APPLICATION_CREDENTIALS, \
 AZURE_STORAGE_ACCOUNT_NAME and others.
 Exit code: 0 scanned, whatever --check found: SELECT * FROM problems tells; 1 something could not be \
-read.";
+read, or rows were kept of what is not there.";
 
 const QUERY_EXAMPLES: &str = "\
 Examples:
@@ -97,6 +102,18 @@ pub(crate) struct ScanArgs {
     /// With --openjd: how many parts
     #[arg(long, value_name = "N", requires = "openjd")]
     pub(crate) parts: Option<u64>,
+    /// Go by what is there now: whatever is not there is gone, also all of a volume that is not mounted, or
+    /// has another one in its place
+    #[arg(long)]
+    pub(crate) accept_removal: bool,
+    /// How many files of a root or mount point may be gone at once, as a number or as 50%; more of them are
+    /// kept, and told [default: half of them, and a hundred always]
+    #[arg(long, value_name = "N", value_parser = max_removed)]
+    pub(crate) max_removed: Option<RemovalLimit>,
+    /// Scan nothing; forget the files that were gone more than DAYS days ago, which are in the view gone
+    #[arg(long, value_name = "DAYS", num_args = 0..=1, require_equals = true, default_missing_value = "0",
+        conflicts_with_all = ["files", "files_from", "watch", "openjd", "dry_run", "resume", "rebuild"])]
+    pub(crate) purge: Option<u64>,
     /// Stop after so many files and folders that cannot be read
     #[arg(long, value_name = "N")]
     pub(crate) max_errors: Option<u64>,
@@ -129,6 +146,10 @@ pub(crate) struct QueryArgs {
     /// Print comma-separated values, a line a row
     #[arg(long, group = "form")]
     pub(crate) csv: bool,
+    /// As --csv, for spreadsheets: texts that begin with =, +, -, @, a tab or a carriage return, which they
+    /// would take for formulas, get an apostrophe before them
+    #[arg(long, group = "form")]
+    pub(crate) csv_safe: bool,
     /// Print the first values alone, each with a zero byte behind it
     #[arg(long, alias = "null", visible_short_alias = '0', group = "form")]
     pub(crate) print0: bool,
@@ -148,6 +169,19 @@ pub(crate) struct MergeArgs {
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) work: WorkArgs,
+}
+
+/// `100`, or `50%`.
+fn max_removed(text: &str) -> Result<RemovalLimit, String> {
+    let wanted = || "a number of files such as 100, or a share such as 50%, is wanted".to_owned();
+    match text.strip_suffix('%') {
+        None => text.parse().map(RemovalLimit::Files).map_err(|_| wanted()),
+        Some(share) => {
+            let share = share.trim().parse::<f64>().map_err(|_| wanted())?;
+            let is_share = (0.0..=100.0).contains(&share);
+            if is_share { Ok(RemovalLimit::Share(share / 100.0)) } else { Err(wanted()) }
+        }
+    }
 }
 
 /// `3/8`: the third of eight, as 2 of 8.

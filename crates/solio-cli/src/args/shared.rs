@@ -49,11 +49,11 @@ impl InputArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Machine")]
 pub struct WorkArgs {
-    /// Threads [default: all]
+    /// Threads [default: all that the machine and its control groups leave]
     #[arg(short = 'j', long = "jobs", value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub jobs: Option<u16>,
     /// Memory that the work may use beside its result, such as 512M or 2G [default: an eighth of
-    /// the machine's]
+    /// the machine's, or of what control groups leave]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub mem: Option<u64>,
 }

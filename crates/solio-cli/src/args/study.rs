@@ -20,9 +20,9 @@ pub(crate) struct StudyArgs {
     /// Runs at each bandwidth; the median counts, of an even number the lower one
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) rounds: u16,
-    /// What holds the bandwidth down
-    #[arg(long, value_enum, value_name = "HOW", default_value_t = SlowDownChoice::Bucket)]
-    pub(crate) how: SlowDownChoice,
+    /// What holds the bandwidth down [default: bucket for commands of Solio; others need a choice]
+    #[arg(long, value_enum, value_name = "HOW")]
+    pub(crate) how: Option<SlowDownChoice>,
     /// With --how cgroup: a path on the disk that is slowed down [default: .]
     #[arg(long, value_name = "PATH")]
     pub(crate) medium: Option<PathBuf>,
@@ -39,7 +39,7 @@ pub(crate) struct StudyArgs {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SlowDownChoice {
-    /// Solio's own: for commands of Solio, anywhere
+    /// Solio's own: for commands of Solio, also started by others, anywhere
     Bucket,
     /// The system's throttle: for any command, as root on Linux; empties the page cache
     Cgroup,

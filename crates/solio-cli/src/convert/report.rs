@@ -4,7 +4,7 @@ use crate::args::ConvertArgs;
 use crate::conversions::Conversions;
 use crate::limit::Limit;
 use crate::table::{bytes, count, figures, seconds};
-use crate::{json_paths, losses, schema, screen};
+use crate::{json_paths, losses, schema, screen, terminal};
 use serde_json::{Value, json};
 use solio::{ImageJob, Job, MeshInfo, Progressed, Usage, Written};
 
@@ -104,7 +104,7 @@ fn stats((from, to): &ImageJob, report: &MeshReport, limit: &Limit) -> String {
             seconds(usage.cpu_s)
         )
     };
-    let mut text = format!("{} -> {}\n", from.display(), to.display());
+    let mut text = format!("{} -> {}\n", terminal::name(from), terminal::name(to));
     text += &format!("{}\n", step("read", report.moved.read_bytes, &report.read));
     text += &format!("{}\n", step("write", report.written.file_bytes, &report.write));
     text += &format!("  {} files; ", count(report.moved.files));

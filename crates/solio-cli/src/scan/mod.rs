@@ -19,6 +19,9 @@ use std::sync::atomic::Ordering::Relaxed;
 /// Scans all roots into the catalogue.
 pub(crate) fn run(args: &ScanArgs) -> Result<Outcome> {
     is_file_name(&args.output)?;
+    if let Some(days) = args.purge {
+        return purge(args, days);
+    }
     let work = options::work(&args.run.work)?;
     let roots = inputs::collect(&args.inputs, &work)?;
     if roots.is_empty() {
@@ -64,6 +67,23 @@ pub(crate) fn run(args: &ScanArgs) -> Result<Outcome> {
     Ok(if failed { Outcome::SomeFailed } else { Outcome::Done })
 }
 
+/// Forgets what was gone.
+fn purge(args: &ScanArgs, days: u64) -> Result<Outcome> {
+    if solio::is_parquet(&args.output) {
+        return Err(Error::argument("a Parquet file keeps nothing of what is gone")
+            .at_path(&args.output)
+            .hint("only a catalogue in SQLite does: -o c.sqlite"));
+    }
+    let purged = solio::purge_catalog(&args.output, days)?;
+    if args.run.json {
+        let line = json!({ "purged": purged });
+        screen::print(&schema::line("purge/1", &[("catalogue", &args.output)], line));
+    } else {
+        screen::say(&format!("{} forgotten", some(purged, "file")));
+    }
+    Ok(Outcome::Done)
+}
+
 fn scan_options(args: &ScanArgs) -> ScanOptions {
     let facts = solio::FileFacts {
         fields: ScanFields::new(&args.fields),
@@ -81,6 +101,8 @@ fn scan_options(args: &ScanArgs) -> ScanOptions {
         again: args.paranoid,
         rebuild: args.rebuild,
         dry: args.dry_run,
+        accept_removal: args.accept_removal,
+        max_removed: args.max_removed.unwrap_or_default(),
         max_errors: args.max_errors,
     }
 }

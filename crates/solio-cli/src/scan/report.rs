@@ -57,15 +57,30 @@ fn words(args: &ScanArgs, counts: &ScanCount, report: &ScanReport, wall_s: f64) 
     let verb = if args.dry_run { "to look at" } else { "looked at" };
     let mut parts = vec![
         format!("{} in {}", some(files, "file"), some(number(&counts.folders), "folder")),
-        bytes(number(&counts.bytes)),
+        match number(&counts.allocated) {
+            // Stores do not say.
+            0 if number(&counts.bytes) > 0
+                && args.inputs.files.iter().any(|root| is_store(root)) =>
+            {
+                bytes(number(&counts.bytes))
+            }
+            allocated => {
+                format!("{} ({} on disk)", bytes(number(&counts.bytes)), bytes(allocated))
+            }
+        },
         format!("{} {verb}", count(number(&counts.looked_at))),
     ];
     for (value, name) in [
         (number(&counts.unchanged), "unchanged"),
         (number(&counts.renamed), "renamed"),
         (report.removed, "gone"),
+        (report.held, "gone and kept"),
         (number(&counts.with_problems), "with problems"),
-        (number(&counts.failed), "unreadable"),
+        (report.offline, "offline"),
+        (
+            number(&counts.failed).saturating_sub(report.offline + u64::from(report.held > 0)),
+            "unreadable",
+        ),
     ] {
         if value > 0 {
             parts.push(format!("{} {name}", count(value)));
@@ -75,6 +90,10 @@ fn words(args: &ScanArgs, counts: &ScanCount, report: &ScanReport, wall_s: f64) 
     format!("{}; {} s, {rate} files/s", parts.join(", "), figures(wall_s))
 }
 
+fn is_store(root: &std::path::Path) -> bool {
+    solio_io::objects::is_address(root)
+}
+
 fn to_json(args: &ScanArgs, counts: &ScanCount, report: &ScanReport, wall_s: f64) -> Value {
     let number = |value: &AtomicU64| value.load(Relaxed);
     json!({
@@ -82,10 +101,13 @@ fn to_json(args: &ScanArgs, counts: &ScanCount, report: &ScanReport, wall_s: f64
         "files": number(&counts.files),
         "folders": number(&counts.folders),
         "bytes": number(&counts.bytes),
+        "allocated": number(&counts.allocated),
         "looked_at": number(&counts.looked_at),
         "unchanged": number(&counts.unchanged),
         "renamed": number(&counts.renamed),
         "removed": report.removed,
+        "held": report.held,
+        "offline": report.offline,
         "with_problems": number(&counts.with_problems),
         "failed": number(&counts.failed),
         "failures": report.failures.iter().map(screen::error_json).collect::<Vec<_>>(),

@@ -81,7 +81,7 @@ pub(crate) const TIMED: &[&str] = &[
     "check --junit out.xml tree",
     "hash --mhl tree",
     "light --size 4M --rounds 1 --json .",
-    "study --bandwidths 1G -o out.html -- true",
+    "study --how bucket --bandwidths 1G -o out.html -- true",
     "lab a.0001.exr in.obj --sample 4K --seconds 0 -o out.html",
     "cat --null in.obj --report out.html",
     "demo --detail 4 --keep out",

@@ -2,14 +2,14 @@
 
 use super::path_keys::{self, Folds, PathNames};
 use super::residency::{Residency, residency};
-use crate::io_error;
-use rustix::fs::{CWD, Mode, OFlags};
+use crate::{io_error, long_path};
+use rustix::fs::{Mode, OFlags};
 use siphasher::sip128::{Hasher128, SipHasher13};
 use solio_base::{Error, ErrorKind, Result, lock};
 use std::collections::{HashMap, VecDeque};
 use std::fs::File;
 use std::hash::{BuildHasher, Hasher, RandomState};
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -66,8 +66,10 @@ impl Handle {
     pub(crate) fn open(path: &Path, bypass: Bypass) -> Result<Self> {
         // Opening a pipe would wait for its writer.
         let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
-        let file = rustix::fs::openat(CWD, path, flags, Mode::empty())
-            .map_err(|e| io_error("open", e.into(), path))?;
+        let open = |folder: BorrowedFd<'_>, path: &Path| {
+            rustix::fs::openat(folder, path, flags, Mode::empty())
+        };
+        let file = long_path::at(path, open).map_err(|e| io_error("open", e.into(), path))?;
         Handle::of(file, path, bypass)
     }
 

@@ -679,7 +679,7 @@ fn place(folder: &Path, name: &str) -> Result<std::path::PathBuf> {
     if !inside || name.as_os_str().is_empty() || name.to_string_lossy().contains('\0') {
         return Err(Error::argument("the name leads out of the folder"));
     }
-    let to = folder.join(name);
+    let to = solio_io::place_below(folder, name)?;
     if let Some(folder) = to.parent() {
         let made = std::fs::create_dir_all(folder);
         made.map_err(|e| Error::io("make the folder", e).at_path(folder))?;

@@ -196,6 +196,7 @@ pub fn study(
             let run = run(command, bandwidth, &options.slow_down, Stdio::null());
             // Ctrl-C ends the command as well: that it failed is no news then.
             let run = run.or_else(|error| cancel.check().and(Err(error)))?;
+            is_held(&run, bandwidth)?;
             walls.push(run.wall_s);
             read_bytes = read_bytes.max(run.read_bytes);
         }
@@ -205,6 +206,38 @@ pub fn study(
     }
     let command = command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     Ok(Study { command, points })
+}
+
+/// What may be read beside: programs and their libraries, and what comes at once.
+const BESIDE_BYTES: f64 = 4e6;
+
+/// That a run read no faster than it should have.
+fn is_held(run: &StudyRun, bandwidth: Option<u64>) -> Result<()> {
+    let (Some(bandwidth), Some(read_bytes)) = (bandwidth, run.read_bytes) else { return Ok(()) };
+    let may_be = bandwidth as f64 * (1.25 * run.wall_s + 0.1) + BESIDE_BYTES;
+    if read_bytes as f64 <= may_be {
+        return Ok(());
+    }
+    let rate = read_bytes as f64 / run.wall_s.max(1e-9) / 1e6;
+    let words = format!(
+        "the command read {rate:.0} MB/s where {:.0} MB/s were the bound: nothing held it",
+        bandwidth as f64 / 1e6
+    );
+    Err(Error::unsupported(words)
+        .hint("--how bucket holds commands of Solio alone; others --how cgroup, as root"))
+}
+
+/// Whether a command is one of Solio, which [`SlowDown::Bucket`] holds.
+///
+/// ```
+/// assert!(solio::is_of_solio("target/release/solio".as_ref()));
+/// assert!(!solio::is_of_solio("cat".as_ref()));
+/// ```
+pub fn is_of_solio(program: &std::ffi::OsStr) -> bool {
+    let path = std::path::Path::new(program);
+    let own = std::env::current_exe().ok().and_then(|own| own.canonicalize().ok());
+    let is_own = own.is_some() && path.canonicalize().ok() == own;
+    is_own || path.file_stem().is_some_and(|stem| stem == "solio" || stem == "solio-bench")
 }
 
 /// The lower one of an even number: the slower of two runs is no median.
@@ -301,6 +334,15 @@ mod tests {
         let points = vec![StudyPoint { bandwidth: None, wall_s: 2.5, read_bytes: None }];
         let study = Study { command: vec!["true".into()], points };
         assert_eq!((study.bytes(), study.knee()), (None, None));
+    }
+
+    #[test]
+    fn a_run_that_nothing_held_is_an_error() {
+        let run = |read_bytes, wall_s| StudyRun { wall_s, read_bytes, output: Vec::new() };
+        assert!(is_held(&run(Some(40_000_000), 0.01), Some(20_000_000)).is_err());
+        assert!(is_held(&run(Some(40_000_000), 2.0), Some(20_000_000)).is_ok());
+        assert!(is_held(&run(Some(40_000_000), 0.01), None).is_ok());
+        assert!(is_held(&run(None, 0.01), Some(1)).is_ok());
     }
 
     #[test]

@@ -32,6 +32,8 @@ pub(crate) fn write_batch(
         for i in 0..mesh.objects.len().max(1) {
             let name = mesh.objects.get(i).map_or("", |object| &object.name);
             let path = names.free(path, name);
+            let (folder, file_name) = (path.parent().unwrap_or(Path::new("")), path.file_name());
+            solio_io::place_below(folder, Path::new(file_name.unwrap_or_default()))?;
             let write = || {
                 let mut sink = FileSink::create(&path, &file, work)?;
                 stl::encode_stl_object(mesh, i, &options.stl, work, &mut sink)?;

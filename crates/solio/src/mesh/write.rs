@@ -314,7 +314,7 @@ fn write_ply(
     let mut sink = FileSink::create(path, file, work)?;
     encode(scene, Format::Ply, &options, work, &mut sink)?;
     // The mesh comes last, as an OBJ does.
-    with_textures(vec![sink], copies, written, work)
+    with_textures(vec![sink], copies, path, written, work)
 }
 
 fn write_obj(
@@ -361,21 +361,28 @@ fn write_obj(
     // Whatever a full disk may refuse comes before the first file appears. The mesh comes last:
     // who finds it, finds all that it needs.
     // Put in place from the last to the first: the OBJ comes when its MTL is there.
-    with_textures(vec![mtl, obj], copies, written, work)
+    with_textures(vec![mtl, obj], copies, path, written, work)
 }
 
 /// Finishes the files, copies textures to their names beside them, and puts the files in place, the
-/// last of which is the mesh.
+/// last of which is the mesh at `path`.
 fn with_textures(
     mut sinks: Vec<FileSink>,
     copies: Vec<(PathBuf, PathBuf)>,
+    path: &Path,
     mut written: Written,
     work: &Work,
 ) -> Result<Written> {
     FileSink::finish_all(&mut sinks)?;
+    let folder = path.parent().unwrap_or(Path::new(""));
     let mut textures = Vec::new();
     for (from, to) in copies {
-        match solio_io::copy_file(&from, &to, work) {
+        // The name of a texture may lead through folders that lie beside the mesh.
+        let place = match to.strip_prefix(folder) {
+            Ok(name) => solio_io::place_below(folder, name),
+            Err(_) => Ok(to.clone()),
+        };
+        match place.and_then(|to| solio_io::copy_file(&from, &to, work)) {
             Ok(bytes) => textures.push((to, bytes)),
             Err(e) => written.warnings.push(format!("texture not copied: {e}")),
         }

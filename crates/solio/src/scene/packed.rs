@@ -316,6 +316,10 @@ fn mesh_to_file(
     work: &Work,
 ) -> Result<()> {
     let name = Path::new(std::ffi::OsStr::from_bytes(name));
+    let depth = name.components().count();
+    if let Some(folder) = to.ancestors().nth(depth).filter(|_| to.ends_with(name)) {
+        solio_io::place_below(folder, name)?;
+    }
     if !name.components().all(|part| matches!(part, std::path::Component::Normal(_))) {
         return Err(Error::argument("the name leads out of the folder of the scene"));
     }

@@ -128,7 +128,7 @@ impl<'w> MeshMover<'w> {
         let Some(found) = inline_mesh(statements, i, self.version) else { return Ok(()) };
         self.count += 1;
         let name = format!("{}_{}.ply", self.stem, self.count);
-        let path = self.root.join(&name);
+        let path = solio_io::place_below(&self.root, Path::new(&name))?;
         if path.exists() {
             let error = Error::argument("this mesh is there already, and stays as it is");
             return Err(error.at_path(path).hint("write to another folder, or remove it"));

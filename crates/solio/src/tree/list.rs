@@ -5,8 +5,8 @@ use solio_base::{Error, Progress, Result, Work};
 use solio_catalog::sequence::{
     FrameRange, NamePattern, Padding, Sequence, collapse, frames_text, numbered,
 };
-use solio_io::walk::{EntryKind, Listing, Visit, WalkOptions, status_of, walk};
-use std::collections::BTreeMap;
+use solio_io::walk::{EntryKind, Listing, Status, Visit, WalkOptions, status_of, walk};
+use std::collections::{BTreeMap, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
@@ -308,7 +308,7 @@ pub fn list(paths: &[PathBuf], options: ListOptions, work: &Work) -> Result<List
     for (folder, mut names) in files {
         names.sort_unstable();
         names.dedup();
-        let size = |name: &OsStr| status_of(&folder.join(name)).ok().map(|found| found.size);
+        let size = |name: &OsStr| status_of(&folder.join(name)).ok();
         let entries = lister.collapsed(&folder, names.iter().map(|name| name.as_bytes()), size);
         lister.locked().entries.extend(entries);
     }
@@ -449,24 +449,31 @@ impl Lister {
         &self,
         folder: &Path,
         names: impl Iterator<Item = &'n [u8]>,
-        size: impl Fn(&OsStr) -> Option<u64>,
+        size: impl Fn(&OsStr) -> Option<Status>,
     ) -> Vec<ListEntry> {
         let collapsed = collapse(names);
         let size_of = |name: &[u8]| size(OsStr::from_bytes(name));
         let sizes = self.options.sizes;
         let files = collapsed.files.into_iter().map(|name| ListEntry {
             folder: folder.to_owned(),
-            bytes: if sizes { size_of(name) } else { None },
+            bytes: if sizes { size_of(name).map(|found| found.size) } else { None },
             kind: ListKind::File(OsStr::from_bytes(name).to_owned()),
         });
         let sequences = collapsed.sequences.into_iter().map(|s| {
-            let all = || s.frames.iter().filter_map(|&frame| size_of(&s.name(frame))).sum();
+            let all = || once(s.frames.iter().filter_map(|&frame| size_of(&s.name(frame))));
             let bytes = sizes.then(all);
             let kind = ListKind::Sequence(ListSequence::of(s));
             ListEntry { folder: folder.to_owned(), bytes, kind }
         });
         files.chain(sequences).collect()
     }
+}
+
+/// Bytes of all; of a file with several names once.
+fn once(all: impl Iterator<Item = Status>) -> u64 {
+    let mut met = HashSet::new();
+    let is_new = |found: &Status| found.links < 2 || met.insert((found.device, found.inode));
+    all.filter(is_new).map(|found| found.size).sum()
 }
 
 /// Lists folders as they are walked.
@@ -489,7 +496,7 @@ impl Folder<'_> {
         let size = |name: &OsStr| {
             let entries = listing.entries();
             let at = entries.binary_search_by(|entry| listing.name(entry).cmp(name)).ok()?;
-            listing.status(&entries[at]).ok().map(|found| found.size)
+            listing.status(&entries[at]).ok()
         };
         if let Filter::Pattern(pattern) = &self.filter {
             let mut frames: Vec<i64> = names.filter_map(|name| pattern.frame_of(name)).collect();
@@ -519,7 +526,7 @@ impl Folder<'_> {
         &self,
         folder: &Path,
         sequence: ListSequence,
-        size: impl Fn(&OsStr) -> Option<u64>,
+        size: impl Fn(&OsStr) -> Option<Status>,
     ) -> Option<ListEntry> {
         let files = &sequence.files;
         // A folder that is asked for certain frames says that it has none of them.
@@ -527,7 +534,7 @@ impl Folder<'_> {
             return None;
         }
         let of = |&frame: &i64| size(OsStr::from_bytes(&files.name(frame)));
-        let bytes = self.lister.options.sizes.then(|| files.frames.iter().filter_map(of).sum());
+        let bytes = self.lister.options.sizes.then(|| once(files.frames.iter().filter_map(of)));
         Some(ListEntry { folder: folder.to_owned(), bytes, kind: ListKind::Sequence(sequence) })
     }
 }

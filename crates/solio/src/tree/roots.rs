@@ -3,6 +3,7 @@
 use solio_io::objects::is_address;
 use solio_io::walk::status_of;
 use std::collections::HashMap;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 /// `paths`, without those that a walk of the others meets anyway: named twice, or below another.
@@ -14,10 +15,14 @@ pub(crate) fn outermost(paths: Vec<PathBuf>, one_file_system: bool) -> Vec<PathB
     for (place, path) in absolute.iter().enumerate() {
         first.entry(path).or_insert(place);
     }
+    let mut addresses: HashMap<&OsStr, usize> = HashMap::new();
+    for (place, path) in absolute.iter().enumerate().filter(|(_, path)| is_address(path)) {
+        addresses.entry(path.as_os_str()).or_insert(place);
+    }
     let is_met = |place: usize, path: &Path| {
         if is_address(path) {
             // `a` and `a/` are different objects.
-            return paths[..place].iter().any(|other| other.as_os_str() == path.as_os_str());
+            return addresses.get(path.as_os_str()).is_some_and(|first| *first < place);
         }
         path.ancestors().any(|outer| match first.get(outer) {
             Some(&other) if outer == path => other != place,

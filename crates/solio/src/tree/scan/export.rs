@@ -5,7 +5,7 @@ use super::run::scan;
 use super::taken::{not_a_catalog, remove_catalog};
 use solio_base::{Error, Limits, Result, Work};
 use solio_catalog::row::{Level, Row, column};
-use solio_catalog::store::{Rows, Store};
+use solio_catalog::store::{Mounted, PlacedRows, Rows, Store};
 use solio_catalog::table::{Merge, ParquetRows, ParquetWriter};
 use solio_io::FileSink;
 use solio_kinds::FileKind;
@@ -117,14 +117,22 @@ pub(super) fn parquet_of(journal: &Path) -> Option<PathBuf> {
 /// # Ok::<(), solio::Error>(())
 /// ```
 pub fn export_catalog(from: &Path, to: &Path, work: &Work) -> Result<u64> {
-    parquet(Rows::open(from)?, to, work)
+    let rows = Rows::open(from)?;
+    let mounted = rows.mounted()?;
+    parquet(rows, &mounted, to, work)
 }
 
-fn parquet(rows: impl Iterator<Item = Result<Row>>, to: &Path, work: &Work) -> Result<u64> {
+fn parquet(
+    rows: impl Iterator<Item = Result<Row>>,
+    mounted: &Mounted,
+    to: &Path,
+    work: &Work,
+) -> Result<u64> {
     let mut sink = FileSink::create(to, &Default::default(), work)?;
     let mut written = 0;
     let write = || -> Result<()> {
         let mut writer = ParquetWriter::new(&mut sink, work)?;
+        writer.set_mounted(mounted);
         for row in rows {
             work.cancel.check()?;
             writer.push(&row?)?;
@@ -171,7 +179,9 @@ pub fn merge_catalogs(parts: &[PathBuf], to: &Path, work: &Work) -> Result<u64> 
     if let Some(part) = parts.iter().find(same).filter(|_| !is_parquet(to)) {
         return Err(Error::argument("a part cannot be the catalogue that is made").at_path(part));
     }
-    let parts = parts.iter().map(|part| rows(part, work)).collect::<Result<Vec<_>>>()?;
+    let mut mounted = Mounted::default();
+    let parts =
+        parts.iter().map(|part| rows(part, &mut mounted, work)).collect::<Result<Vec<_>>>()?;
     // Thumbnails do not come along; the next scan that is asked for them makes them.
     let without = |mut row: Row| {
         if let Some(level) = row.cells.integer(column::LEVEL) {
@@ -182,9 +192,10 @@ pub fn merge_catalogs(parts: &[PathBuf], to: &Path, work: &Work) -> Result<u64> 
     };
     let merged = Merge::new(parts)?.map(|found| found.map(|(row, _)| without(row)));
     if is_parquet(to) {
-        return parquet(merged, to, work);
+        return parquet(merged, &mounted, to, work);
     }
     let mut store = Store::open(to)?;
+    store.put_mounted(&mounted)?;
     let mut written = 0;
     for row in merged {
         work.cancel.check()?;
@@ -200,16 +211,19 @@ pub fn merge_catalogs(parts: &[PathBuf], to: &Path, work: &Work) -> Result<u64> 
 
 type AnyRows = Box<dyn Iterator<Item = Result<Row>>>;
 
-/// The rows of a part.
-fn rows(part: &Path, work: &Work) -> Result<AnyRows> {
+/// The rows of a part; what they lie on is added to `mounted`.
+fn rows(part: &Path, mounted: &mut Mounted, work: &Work) -> Result<AnyRows> {
     let opened =
         solio_io::open(part, &Limits::default(), &Work { memory_bytes: 0, ..work.clone() })?;
     let mut head = [0; 4];
     opened.source.read_at(0, &mut head).map_err(|e| e.at_path(part))?;
     if !FileKind::Parquet.is_at_start(&head) {
-        return Ok(Box::new(Rows::open(part)?));
+        let rows = Rows::open(part)?;
+        mounted.add(rows.mounted()?);
+        return Ok(Box::new(rows));
     }
     let path = part.to_owned();
     let rows = ParquetRows::open(Arc::from(opened.source)).map_err(|e: Error| e.at_path(part))?;
+    mounted.add(rows.mounted());
     Ok(Box::new(rows.map(move |row| row.map_err(|e| e.at_path(&path)))))
 }

@@ -9,13 +9,19 @@ use std::sync::Arc;
 pub(super) struct Folder {
     pub(super) path: Arc<[u8]>,
     known: Vec<KnownFile>,
+    /// The root or mount point that it lies at.
+    pub(super) unit: Option<usize>,
     /// For each entry of the listing its place in `known`.
     places: Vec<Option<u32>>,
 }
 
 impl Folder {
     /// Both lists are by name; files that are no more there are the second result.
-    pub(super) fn new(listing: &Listing, known: Vec<KnownFile>) -> (Folder, Vec<Box<[u8]>>) {
+    pub(super) fn new(
+        listing: &Listing,
+        known: Vec<KnownFile>,
+        unit: Option<usize>,
+    ) -> (Folder, Vec<Box<[u8]>>) {
         let mut gone = Vec::new();
         let mut places = Vec::new();
         if !known.is_empty() {
@@ -30,7 +36,7 @@ impl Folder {
                 _ => gone.push(file.name.clone()),
             }
         }
-        (Folder { path: listing.path.as_os_str().as_bytes().into(), known, places }, gone)
+        (Folder { path: listing.path.as_os_str().as_bytes().into(), known, unit, places }, gone)
     }
 
     /// What is known of an entry of the listing.

@@ -7,7 +7,7 @@ use super::writer::Change;
 use solio_base::Result;
 use solio_catalog::store::{KnownFile, folder_hash};
 use solio_io::objects::{Bucket, Object};
-use solio_io::walk::{EntryKind, Status};
+use solio_io::walk::Status;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -23,7 +23,7 @@ pub(super) struct Job {
 /// What the catalogue calls a status.
 pub(super) fn status_of(object: &Object) -> Status {
     let Object { size, modified_ns, version, .. } = *object;
-    Status { size, modified_ns, born_ns: None, inode: version, device: 0, links: 1 }
+    Status { size, modified_ns, inode: version, links: 1, ..Status::default() }
 }
 
 /// A listing that is being followed.
@@ -45,6 +45,8 @@ struct Open {
     met: Vec<bool>,
     /// Whether all of it belongs to the root.
     is_whole: bool,
+    /// The root, as a place.
+    unit: Option<usize>,
 }
 
 impl<'f, 'w> Following<'f, 'w> {
@@ -68,8 +70,11 @@ impl<'f, 'w> Following<'f, 'w> {
         }
         let known = place.map(|place| open.known[place].clone());
         let folder = Arc::clone(&open.path);
-        let (kind, status) = (EntryKind::File, status_of(&object));
-        let met = Met { folder: &folder, name, known: known.as_ref(), status, kind };
+        let status = status_of(&object);
+        let met = Met::object(&folder, name, known.as_ref(), status);
+        if known.is_none() {
+            self.walked.places.add_new(open.unit);
+        }
         if !self.walked.is_to_look_at(&met) {
             return Ok(None);
         }
@@ -103,13 +108,14 @@ impl<'f, 'w> Following<'f, 'w> {
             known.retain(|file| self.walked.is_wanted(folder, &file.name));
         }
         let (met, is_whole) = (vec![false; known.len()], is_first && is_below);
-        self.open.push(Open { path: folder.into(), known, met, is_whole });
+        let unit = self.walked.places.unit_of(folder);
+        self.open.push(Open { path: folder.into(), known, met, is_whole, unit });
         Ok(())
     }
 
     /// The last folder has no more keys.
     fn leave(&mut self) -> Result<()> {
-        let Some(Open { path, known, met, is_whole }) = self.open.pop() else { return Ok(()) };
+        let Some(Open { path, known, met, is_whole, .. }) = self.open.pop() else { return Ok(()) };
         let unmet = known.iter().zip(&met).filter(|(_, met)| !**met && is_whole);
         let names: Vec<_> = unmet.map(|(file, _)| file.name.clone()).collect();
         match names.is_empty() {

@@ -1,7 +1,7 @@
 //! A catalogue that is kept current while its trees change.
 
 use super::options::{Scan, ScanCount, ScanOptions, ScanReport};
-use super::run::{pass, whole, whole_roots};
+use super::run::{pass, remove, whole, whole_roots};
 use super::taken::{OwnFiles, Taken};
 use super::walked::Reach;
 use solio_base::{Error, Result, Work};
@@ -125,8 +125,13 @@ impl LiveCatalog {
         // Before the first scan, which thus misses nothing.
         let tree = TreeWatch::new(&roots, options.follow, is_own)?;
         let report = whole(&mut taken, scan, &roots, work)?;
-        let options =
-            ScanOptions { again: false, rebuild: false, max_errors: None, ..options.clone() };
+        let options = ScanOptions {
+            again: false,
+            rebuild: false,
+            accept_removal: false,
+            max_errors: None,
+            ..options.clone()
+        };
         let patience = Patience { quiet: QUIET, longest: LONGEST, idle: every };
         let path = scan.catalog.to_owned();
         Ok((LiveCatalog { path, taken, roots, devices, tree, options, patience }, report))
@@ -157,6 +162,7 @@ impl LiveCatalog {
         let changes = self.tree.wait(&self.patience, &work.cancel)?;
         let clock = Stopwatch::start();
         let mut round = Round::default();
+        self.taken.store.unmark()?;
         // Nothing at all: it is time to look for oneself.
         if changes.is_lost || changes.is_empty() {
             let roots = self.roots.clone();
@@ -166,7 +172,6 @@ impl LiveCatalog {
         }
         self.taken.store.commit()?;
         let Round { count, report, .. } = &mut round;
-        report.removed = report.removed.saturating_sub(count.renamed.load(Relaxed));
         count.failed.fetch_add(changes.failures.len() as u64, Relaxed);
         report.failures.extend(changes.failures);
         round.wall_s = clock.usage().wall_s;
@@ -192,9 +197,10 @@ impl LiveCatalog {
         self.deep(&changed.folders, round, work)?;
         self.flat(&changed.flat, round, work)?;
         if !changed.gone.is_empty() {
-            let gone = changed.gone.iter().map(|path| path.as_os_str().as_bytes().to_vec());
-            let gone: Vec<_> = gone.collect();
-            round.report.removed += self.taken.store.remove_unseen(&gone, &HashSet::new(), &[])?;
+            let Round { count, report, .. } = round;
+            let options = &self.options;
+            let scan = Scan { roots: &changed.gone, catalog: &self.path, options, count };
+            remove(&mut self.taken.store, &scan, &changed.gone, report)?;
         }
         Ok(())
     }
@@ -247,9 +253,11 @@ impl LiveCatalog {
         }
         let Round { count, report, .. } = round;
         let scan = Scan { roots: reach.roots, catalog: &self.path, options: &self.options, count };
-        let ScanReport { removed, failures } = pass(&mut self.taken.store, &scan, reach, work)?;
-        report.removed += removed;
-        report.failures.extend(failures);
+        let of_pass = pass(&mut self.taken.store, &scan, reach, work)?;
+        report.removed += of_pass.removed;
+        report.held += of_pass.held;
+        report.offline = report.offline.max(of_pass.offline);
+        report.failures.extend(of_pass.failures);
         Ok(())
     }
 }

@@ -1,9 +1,10 @@
 //! A file that was met, beside what the catalogue knows.
 
-use super::row::number;
+use super::places::VolumeHere;
+use super::row::{number, set_status};
 use solio_base::Result;
 use solio_catalog::look;
-use solio_catalog::row::{Cells, Level, Row, column};
+use solio_catalog::row::{Cell, Cells, Level, Row, column};
 use solio_catalog::store::{Known, KnownFile};
 use solio_codec::compress::Compression;
 use solio_io::walk::{self, EntryKind, Status};
@@ -19,15 +20,49 @@ pub(super) struct Met<'m> {
     pub(super) known: Option<&'m KnownFile>,
     pub(super) status: Status,
     pub(super) kind: EntryKind,
+    /// Where it lies.
+    pub(super) volume: VolumeHere,
 }
 
-impl Met<'_> {
-    /// Whether size, time, inode and, where it is told, time of birth are what they were.
+impl<'m> Met<'m> {
+    /// An object of a store.
+    #[cfg(feature = "objects")]
+    pub(super) fn object(
+        folder: &'m Arc<[u8]>,
+        name: &'m [u8],
+        known: Option<&'m KnownFile>,
+        status: Status,
+    ) -> Met<'m> {
+        Met { folder, name, known, status, kind: EntryKind::File, volume: None }
+    }
+
+    /// The number of its volume.
+    pub(super) fn volume(&self) -> Option<i64> {
+        self.volume.map(|(id, _)| id)
+    }
+
+    /// Sets what the system says of it now, whatever else is known of it.
+    pub(super) fn set_status(&self, cells: &mut Cells) {
+        set_status(cells, &self.status);
+        cells.set(column::VOLUME, self.volume().map_or(Cell::Null, Cell::Integer));
+    }
+
+    /// Whether of a file that is as before something else is not: nothing that is in it.
+    pub(super) fn is_restated(&self) -> bool {
+        self.known.is_some_and(|known| {
+            known.changed_ns != self.status.changed_ns || known.volume != self.volume()
+        })
+    }
+
+    /// Whether size, times and inode are what they were: of time of birth and time of change what is told.
     pub(super) fn is_as_before(&self) -> bool {
-        let Status { size, modified_ns, inode, born_ns, .. } = self.status;
+        let Status { size, modified_ns, inode, born_ns, changed_ns, .. } = self.status;
         self.known.is_some_and(|known| {
             let is_born_then = known.born_ns.zip(born_ns).is_none_or(|(then, now)| then == now);
+            let is_told = self.volume.is_none_or(|(_, tells_changes)| tells_changes);
+            let changed = known.changed_ns.zip(changed_ns).filter(|_| is_told);
             is_born_then
+                && changed.is_none_or(|(then, now)| then == now)
                 && (known.size, known.modified_ns, known.inode) == (size, modified_ns, inode)
         })
     }
@@ -71,7 +106,7 @@ impl Met<'_> {
         let Status { size, modified_ns, inode, .. } = self.status;
         let Some(born_ns) = self.status.born_ns else { return Ok(None) };
         let mut found = None;
-        for (folder, name) in known.same_inode(inode, size, modified_ns, born_ns)? {
+        for (folder, name) in known.same_inode(inode, size, modified_ns, born_ns, self.volume())? {
             let Some((cells, thumbnail)) = known.row(&folder, &name)? else { continue };
             let level = Level(cells.integer(column::LEVEL).unwrap_or(0) as u32);
             // What kind it is depends on the name; whether a problem is one, and all of a scene, on the
@@ -85,7 +120,8 @@ impl Met<'_> {
             }
             let old = solio_catalog::row::path_of(&folder, &name);
             let is_gone = walk::status_of(path(&old)).is_err();
-            found = Some(Renamed { cells, thumbnail, is_gone, is_of_its_kind, is_enough });
+            let from = (folder.into(), name.into());
+            found = Some(Renamed { from, cells, thumbnail, is_gone, is_of_its_kind, is_enough });
             if is_enough {
                 break;
             }
@@ -96,6 +132,7 @@ impl Met<'_> {
     /// The row of the file with these values.
     pub(super) fn row(&self, cells: Cells) -> Row {
         let mut row = Row { folder: Arc::clone(self.folder), name: self.name.into(), cells };
+        self.set_status(&mut row.cells);
         number(&mut row);
         row
     }
@@ -114,6 +151,8 @@ fn ending(name: &[u8]) -> (Compression, Option<Vec<u8>>) {
 
 /// A file that is known under another name.
 pub(super) struct Renamed {
+    /// Its folder and name there.
+    pub(super) from: (Arc<[u8]>, Box<[u8]>),
     pub(super) cells: Cells,
     pub(super) thumbnail: Option<Vec<u8>>,
     /// The other name is no more; else it is a second one of the same file.

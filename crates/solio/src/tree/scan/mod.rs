@@ -14,6 +14,7 @@ mod met;
 #[cfg_attr(not(feature = "objects"), path = "objects_absent.rs")]
 mod objects;
 mod options;
+mod places;
 mod plan;
 mod row;
 mod run;
@@ -29,4 +30,4 @@ pub use files::{list_files, scan_files};
 pub use live::{LiveCatalog, Round};
 pub use options::{Scan, ScanCount, ScanOptions, ScanReport};
 pub use plan::farm_plan;
-pub use run::{is_unfinished, scan};
+pub use run::{is_unfinished, purge_catalog, scan};

@@ -9,6 +9,7 @@ use super::facts::{FileFacts, file_facts};
 use super::files::split;
 use super::following::{Following, Job, status_of};
 use super::met::Met;
+use super::places::EMPTY_HINT;
 use super::row::{row_of, row_of_unknown};
 use super::walked::{Local, Walked, locked};
 use super::writer::Change;
@@ -17,6 +18,7 @@ use solio_base::{Error, ErrorKind, Result, Work};
 use solio_catalog::row::{Cell, Row, column};
 use solio_io::objects::{Address, Bucket, Object, ObjectSource, ask, open_object};
 use solio_io::walk::EntryKind;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -130,21 +132,20 @@ fn nothing(root: &Path) -> Error {
 }
 
 /// Addresses without those at or below others.
-fn outermost(addresses: &[PathBuf]) -> Vec<&Path> {
-    let is_below = |one: &Path, other: &Path| {
-        let (one, other) =
-            (one.as_os_str().as_encoded_bytes(), other.as_os_str().as_encoded_bytes());
-        let other = other.strip_suffix(b"/").unwrap_or(other);
-        one.strip_prefix(other).is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
+fn outermost<'a>(addresses: &'a [PathBuf]) -> Vec<&'a Path> {
+    let plain = |address: &'a PathBuf| {
+        let bytes = address.as_os_str().as_encoded_bytes();
+        bytes.strip_suffix(b"/").unwrap_or(bytes)
     };
-    let mut kept: Vec<&Path> = Vec::new();
-    for address in addresses {
-        if !kept.iter().any(|other| is_below(address, other)) {
-            kept.retain(|other| !is_below(other, address));
-            kept.push(address);
-        }
-    }
-    kept
+    let all: HashSet<&[u8]> = addresses.iter().map(plain).collect();
+    let mut told = HashSet::new();
+    let mut is_met = |address: &&'a PathBuf| {
+        let own = plain(address);
+        let ends = own.iter().enumerate().filter(|(_, byte)| **byte == b'/');
+        let is_below = ends.map(|(end, _)| &own[..end]).any(|above| all.contains(above));
+        is_below || !told.insert(own)
+    };
+    addresses.iter().filter(|address| !is_met(address)).map(PathBuf::as_path).collect()
 }
 
 impl Walked<'_> {
@@ -229,6 +230,13 @@ impl Walked<'_> {
             }
             (Ok(()), None) => listing.leave_all()?,
         }
+        if met == 0 && self.places.was_filled(root) && !self.scan.options.accept_removal {
+            locked(&self.places.emptied).push(root.to_owned());
+            let error =
+                Error::new(ErrorKind::Io, "nothing is in it any more; what was known is kept");
+            self.unlisted(root, error.at_path(root).hint(EMPTY_HINT));
+            return Ok(());
+        }
         if met == 0 && !address.key.is_empty() {
             let (folder, name) = split(root);
             self.send(Change::Gone { folder: folder.into(), names: vec![name.into()] })?;
@@ -304,7 +312,7 @@ impl Walked<'_> {
             row.cells.set(column::LEVEL, Cell::Null);
         }
         let known = known.as_ref();
-        let met = Met { folder, name, known, status, kind: EntryKind::File };
+        let met = Met::object(folder, name, known, status);
         self.looked_at(&met, row, failed, image, local)
     }
 }

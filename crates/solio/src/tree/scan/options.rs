@@ -2,6 +2,7 @@
 
 use super::facts::{FileFacts, ScanFields};
 use solio_base::{Error, Limits};
+use solio_catalog::store::RemovalLimit;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
 
@@ -38,6 +39,10 @@ pub struct ScanOptions {
     pub rebuild: bool,
     /// Nothing is looked at or written: only counted.
     pub dry: bool,
+    /// What is not there is gone: also all of a volume that is not mounted, or has another in its place.
+    pub accept_removal: bool,
+    /// How many files of a root may be gone at once.
+    pub max_removed: RemovalLimit,
     /// The scan ends after so many files and folders that cannot be read.
     pub max_errors: Option<u64>,
 }
@@ -61,6 +66,8 @@ impl Default for ScanOptions {
             again: false,
             rebuild: false,
             dry: false,
+            accept_removal: false,
+            max_removed: RemovalLimit::default(),
             max_errors: None,
         }
     }
@@ -95,8 +102,10 @@ pub struct ScanCount {
     pub expected: AtomicU64,
     /// Files that were met.
     pub files: AtomicU64,
-    /// Their bytes.
+    /// Their bytes; of a file with several names once.
     pub bytes: AtomicU64,
+    /// Bytes that they take on the medium.
+    pub allocated: AtomicU64,
     /// Of the files, those that are as the catalogue knows them.
     pub unchanged: AtomicU64,
     /// Files that the catalogue knows under another name.
@@ -124,13 +133,18 @@ pub struct ScanCount {
 /// // A root that is not there ends nothing.
 /// assert_eq!(report.failures[0].path(), Some(at("gone").as_path()));
 /// std::fs::remove_file(at("tree/a.txt")).unwrap();
+/// # solio::write_bytes(&at("tree/b.txt"), b"words")?;
 /// assert_eq!(solio::scan(&scan, &Work::default())?.removed, 1);
 /// # Ok::<(), solio::Error>(())
 /// ```
 #[derive(Debug, Default)]
 pub struct ScanReport {
-    /// Files that are no more there.
+    /// Files that are no more there: tombstones now.
     pub removed: u64,
+    /// Roots and mount points that are offline: their rows stay.
+    pub offline: u64,
+    /// Files that are no more there, and stay: too many are gone at once.
+    pub held: u64,
     /// What could not be read, and why: the first hundred thousand.
     pub failures: Vec<Error>,
 }

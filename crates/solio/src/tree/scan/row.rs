@@ -4,7 +4,7 @@ use super::facts::{FileFacts, sentence};
 use serde_json::json;
 use solio_base::{Error, ErrorKind, Result};
 use solio_catalog::names::shown;
-use solio_catalog::row::{Cell, Cells, Row, column};
+use solio_catalog::row::{Cell, Cells, OF_STATUS, Row, column};
 use solio_catalog::sequence::numbered;
 use solio_io::walk::{EntryKind, Status};
 use std::sync::Arc;
@@ -23,12 +23,7 @@ pub(super) fn row_of(
     look: impl FnOnce(&mut Cells) -> Result<()>,
 ) -> Result<(Row, Option<Error>)> {
     let mut cells = Cells::default();
-    cells.set_integer(column::SIZE, status.size);
-    cells.set_integer(column::MODIFIED_NS, status.modified_ns);
-    if let Some(born_ns) = status.born_ns {
-        cells.set_integer(column::BORN_NS, born_ns);
-    }
-    cells.set_integer(column::INODE, status.inode);
+    set_status(&mut cells, &status);
     let mut failed = None;
     let plain = match kind {
         EntryKind::Link => Some("link"),
@@ -55,6 +50,26 @@ pub(super) fn row_of(
     Ok((row, failed))
 }
 
+/// What the system says of a file now.
+pub(super) fn set_status(cells: &mut Cells, status: &Status) {
+    let optional = |value: Option<i64>| value.map_or(Cell::Null, Cell::Integer);
+    cells.set_integer(column::SIZE, status.size);
+    cells.set_integer(column::MODIFIED_NS, status.modified_ns);
+    cells.set(column::BORN_NS, optional(status.born_ns));
+    cells.set_integer(column::INODE, status.inode as i64);
+    cells.set(column::CHANGED_NS, optional(status.changed_ns));
+    cells.set_integer(column::LINKS, status.links);
+    // Objects have no blocks, no owner and no device.
+    let is_file = status.changed_ns.is_some();
+    let file = |value: u64| if is_file { Cell::Integer(value as i64) } else { Cell::Null };
+    cells.set(column::BLOCKS, file(status.blocks));
+    cells.set(column::ALLOCATED, file(status.blocks.saturating_mul(512)));
+    cells.set(column::MODE, file(status.mode.into()));
+    cells.set(column::OWNER, file(status.owner.into()));
+    cells.set(column::OWNER_GROUP, file(status.group.into()));
+    cells.set(column::DEVICE, file(status.device));
+}
+
 /// The row of a file that is not there, or of which nobody can say more: nothing is known of it but
 /// why.
 ///
@@ -69,7 +84,7 @@ pub(super) fn row_of_unknown(
     // Not empty, or there would be nothing to look at.
     let status = Status { size: 1, ..Status::default() };
     let (mut row, _) = row_of(folder, name, status, EntryKind::File, facts, |_| Err(why))?;
-    for place in [column::SIZE, column::MODIFIED_NS, column::BORN_NS, column::INODE] {
+    for place in OF_STATUS {
         row.cells.set(place, Cell::Null);
     }
     Ok(row)

@@ -2,6 +2,7 @@
 
 use super::export::journal;
 use super::options::{Scan, ScanReport};
+use super::places::{Places, held};
 use super::taken::Taken;
 use super::walked::{Ended, Reach, SEND_BYTES, Walked};
 use super::writer;
@@ -9,6 +10,8 @@ use crate::tree::roots::outermost;
 use solio_base::{Error, Result, Work};
 use solio_catalog::store::{Known, Store};
 use solio_io::objects::is_address;
+use solio_measure::unix_ns;
+use std::collections::HashSet;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
@@ -64,15 +67,15 @@ pub(super) fn whole(
 ) -> Result<ScanReport> {
     scan.count.expected.store(taken.store.put_so_far(), Relaxed);
     taken.store.set_state(UNFINISHED, Some("1"))?;
-    let mut report = pass(&mut taken.store, scan, Reach { roots, is_flat: false }, work)?;
-    report.removed = report.removed.saturating_sub(scan.count.renamed.load(Relaxed));
+    taken.store.unmark()?;
+    let report = pass(&mut taken.store, scan, Reach { roots, is_flat: false }, work)?;
     taken.store.index()?;
     taken.store.set_state(UNFINISHED, None)?;
     taken.store.commit()?;
     Ok(report)
 }
 
-/// What is in reach is walked, looked at where it is new, and written. Renamed files count as removed.
+/// What is in reach is walked, looked at where it is new, and written.
 pub(super) fn pass(
     store: &mut Store,
     scan: &Scan<'_>,
@@ -82,38 +85,130 @@ pub(super) fn pass(
     let is_new = store.put_so_far() == 0;
     // The threads of the walk read what is committed.
     store.commit()?;
+    let places = Places::look(store, scan, reach.roots)?;
     // Rows wait in memory: within a quarter of it, each thread has its own.
     let most = (work.memory_bytes / 4 / (2 * SEND_BYTES as u64)).clamp(1, 2 * work.threads as u64);
     let (send, receive) = sync_channel(most as usize);
-    let walked = Walked::new(scan, reach, is_new, Some(send), work)?;
+    let walked = Walked::new(scan, reach, is_new, Some(send), &places, work)?;
     let (written, walked) = std::thread::scope(|scope| {
         let store = &mut *store;
         let writer = std::thread::Builder::new().name("solio writer".into());
         let writer = writer
-            .spawn_scoped(scope, move || writer::write(store, &receive, work.memory_bytes / 8))
+            .spawn_scoped(scope, move || writer::write(store, &receive))
             .map_err(|e| Error::io("start a thread", e))?;
         let walked = walked.run(work);
         Ok((writer.join().unwrap_or_else(|_| Err(Error::cancelled())), walked))
     })?;
     // Why the writer ended counts more than that it did.
-    let written = written?;
-    let Ended { seen, kept, failures } = walked?;
+    written?;
     // Of a walk that was stopped, nobody knows yet what was only renamed.
-    let mut removed = written.remove(store)?;
+    let Ended { seen, mut kept, mut failures } = walked?;
+    let mut gone_meanwhile = 0;
+    for (path, error) in places.gone_meanwhile() {
+        gone_meanwhile += 1;
+        store.unmark_below(path.as_os_str().as_bytes())?;
+        kept.push(path.into_os_string().into_encoded_bytes());
+        scan.count.failed.fetch_add(1, Relaxed);
+        failures.push(error);
+    }
     if !reach.is_flat {
         let paths: Vec<_> =
             reach.roots.iter().map(|root| root.as_os_str().as_bytes().to_vec()).collect();
-        removed += store.remove_unseen(&paths, &seen, &kept)?;
+        store.mark_unseen(&paths, &seen, &kept)?;
     }
-    Ok(ScanReport { removed, failures })
+    let offline = places.offline.len() as u64 + gone_meanwhile;
+    let mut report = ScanReport { failures, offline, ..ScanReport::default() };
+    settle(store, scan, &places, &mut report)?;
+    if !reach.is_flat {
+        places.keep(store, reach.roots, &seen)?;
+    }
+    Ok(report)
+}
+
+/// Folders are gone that were there a moment ago, with all in them, unless what they lay on is gone.
+pub(super) fn remove(
+    store: &mut Store,
+    scan: &Scan<'_>,
+    gone: &[PathBuf],
+    report: &mut ScanReport,
+) -> Result<()> {
+    let places = Places::look(store, scan, gone)?;
+    let offline = places.offline.keys().map(|path| path.as_os_str().as_bytes().to_vec());
+    let kept: Vec<_> = offline.collect();
+    let gone = gone.iter().filter(|path| places.is_online(path));
+    let gone: Vec<_> = gone.map(|path| path.as_os_str().as_bytes().to_vec()).collect();
+    store.mark_unseen(&gone, &HashSet::new(), &kept)?;
+    for (path, reason) in &places.offline {
+        scan.count.failed.fetch_add(1, Relaxed);
+        report.failures.push(reason.error(path));
+    }
+    settle(store, scan, &places, report)
+}
+
+/// What is marked as gone goes, unless it is too much.
+fn settle(
+    store: &mut Store,
+    scan: &Scan<'_>,
+    places: &Places,
+    report: &mut ScanReport,
+) -> Result<()> {
+    let settled = store.settle(&places.removal(scan))?;
+    report.removed += settled.removed;
+    for back in &settled.held {
+        report.held += back.gone;
+        scan.count.failed.fetch_add(1, Relaxed);
+        report.failures.push(held(back));
+    }
+    Ok(())
+}
+
+/// Forgets the files that were gone from the catalogue at `catalog` more than `days` days ago; how many
+/// they were.
+///
+/// ```
+/// use solio::{Scan, ScanCount, ScanOptions, Work};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let at = |name: &str| folder.path().join(name);
+/// # std::fs::create_dir(at("tree")).unwrap();
+/// # solio::write_bytes(&at("tree/a.txt"), b"words")?;
+/// # solio::write_bytes(&at("tree/b.txt"), b"more")?;
+/// # let (roots, catalog) = ([at("tree")], at("a.sqlite"));
+/// let (count, options) = (ScanCount::default(), ScanOptions::default());
+/// let scan = Scan { roots: &roots, catalog: &catalog, options: &options, count: &count };
+/// solio::scan(&scan, &Work::default())?;
+/// std::fs::remove_file(at("tree/a.txt")).unwrap();
+/// assert_eq!(solio::scan(&scan, &Work::default())?.removed, 1);
+/// // All that was known of it is in the view gone until then.
+/// assert_eq!(solio::purge_catalog(&catalog, 0)?, 1);
+/// # Ok::<(), solio::Error>(())
+/// ```
+///
+/// # Errors
+/// Those of opening and writing the catalogue.
+pub fn purge_catalog(catalog: &Path, days: u64) -> Result<u64> {
+    if !catalog.exists() {
+        let error = std::io::Error::from(std::io::ErrorKind::NotFound);
+        return Err(Error::io("open the catalogue", error).at_path(catalog));
+    }
+    let mut taken = Taken::open(catalog, false)?;
+    let age_ns = i64::try_from(days).unwrap_or(i64::MAX).saturating_mul(86_400_000_000_000);
+    let before_ns = unix_ns().saturating_sub(age_ns).saturating_add(i64::from(days == 0));
+    let purged = taken.store.purge(before_ns)?;
+    taken.close()?;
+    Ok(purged)
 }
 
 /// What a scan would look at.
 fn dry(scan: &Scan<'_>, roots: &[PathBuf], work: &Work) -> Result<ScanReport> {
     let is_new = scan.options.rebuild || !scan.catalog.exists();
     let reach = Reach { roots, is_flat: false };
-    let Ended { failures, .. } = Walked::new(scan, reach, is_new, None, work)?.run(work)?;
-    Ok(ScanReport { removed: 0, failures })
+    let places = match is_new {
+        true => Places::default(),
+        false => Places::look(&Known::open(scan.catalog)?, scan, roots)?,
+    };
+    let Ended { failures, .. } =
+        Walked::new(scan, reach, is_new, None, &places, work)?.run(work)?;
+    Ok(ScanReport { failures, ..ScanReport::default() })
 }
 
 /// Whether the last scan into `catalog`, SQLite or Parquet, did not come to its end.

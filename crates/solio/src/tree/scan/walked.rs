@@ -4,19 +4,22 @@ use super::facts::file_facts;
 use super::folder::Folder;
 use super::met::{Met, Renamed};
 use super::options::Scan;
+use super::places::{Places, VolumeHere};
 use super::row::row_of;
 use super::taken::OwnFiles;
 use super::writer::{self, Change, Thumbnail};
 use crate::Input;
 use solio_base::{Error, Progress, Result, Work};
+use solio_catalog::names::shown;
 use solio_catalog::row::{Level, Row, column, path_of};
-use solio_catalog::store::{Known, folder_hash};
+use solio_catalog::store::{Known, KnownFile, folder_hash};
 use solio_io::objects::is_address;
-use solio_io::walk::{self, EntryKind, FolderEntry, Listing, Visit, WalkOptions};
+use solio_io::walk::{self, EntryKind, FolderEntry, Listing, Status, Visit, WalkOptions};
 use solio_io::{HeadReader, HeadSource, OpenFile, folders_and_files};
 use solio_measure::now_ns;
 use std::borrow::Cow;
 use std::collections::HashSet;
+use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
@@ -59,6 +62,10 @@ pub(super) struct Walked<'a> {
     send: Option<SyncSender<Change>>,
     /// The catalogue's own files are no part of it.
     own: OwnFiles,
+    /// What the roots lie on.
+    pub(super) places: &'a Places,
+    /// Device and inode of files with several names, which are counted once.
+    counted: Mutex<HashSet<(u64, u64)>>,
     threads: u64,
     /// That of one file.
     work: Work,
@@ -75,6 +82,10 @@ pub(super) struct Walked<'a> {
 pub(super) struct Local {
     heads: HeadReader,
     known: Option<Known>,
+    /// The folder of the file that was named last, and what is known of it.
+    folder: Option<(Arc<[u8]>, Vec<KnownFile>)>,
+    /// The device that was met last, and the volume on it.
+    device: Option<(u64, VolumeHere)>,
     rows: Vec<Row>,
     thumbnails: Vec<Thumbnail>,
     bytes: usize,
@@ -103,6 +114,7 @@ impl<'a> Walked<'a> {
         reach: Reach<'a>,
         is_new: bool,
         send: Option<SyncSender<Change>>,
+        places: &'a Places,
         work: &'a Work,
     ) -> Result<Self> {
         let memory_bytes = work.memory_bytes / work.threads.max(1) as u64;
@@ -114,6 +126,8 @@ impl<'a> Walked<'a> {
             is_new,
             send,
             own: OwnFiles::of(scan.catalog)?,
+            places,
+            counted: Mutex::default(),
             threads: work.threads.max(1) as u64,
             work: Work { threads: 1, memory_bytes, progress, ..work.clone() },
             shown: &work.progress,
@@ -130,12 +144,23 @@ impl<'a> Walked<'a> {
             follow: self.scan.options.follow,
             one_file_system: self.scan.options.one_file_system,
             flat: self.reach.is_flat,
+            skip: self.places.offline.keys().cloned().collect(),
             cancel: work.cancel.clone(),
         };
-        let (objects, paths): (Vec<_>, Vec<_>) =
-            self.reach.roots.iter().cloned().partition(|root| is_address(root));
+        for (path, reason) in &self.places.offline {
+            self.unlisted(path, reason.error(path));
+        }
+        self.places.notes.iter().for_each(|(path, reason)| self.fail(reason.error(path)));
+        for path in &self.places.excluded {
+            locked(&self.kept).push(path.as_os_str().as_bytes().to_vec());
+        }
+        let online = self.reach.roots.iter().filter(|root| self.places.is_online(root));
+        let (objects, paths): (Vec<_>, Vec<_>) = online.cloned().partition(|root| is_address(root));
         // A medium that cannot be asked now may come back.
-        let (folders, files) = folders_and_files(paths, |path, error| self.unlisted(&path, error));
+        let (folders, mut files) =
+            folders_and_files(paths, |path, error| self.unlisted(&path, error));
+        // What is known is read once for each folder.
+        files.sort_by(|a, b| (a.parent(), a).cmp(&(b.parent(), b)));
         let mut local = Local::default();
         for path in files {
             self.file(&path, &mut local)?;
@@ -160,18 +185,41 @@ impl<'a> Walked<'a> {
                 return Ok(());
             }
         };
-        let mut known = Vec::new();
-        if let Some(reader) = self.known(local)? {
-            reader.files(parent, &mut known)?;
-        }
-        let known = known.iter().find(|file| &*file.name == name);
-        let met = Met { folder: &parent.into(), name, known, status, kind: EntryKind::File };
-        self.meet(
+        let (folder, files) = match local.folder.take().filter(|(folder, _)| **folder == *parent) {
+            Some(last) => last,
+            None => {
+                let mut known = Vec::new();
+                if let Some(reader) = self.known(local)? {
+                    reader.files(parent, &mut known)?;
+                }
+                (parent.into(), known)
+            }
+        };
+        let known = files.binary_search_by(|file| (*file.name).cmp(name)).ok().map(|at| &files[at]);
+        let above = path.parent().unwrap_or(Path::new(""));
+        let volume = self.volume(status.device, above, local);
+        let met = Met { folder: &folder, name, known, status, kind: EntryKind::File, volume };
+        let looked = self.meet(
             &met,
             || path.to_owned(),
+            || None,
             local,
             |heads| walk::open_head(path, heads, status.size, HEAD_BYTES),
-        )
+        );
+        local.folder = Some((folder, files));
+        looked
+    }
+
+    /// The volume that files with this device's number in `folder` lie on.
+    fn volume(&self, device: u64, folder: &Path, local: &mut Local) -> VolumeHere {
+        match local.device {
+            Some((last, here)) if last == device => here,
+            _ => {
+                let here = self.places.of_device(device, folder);
+                local.device = Some((device, here));
+                here
+            }
+        }
     }
 
     /// This thread's own reader of what is known.
@@ -226,11 +274,12 @@ impl<'a> Walked<'a> {
         &self,
         met: &Met<'_>,
         path: impl Fn() -> PathBuf,
+        target: impl Fn() -> Option<OsString>,
         local: &mut Local,
         open: impl FnOnce(&mut HeadReader) -> Result<HeadSource<'_>>,
     ) -> Result<()> {
         if !self.is_to_look_at(met) {
-            return Ok(());
+            return if met.is_restated() { self.restate(met, local) } else { Ok(()) };
         }
         let before = match met.known.is_none() && !self.scan.options.again {
             true => self.renamed(met, local)?,
@@ -256,17 +305,38 @@ impl<'a> Walked<'a> {
                 Ok(())
             })?;
         local.heads.count(self.shown);
+        met.set_status(&mut row.cells);
+        if let Some(target) = target().filter(|_| met.kind == EntryKind::Link) {
+            row.cells.set_text(column::TARGET, shown(target.as_bytes()));
+        }
         if let Some(before) = before {
             before.complete(&mut row.cells);
         }
         self.looked_at(met, row, failed, image, local)
     }
 
+    /// What is known of a file stays; what the system says of it is not what it was.
+    fn restate(&self, met: &Met<'_>, local: &mut Local) -> Result<()> {
+        if self.scan.options.dry {
+            return Ok(());
+        }
+        let known = self.known(local)?.map(|known| known.row(met.folder, met.name)).transpose()?;
+        let Some((cells, _)) = known.flatten() else { return Ok(()) };
+        let target = cells.all()[column::TARGET].clone();
+        let mut row = met.row(cells);
+        row.cells.set(column::TARGET, target);
+        self.keep(row, local)
+    }
+
     /// Whether a file that was met is to be looked at; counts it.
     pub(super) fn is_to_look_at(&self, met: &Met<'_>) -> bool {
         let count = self.scan.count;
         count.files.fetch_add(1, Relaxed);
-        count.bytes.fetch_add(met.status.size, Relaxed);
+        let Status { size, blocks, links, device, inode, .. } = met.status;
+        if links < 2 || locked(&self.counted).insert((device, inode)) {
+            count.bytes.fetch_add(size, Relaxed);
+            count.allocated.fetch_add(blocks.saturating_mul(512), Relaxed);
+        }
         let is_enough = met.known.is_some_and(|known| known.level.covers(self.wanted));
         if !self.scan.options.again && is_enough && met.is_as_before() {
             count.unchanged.fetch_add(1, Relaxed);
@@ -316,8 +386,12 @@ impl<'a> Walked<'a> {
     fn renamed(&self, met: &Met<'_>, local: &mut Local) -> Result<Option<Renamed>> {
         let Some(known) = self.known(local)? else { return Ok(None) };
         let renamed = met.renamed(known, self.wanted)?;
-        if let Some(Renamed { thumbnail, is_gone, .. }) = &renamed {
+        if let Some(Renamed { from, thumbnail, is_gone, .. }) = &renamed {
             self.scan.count.renamed.fetch_add(u64::from(*is_gone), Relaxed);
+            if *is_gone {
+                let (folder, name) = from.clone();
+                self.send(Change::Moved { folder, names: vec![name] })?;
+            }
             if let Some(image) = thumbnail {
                 self.keep_thumbnail(met, image.clone(), local);
             }
@@ -372,7 +446,8 @@ impl Visit for Walked<'_> {
         if self.scan.options.shard.is_some() {
             known.retain(|file| self.is_wanted(path, &file.name));
         }
-        let (folder, names) = Folder::new(listing, known);
+        let unit = self.places.unit_of(path);
+        let (folder, names) = Folder::new(listing, known, unit);
         if !names.is_empty() {
             self.send(Change::Gone { folder: Arc::clone(&folder.path), names })?;
         }
@@ -403,10 +478,15 @@ impl Visit for Walked<'_> {
                 }
             };
             let known = folder.known(place);
-            let met = Met { folder: &folder.path, name, known, status, kind: entry.kind };
+            if known.is_none() {
+                self.places.add_new(folder.unit);
+            }
+            let volume = self.volume(status.device, &listing.path, local);
+            let met = Met { folder: &folder.path, name, known, status, kind: entry.kind, volume };
             self.meet(
                 &met,
                 || listing.path_of(entry),
+                || listing.target(entry).ok(),
                 local,
                 |heads| listing.open_head(entry, heads, status.size, HEAD_BYTES),
             )?;

@@ -16,16 +16,26 @@ const FEWEST: usize = 8;
 const PART: u64 = 250;
 /// What has waited so long is committed.
 const WAIT: Duration = Duration::from_millis(100);
-/// What a name takes in memory beside its bytes.
-const NAME_BYTES: usize = 48;
 
 /// Names of files in a folder.
 type Names = Vec<Box<[u8]>>;
 
 /// What is to be written.
 pub(super) enum Change {
-    Put { rows: Vec<Row>, thumbnails: Vec<Thumbnail> },
-    Gone { folder: Arc<[u8]>, names: Names },
+    Put {
+        rows: Vec<Row>,
+        thumbnails: Vec<Thumbnail>,
+    },
+    /// Files that are no more there.
+    Gone {
+        folder: Arc<[u8]>,
+        names: Names,
+    },
+    /// Files that were met under another name.
+    Moved {
+        folder: Arc<[u8]>,
+        names: Names,
+    },
 }
 
 /// A small picture of a file.
@@ -36,34 +46,9 @@ pub(super) struct Thumbnail {
     pub(super) image: Option<Vec<u8>>,
 }
 
-/// What a writer leaves.
-#[derive(Default)]
-pub(super) struct Written {
-    /// Rows that were removed.
-    removed: u64,
-    /// What is gone, by folder: removed last, as it may have turned up under another name.
-    gone: Vec<(Arc<[u8]>, Names)>,
-}
-
-impl Written {
-    /// Removes what is gone; how many rows were removed in all.
-    pub(super) fn remove(self, store: &mut Store) -> Result<u64> {
-        let mut removed = self.removed;
-        for (folder, names) in self.gone {
-            removed += store.remove(&folder, &names)?;
-        }
-        Ok(removed)
-    }
-}
-
-/// Writes what comes until nobody sends any more. What is gone waits, in `memory_bytes` at most; where
-/// there is more of it, the rest is removed at once.
-pub(super) fn write(
-    store: &mut Store,
-    changes: &Receiver<Change>,
-    memory_bytes: u64,
-) -> Result<Written> {
-    let (mut written, mut gone_bytes) = (Written::default(), 0);
+/// Writes what comes until nobody sends any more. What is gone is only marked: it may turn up under another
+/// name, or be more than may be gone at once.
+pub(super) fn write(store: &mut Store, changes: &Receiver<Change>) -> Result<()> {
     let mut committed_ns = now_ns();
     loop {
         match changes.recv_timeout(WAIT) {
@@ -78,18 +63,11 @@ pub(super) fn write(
                     }
                 }
             }
-            Ok(Change::Gone { folder, names }) => {
-                gone_bytes += names.iter().map(|name| name.len() + NAME_BYTES).sum::<usize>();
-                if gone_bytes as u64 <= memory_bytes {
-                    written.gone.push((folder, names));
-                } else {
-                    written.removed += store.remove(&folder, &names)?;
-                }
-            }
+            Ok(Change::Gone { folder, names }) => store.mark_gone(&folder, &names)?,
+            Ok(Change::Moved { folder, names }) => store.mark_moved(&folder, &names)?,
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => {
-                store.commit()?;
-                return Ok(written);
+                return store.commit();
             }
         }
         let most = usize::try_from(store.put_so_far() / PART).unwrap_or(MOST).clamp(FEWEST, MOST);

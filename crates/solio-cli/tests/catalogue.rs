@@ -1,0 +1,270 @@
+//! What a catalogue sees of files, and what its commands print of them.
+#![allow(clippy::disallowed_methods)] // test files
+
+mod ran;
+
+use ran::{Ran, run};
+use std::os::unix::fs::{MetadataExt, symlink};
+use std::path::Path;
+use std::process::Command;
+
+fn scan(dir: &Path, args: &[&str]) -> Ran {
+    run(dir, &[&["scan", "-o", "c.sqlite", "--json"], args].concat(), b"")
+}
+
+fn ask(dir: &Path, sql: &str) -> Vec<serde_json::Value> {
+    run(dir, &["query", "c.sqlite", sql, "--json"], b"").json()
+}
+
+/// Sets a file's time of modification to one that is always the same.
+fn put_time_back(path: &Path) {
+    let file = std::fs::File::options().write(true).open(path).unwrap();
+    let then = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_577_836_800);
+    file.set_modified(then).unwrap();
+}
+
+#[test]
+fn content_that_changes_within_its_time_is_seen() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path();
+    std::fs::create_dir(path.join("r")).unwrap();
+    let file = path.join("r/f");
+    let write = |text: &str| {
+        std::fs::write(&file, text).unwrap();
+        put_time_back(&file);
+    };
+    let hash = || ask(path, "SELECT xxh128 FROM files")[0]["xxh128"].clone();
+    write("aaaa\n");
+    scan(path, &["r", "--hash", "xxh128"]).fine();
+    let first = hash();
+    assert_eq!(scan(path, &["r"]).fine().json()[0]["unchanged"], 1);
+    write("bbbb\n");
+    assert_eq!(scan(path, &["r", "--hash", "xxh128"]).fine().json()[0]["looked_at"], 1);
+    assert_ne!(hash(), first);
+    // Without a hash being asked for, none is better than one that is wrong.
+    write("cccc\n");
+    scan(path, &["r"]).fine();
+    assert!(hash().is_null());
+    // Another size within the same time.
+    write("more bytes\n");
+    scan(path, &["r"]).fine();
+    assert_eq!(ask(path, "SELECT size FROM files")[0]["size"], 11);
+}
+
+#[test]
+fn links_blocks_owner_and_targets_are_columns_and_sums_count_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path();
+    ["r/a", "r/b"].iter().for_each(|name| std::fs::create_dir_all(path.join(name)).unwrap());
+    let sparse = std::fs::File::create(path.join("r/a/f.1.dat")).unwrap();
+    sparse.set_len(10 << 30).unwrap();
+    ["r/b/f", "r/a/f.2.dat"]
+        .iter()
+        .for_each(|name| std::fs::hard_link(path.join("r/a/f.1.dat"), path.join(name)).unwrap());
+    symlink("a/f.1.dat", path.join("r/link")).unwrap();
+    let told = scan(path, &["r"]).fine().json();
+    let link = std::fs::symlink_metadata(path.join("r/link")).unwrap();
+    let bytes = (10u64 << 30) + link.len();
+    let found = std::fs::metadata(path.join("r/b/f")).unwrap();
+    assert_eq!((&told[0]["files"], &told[0]["bytes"]), (&4.into(), &bytes.into()));
+    let allocated = (found.blocks() + link.blocks()) * 512;
+    assert_eq!(told[0]["allocated"], allocated);
+    let row = &ask(path, "SELECT * FROM files WHERE name = 'f'")[0];
+    for (column, value) in [
+        ("links", 3),
+        ("blocks", found.blocks()),
+        ("allocated", found.blocks() * 512),
+        ("mode", found.mode().into()),
+        ("owner", found.uid().into()),
+        ("owner_group", found.gid().into()),
+        ("device", found.dev()),
+    ] {
+        assert_eq!(row[column], value, "{column}");
+    }
+    let changed_ns = found.ctime() * 1_000_000_000 + found.ctime_nsec();
+    assert_eq!(row["changed_ns"], changed_ns);
+    let link = &ask(path, "SELECT target, kind FROM files WHERE name = 'link'")[0];
+    assert_eq!((&link["target"], &link["kind"]), (&"a/f.1.dat".into(), &"link".into()));
+    let once = |sql: &str| ask(path, sql)[0]["bytes"].as_u64().unwrap();
+    assert_eq!(once("SELECT max(bytes) AS bytes FROM kinds"), 10 << 30);
+    assert_eq!(once("SELECT bytes FROM folder_sizes WHERE folder LIKE '%/r/a'"), 10 << 30);
+    assert_eq!(once("SELECT bytes FROM sequences"), 10 << 30);
+    let list = run(path, &["ls", "-l", "--json", "r/a"], b"").fine().json();
+    assert_eq!(list[0]["bytes"], 10u64 << 30);
+}
+
+#[test]
+fn a_list_of_many_files_takes_as_long_the_second_time() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path();
+    std::fs::create_dir(path.join("w")).unwrap();
+    let mut list = Vec::new();
+    for n in 0..20_000 {
+        let name = path.join(format!("w/{n}"));
+        std::fs::File::create(&name).unwrap();
+        list.extend_from_slice(name.as_os_str().as_encoded_bytes());
+        list.push(b'\n');
+    }
+    std::fs::write(path.join("list"), list).unwrap();
+    let timed = |args: &[&str]| scan(path, args).fine().json()[0]["wall_s"].as_f64().unwrap();
+    let first = timed(&["--files-from", "list"]);
+    let again = timed(&["--files-from", "list"]);
+    // It was a hundred times the first.
+    assert!(again < 2.0 * first + 2.0, "{first} s, then {again} s");
+    assert_eq!(scan(path, &["--files-from", "list"]).json()[0]["unchanged"], 20_000);
+}
+
+#[test]
+fn paths_of_more_than_4096_bytes_are_walked() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path();
+    // As a shell does: a step at a time.
+    let make = "mkdir d && cd d && for i in $(seq 120); do mkdir $0 && cd -P $0 || exit 1; done; \
+        printf 'v 0 0 0\\n' > leaf.obj; printf words > other.txt";
+    let name = "d".repeat(60);
+    let made = Command::new("sh").args(["-c", make, &name]).current_dir(path).status().unwrap();
+    assert!(made.success());
+    for _ in 0..2 {
+        let told = scan(path, &["d", "--hash", "xxh128", "--deep"]).fine().json();
+        assert_eq!((&told[0]["files"], &told[0]["folders"]), (&2.into(), &121.into()));
+    }
+    let rows = ask(path, "SELECT kind, vertices FROM files WHERE name = 'leaf.obj'");
+    assert_eq!((&rows[0]["kind"], &rows[0]["vertices"]), (&"obj".into(), &1.into()));
+    let list = run(path, &["ls", "-r", "-l", "--json", "d"], b"").fine().json();
+    assert_eq!(list.len(), 2);
+    let checked = run(path, &["check", "--json", "d"], b"").fine().json();
+    assert_eq!(checked.iter().filter(|line| line["schema"] == "solio/check/1").count(), 1);
+    run(path, &["hash", "d"], b"").fine();
+    // Taken away in the same way.
+    let clear = Command::new("rm").args(["-rf", "d"]).current_dir(path).status().unwrap();
+    assert!(clear.success());
+}
+
+#[test]
+fn cells_of_any_size_are_printed_and_spreadsheets_get_no_formulas() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path();
+    std::fs::create_dir(path.join("r")).unwrap();
+    for name in ["=1+1", "+a", "-b", "@c", "plain"] {
+        std::fs::write(path.join("r").join(name), "x").unwrap();
+    }
+    scan(path, &["r"]).fine();
+    let query = |args: &[&str]| run(path, &[&["query", "c.sqlite"], args].concat(), b"").fine();
+    let wide = query(&["SELECT printf('%.*c', 70000, 'x') AS a, 1 AS b"]);
+    assert!(wide.text().lines().all(|line| line.len() == 70_003), "{}", wide.text().len());
+    let names = "SELECT name, -1 AS n FROM files ORDER BY name";
+    let raw = query(&[names, "--csv"]);
+    assert_eq!(raw.text(), "name,n\n+a,-1\n-b,-1\n=1+1,-1\n@c,-1\nplain,-1\n");
+    let safe = query(&[names, "--csv-safe"]);
+    assert_eq!(safe.text(), "name,n\n'+a,-1\n'-b,-1\n'=1+1,-1\n'@c,-1\nplain,-1\n");
+}
+
+/// What a command writes to a terminal.
+fn on_terminal(dir: &Path, line: &str) -> Option<String> {
+    let solio = env!("CARGO_BIN_EXE_solio");
+    let line = line.replace("solio", &format!("'{solio}'"));
+    let mut script = Command::new("script");
+    let script = script.args(["-qec", &line, "/dev/null"]).current_dir(dir);
+    let ran = script.env("TERM", "xterm").stdin(std::process::Stdio::null()).output().ok()?;
+    Some(String::from_utf8_lossy(&ran.stdout).into_owned())
+}
+
+#[test]
+fn names_do_not_drive_a_terminal() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path();
+    std::fs::create_dir(path.join("e")).unwrap();
+    let name = "a\x1b]0;pwned\x07\x1b[2J\nb\u{9b}";
+    let mesh = path.join("e").join(format!("{name}.obj"));
+    std::fs::write(&mesh, "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n").unwrap();
+    std::fs::write(path.join("e").join(format!("{name}.exr")), "x").unwrap();
+    let pattern = "e/*.obj";
+    let bad = "e/*.exr";
+    for line in [
+        "solio check e".to_owned(),
+        "solio ls e".to_owned(),
+        "solio ls -r e".to_owned(),
+        format!("solio info {pattern}"),
+        format!("solio info {bad}"),
+        format!("solio convert {pattern} -o out.ply"),
+        format!("solio convert {bad} -o out.png"),
+        format!("solio meta {bad}"),
+        format!("solio cat {bad} {bad}x"),
+        "solio hash e".to_owned(),
+        "solio dup e e".to_owned(),
+        "solio scan e -o t.sqlite --progress bar".to_owned(),
+        "solio query t.sqlite 'SELECT path FROM files'".to_owned(),
+        format!("solio preview {bad} -o p.png --progress bar"),
+        "solio scan e/nothing* -o t.sqlite".to_owned(),
+    ] {
+        let Some(shown) = on_terminal(path, &line) else {
+            return println!("skipped: there is no script");
+        };
+        for driven in ["\x1b]0;", "\x07", "\x1b[2J", "\u{9b}"] {
+            assert!(!shown.contains(driven), "{line}: {shown:?}");
+        }
+    }
+    let shown = on_terminal(path, "solio ls e").unwrap();
+    assert!(shown.contains("a\\x1b]0;pwned\\x07\\x1b[2J\\nb\\u{9b}.obj"), "{shown:?}");
+    // In a pipe names are as they are.
+    let piped = run(path, &["ls", "e"], b"").fine();
+    assert!(piped.text().contains(name), "{:?}", piped.text());
+    assert!(run(path, &["check", "e"], b"").text().contains(name));
+}
+
+#[test]
+fn no_link_leads_out_of_an_output_folder() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path();
+    let mesh = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+    std::fs::write(path.join("a.obj"), mesh).unwrap();
+    std::fs::write(path.join("outside"), "precious").unwrap();
+    let exr = ["gradient", "viridis", "-o", "a.png"];
+    run(path, &exr, b"").fine();
+    run(path, &["convert", "a.png", "-o", "a.exr"], b"").fine();
+    std::fs::create_dir_all(path.join("sub")).unwrap();
+    std::fs::copy(path.join("a.exr"), path.join("sub/a.exr")).unwrap();
+    run(path, &["pack", "sub/a.exr", "-o", "a.solio"], b"").fine();
+    let names = run(path, &["info", "a.solio", "--json"], b"").fine().json();
+    let name = names[0]["entries"][0]["name"].as_str().unwrap().to_owned();
+    for (args, file) in [
+        (vec!["unpack", "a.solio", "-o", "out"], &*name),
+        (vec!["convert", "a.obj", "a.obj", "-o", "out", "--format", "ply"], "a.ply"),
+        (vec!["convert", "a.obj", "-o", "out/", "--format", "stl"], "a.stl"),
+        (vec!["convert", "a.exr", "-o", "out/"], "a.exr"),
+        (vec!["preview", "a.obj", "-o", "out/"], "a.png"),
+        (vec!["set", "a.exr", "owner=me", "-o", "out/"], "a.exr"),
+    ] {
+        let _ = std::fs::remove_dir_all(path.join("out"));
+        let place = path.join("out").join(file);
+        std::fs::create_dir_all(place.parent().unwrap()).unwrap();
+        symlink(path.join("outside"), &place).unwrap();
+        let ran = run(path, &args, b"");
+        assert_ne!(ran.code, 0, "{args:?}");
+        assert_eq!(std::fs::read_to_string(path.join("outside")).unwrap(), "precious", "{args:?}");
+    }
+    // Nor does a folder that is a link.
+    if let Some((folder, _)) = name.split_once('/') {
+        std::fs::remove_dir_all(path.join("out")).unwrap();
+        std::fs::create_dir_all(path.join("out")).unwrap();
+        std::fs::create_dir_all(path.join("elsewhere")).unwrap();
+        symlink(path.join("elsewhere"), path.join("out").join(folder)).unwrap();
+        assert_eq!(run(path, &["unpack", "a.solio", "-o", "out"], b"").code, 1);
+        assert_eq!(std::fs::read_dir(path.join("elsewhere")).unwrap().count(), 0);
+    }
+}
+
+#[test]
+fn a_study_of_another_program_is_held_or_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path();
+    std::fs::write(path.join("r.bin"), vec![7; 40_000_000]).unwrap();
+    let study = ["study", "--bandwidths", "20M,100M"];
+    let by_default = run(path, &[&study[..], &["--", "cat", "r.bin"]].concat(), b"");
+    assert_eq!(by_default.code, 2, "{}", by_default.err);
+    assert!(by_default.err.contains("--how cgroup"), "{}", by_default.err);
+    let bucket = [&study[..], &["--how", "bucket", "--", "cat", "r.bin"]].concat();
+    let bucket = run(path, &bucket, b"");
+    assert_eq!(bucket.code, 1, "{}", bucket.err);
+    assert!(bucket.err.contains("nothing held it"), "{}", bucket.err);
+}

@@ -1,0 +1,82 @@
+//! Paths of more bytes than the system takes at once: the folders on the way are opened one after
+//! another, so many names at a time as it takes.
+
+use rustix::fs::{CWD, Mode, OFlags};
+use std::ffi::OsStr;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+/// Bytes of a path that every system takes (Linux: 4,096 with the zero byte; macOS: 1,024).
+const MOST: usize = if cfg!(target_os = "linux") { 4095 } else { 1023 };
+
+/// Calls `ask` with a folder and a path from there that leads to `path`.
+pub(crate) fn at<T>(
+    path: &Path,
+    ask: impl FnOnce(BorrowedFd<'_>, &Path) -> rustix::io::Result<T>,
+) -> rustix::io::Result<T> {
+    if path.as_os_str().len() <= MOST {
+        return ask(CWD, path);
+    }
+    let (folder, rest) = near(path.as_os_str().as_bytes())?;
+    ask(folder.as_fd(), Path::new(OsStr::from_bytes(rest)))
+}
+
+/// A folder on the way of a long path, and what is left of the way.
+fn near(path: &[u8]) -> rustix::io::Result<(OwnedFd, &[u8])> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    #[cfg(target_os = "linux")]
+    let flags = flags | OFlags::PATH;
+    let (mut rest, mut folder) = (path, None::<OwnedFd>);
+    loop {
+        let cut = rest[..MOST].iter().rposition(|byte| *byte == b'/').filter(|cut| *cut > 0);
+        let cut = cut.ok_or(rustix::io::Errno::NAMETOOLONG)?;
+        let next = Path::new(OsStr::from_bytes(&rest[..cut]));
+        let above = folder.as_ref().map_or(CWD, |folder| folder.as_fd());
+        let entered = rustix::fs::openat(above, next, flags, Mode::empty())?;
+        // What begins with a slash would begin at the root.
+        rest = &rest[cut..];
+        rest = &rest[rest.iter().take_while(|byte| **byte == b'/').count()..];
+        if rest.len() <= MOST {
+            return Ok((entered, if rest.is_empty() { b"." } else { rest }));
+        }
+        folder = Some(entered);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustix::fs::AtFlags;
+    use std::path::PathBuf;
+
+    #[test]
+    fn paths_of_any_length_lead_to_their_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let name = "n".repeat(200);
+        let mut path = folder.path().to_owned();
+        let mut here = rustix::fs::open(&path, OFlags::PATH, Mode::empty()).unwrap();
+        for depth in 0..60 {
+            // Some in small steps, some by a second slash.
+            rustix::fs::mkdirat(&here, &name, Mode::from_raw_mode(0o755)).unwrap();
+            here = rustix::fs::openat(&here, &name, OFlags::PATH, Mode::empty()).unwrap();
+            path.push(&name);
+            if depth % 7 == 0 {
+                let mut slashes = path.into_os_string();
+                slashes.push("//");
+                path = PathBuf::from(slashes);
+            }
+            let own = rustix::fs::fstat(&here).unwrap().st_ino;
+            let found =
+                at(&path, |folder, path| rustix::fs::statat(folder, path, AtFlags::empty()));
+            assert_eq!(found.unwrap().st_ino, own, "{depth}");
+        }
+        let none = at(&path.join("none"), |folder, path| {
+            rustix::fs::statat(folder, path, AtFlags::empty())
+        });
+        assert_eq!(none.unwrap_err(), rustix::io::Errno::NOENT);
+        let long = Path::new("/").join("x".repeat(5000));
+        let long = at(&long, |folder, path| rustix::fs::statat(folder, path, AtFlags::empty()));
+        assert_eq!(long.unwrap_err(), rustix::io::Errno::NAMETOOLONG);
+    }
+}
