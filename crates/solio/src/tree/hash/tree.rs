@@ -65,7 +65,8 @@ pub(super) fn look(root: &Path, ignore: &[String], work: &Work) -> Result<Tree> 
             }
             Err(e) => {
                 let error = not_looked_into(e, root);
-                look.fail(&error.path().unwrap_or(root).to_owned(), error);
+                let path = error.path().unwrap_or(root).to_owned();
+                look.fail(&path, error);
             }
         }
     }
