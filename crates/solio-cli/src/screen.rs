@@ -37,7 +37,15 @@ pub(crate) fn coloured(text: &str) -> Cow<'_, str> {
     text.into()
 }
 
-/// [`print`] of what may be no text.
+/// [`print`] of lines with names that may not be text.
+pub(crate) fn print_lines(bytes: &[u8]) {
+    match terminal::is_out() {
+        true => print(&String::from_utf8_lossy(bytes)),
+        false => print_bytes(bytes),
+    }
+}
+
+/// [`print`] of bytes as they are.
 pub(crate) fn print_bytes(bytes: &[u8]) {
     if is_closed() {
         return;
