@@ -2,8 +2,8 @@
 
 use crate::{Error, Result};
 use solio_measure::{Counter, GroupLimits, Unit};
-use std::sync::{Arc, OnceLock};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// Threads, memory, cancellation and progress of one job. Results never depend on it.
 #[derive(Clone, Debug)]
@@ -23,10 +23,7 @@ pub struct Work {
 
 impl Default for Work {
     fn default() -> Self {
-        Work {
-            threads: default_threads(),
-            ..Work::serial()
-        }
+        Work { threads: default_threads(), ..Work::serial() }
     }
 }
 

@@ -60,7 +60,11 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Outcome> {
     let plans = plan(args, inputs)?;
     if args.dry_run {
         for plan in &plans {
-            screen::print(&format!("{} -> {}\n", terminal::name(&plan.input), terminal::name(&plan.output)));
+            screen::print(&format!(
+                "{} -> {}\n",
+                terminal::name(&plan.input),
+                terminal::name(&plan.output)
+            ));
         }
         return Ok(Outcome::Done);
     }

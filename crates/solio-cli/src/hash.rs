@@ -157,8 +157,7 @@ impl HashRun<'_> {
             json_paths::put_all(&mut line, "manifests", &created.manifests);
             print_json("hash-mhl/1", root, line);
         } else if !args.quiet {
-            let manifest =
-                created.manifests.last().map_or(String::new(), |m| terminal::name(m));
+            let manifest = created.manifests.last().map_or(String::new(), |m| terminal::name(m));
             let (files, size) = (count(created.files), bytes(created.bytes));
             let (new, same) = (count(created.original), count(created.verified));
             screen::print(&format!(

@@ -1,7 +1,7 @@
 //! What an output does not hold of an input, for people and for programs.
 
-use crate::terminal;
 use crate::screen;
+use crate::terminal;
 use serde_json::{Value, json};
 use solio::Losses;
 use std::path::Path;

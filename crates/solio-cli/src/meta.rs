@@ -382,7 +382,11 @@ impl CellForm {
 }
 
 /// All lines of a table or of comma-separated values, with their head.
-fn lines(rows: Vec<BTreeMap<String, String>>, columns: Option<Vec<String>>, form: CellForm) -> String {
+fn lines(
+    rows: Vec<BTreeMap<String, String>>,
+    columns: Option<Vec<String>>,
+    form: CellForm,
+) -> String {
     let (csv, is_safe) = (form != CellForm::Table, form == CellForm::SafeCsv);
     let mut columns = columns.unwrap_or_else(|| {
         let all: BTreeSet<&String> = rows.iter().flat_map(|row| row.keys()).collect();

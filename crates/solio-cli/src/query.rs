@@ -57,7 +57,9 @@ impl QueryRows<'_> {
                 .hint("an object has a name once: SELECT a.path AS first, b.path AS second"));
         }
         match self.args {
-            QueryArgs { csv: true, .. } | QueryArgs { csv_safe: true, .. } => screen::print(&csv(names.iter().copied())),
+            QueryArgs { csv: true, .. } | QueryArgs { csv_safe: true, .. } => {
+                screen::print(&csv(names.iter().copied()))
+            }
             QueryArgs { json: true, .. } | QueryArgs { print0: true, .. } => {}
             _ => self.lay_out(names.iter().map(|name| (*name).to_owned()).collect()),
         }

@@ -32,7 +32,7 @@ pub fn print(text: &str) {
 /// `text`, without its colours where standard output wants none.
 pub(crate) fn coloured(text: &str) -> Cow<'_, str> {
     if !has_colours() && text.contains('\x1b') {
-        return anstream::adapter::strip_str(text).to_string().into();
+        return terminal::plain(text);
     }
     text.into()
 }
@@ -84,7 +84,11 @@ pub(crate) fn has_lost() -> bool {
 pub fn say(text: &str) {
     let text = if terminal::is_err() { terminal::defused(text) } else { text.into() };
     // Nothing can be done about a standard error that is closed.
-    let _ = beside(|| writeln!(anstream::stderr().lock(), "{text}"));
+    let wants_colours =
+        || anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never;
+    let text =
+        if text.contains('\x1b') && !wants_colours() { terminal::plain(&text) } else { text };
+    let _ = beside(|| writeln!(std::io::stderr().lock(), "{text}"));
 }
 
 /// Prints `solio: message`; further lines (`  hint: …`) keep their indent.

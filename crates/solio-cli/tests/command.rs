@@ -267,7 +267,8 @@ fn a_study_runs_the_command_at_each_bandwidth() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("data"), vec![7; 300_000]).unwrap();
     let solio_itself = env!("CARGO_BIN_EXE_solio");
-    let study = ["study", "--how", "bucket", "--json", "--bandwidths", "1M,100M", "-o", "page.html", "--"];
+    let study =
+        ["study", "--how", "bucket", "--json", "--bandwidths", "1M,100M", "-o", "page.html", "--"];
     let command = [solio_itself, "read", "--null", "data"];
     let ran = solio(dir.path(), &[&study[..], &command].concat(), b"");
     assert_eq!(ran.code, 0, "{}", ran.err);

@@ -1,5 +1,5 @@
 //! Volumes that go, come back, or are others, with real mounts: as root on Linux; else *skipped*.
-#![allow(clippy::disallowed_methods)] // test files
+#![allow(clippy::disallowed_methods, clippy::print_stdout)] // test files; what is skipped is told
 
 mod ran;
 
@@ -235,7 +235,8 @@ fn half_of_the_files_gone_at_once_are_held_back() {
         run(path, &[&["scan", "r", "-o", "c.sqlite", "--json"], args].concat(), b"")
     };
     let rows = || {
-        let answer = run(path, &["query", "c.sqlite", "SELECT count(*) AS n FROM files", "--json"], b"");
+        let answer =
+            run(path, &["query", "c.sqlite", "SELECT count(*) AS n FROM files", "--json"], b"");
         answer.fine().json()[0]["n"].as_u64().unwrap()
     };
     scan(&["--hash", "xxh128"]).fine();

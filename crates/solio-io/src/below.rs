@@ -31,7 +31,8 @@ pub fn place_below(folder: &Path, name: &Path) -> Result<PathBuf> {
         at.push(part);
         let is_link = std::fs::symlink_metadata(&at).is_ok_and(|meta| meta.is_symlink());
         if is_link && !leads_to(&at, MOST_LINKS).is_some_and(|end| end.starts_with(&inside)) {
-            let error = Error::argument("this is a symbolic link that leads out of the output folder");
+            let error =
+                Error::argument("this is a symbolic link that leads out of the output folder");
             return Err(error.at_path(&at).hint("remove the link, or name another folder"));
         }
     }

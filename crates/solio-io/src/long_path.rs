@@ -67,7 +67,8 @@ mod tests {
                 path = PathBuf::from(slashes);
             }
             let own = rustix::fs::fstat(&here).unwrap().st_ino;
-            let found = at(&path, |folder, path| rustix::fs::statat(folder, path, AtFlags::empty()));
+            let found =
+                at(&path, |folder, path| rustix::fs::statat(folder, path, AtFlags::empty()));
             assert_eq!(found.unwrap().st_ino, own, "{depth}");
         }
         let none = at(&path.join("none"), |folder, path| {

@@ -97,6 +97,13 @@ pub struct Status {
     pub group: u32,
 }
 
+impl Status {
+    /// Whether it is a file that has content of its own: not a folder, a link, a pipe or a device.
+    pub fn is_file(&self) -> bool {
+        FileType::from_raw_mode(self.mode as rustix::fs::RawMode) == FileType::RegularFile
+    }
+}
+
 /// What the system says about the file at `path`; a link is followed.
 ///
 /// ```
@@ -147,7 +154,8 @@ pub(crate) fn status_of_file(found: &std::fs::Metadata) -> Status {
 /// # Ok::<(), solio_base::Error>(())
 /// ```
 pub fn status_of_name(path: &Path) -> Result<(Status, EntryKind)> {
-    let name = |folder: BorrowedFd<'_>, path: &Path| look_at(folder, path, AtFlags::SYMLINK_NOFOLLOW);
+    let name =
+        |folder: BorrowedFd<'_>, path: &Path| look_at(folder, path, AtFlags::SYMLINK_NOFOLLOW);
     long_path::at(path, name).map_err(|e| io_error("look at", e.into(), path))
 }
 

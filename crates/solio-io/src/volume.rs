@@ -78,7 +78,8 @@ impl Volume {
         let mount = mount.or_else(|| nearest(mounts, &place));
         let (kind, source) = mount.map(|m| (m.kind.clone(), m.source.clone())).unwrap_or_default();
         let udev = Udev::of(numbers);
-        let uuid = uuid(folder.as_fd()).or_else(|| udev.get("ID_FS_UUID")).or_else(|| by_uuid(device));
+        let uuid =
+            uuid(folder.as_fd()).or_else(|| udev.get("ID_FS_UUID")).or_else(|| by_uuid(device));
         let label = label(folder.as_fd()).or_else(|| udev.get("ID_FS_LABEL_ENC"));
         let number = rustix::fs::fstatvfs(folder)?.f_fsid;
         let is_of_device = [device, encoded(numbers)].contains(&number) || number == 0;
@@ -227,7 +228,8 @@ fn by_uuid(device: u64) -> Option<String> {
 
 /// What the disk says of itself.
 fn disk((major, minor): (u32, u32)) -> Option<String> {
-    let mut folder = PathBuf::from(format!("/sys/dev/block/{major}:{minor}")).canonicalize().ok()?;
+    let mut folder =
+        PathBuf::from(format!("/sys/dev/block/{major}:{minor}")).canonicalize().ok()?;
     let partition = text(&folder.join("partition"));
     if partition.is_some() {
         folder.pop();

@@ -9,9 +9,9 @@
 //!   piece is in the order of inodes, in which file systems store what they have to say about files.
 
 use crate::head_reader::{HeadReader, HeadSource};
-use crate::{io_error, long_path};
 pub use crate::status::{EntryKind, Status, status_of, status_of_name};
 use crate::status::{kind, look_at, status};
+use crate::{io_error, long_path};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 use solio_base::{Cancel, Error, Result, lock, threads};

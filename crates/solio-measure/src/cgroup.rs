@@ -45,7 +45,9 @@ impl GroupLimits {
                 // Mounted by one name, or by all of them.
                 for mount in [root.join(name), root.join(controllers)] {
                     match name {
-                        "memory" => groups(&mount, path).iter().for_each(|g| limits.take_memory_1(g)),
+                        "memory" => {
+                            groups(&mount, path).iter().for_each(|g| limits.take_memory_1(g))
+                        }
                         "cpu" => groups(&mount, path).iter().for_each(|g| limits.take_cpu_1(g)),
                         _ => {}
                     }

@@ -220,8 +220,8 @@ impl Store {
                 connection.prepare("DELETE FROM entries WHERE folder = ?1 AND name = ?2")?;
             let mut image =
                 connection.prepare("DELETE FROM thumbnails WHERE folder = ?1 AND name = ?2")?;
-            let mut marked =
-                connection.prepare("SELECT folder, name FROM going WHERE is_gone ORDER BY folder")?;
+            let mut marked = connection
+                .prepare("SELECT folder, name FROM going WHERE is_gone ORDER BY folder")?;
             let mut rows = marked.query([])?;
             let mut folders = Vec::new();
             while let Some(row) = rows.next()? {
@@ -351,8 +351,9 @@ impl Store {
     pub fn purge(&mut self, before_ns: i64) -> Result<u64> {
         self.begin()?;
         let purge = || -> rusqlite::Result<usize> {
-            let purged =
-                self.connection.execute("DELETE FROM tombstones WHERE gone_ns < ?1", [before_ns])?;
+            let purged = self
+                .connection
+                .execute("DELETE FROM tombstones WHERE gone_ns < ?1", [before_ns])?;
             self.connection.execute(
                 "DELETE FROM folders WHERE NOT EXISTS (SELECT 1 FROM entries WHERE folder = id) \
                  AND NOT EXISTS (SELECT 1 FROM tombstones WHERE folder = id)",

@@ -134,7 +134,8 @@ impl Mounted {
             json!({ "path": crate::names::shown(&place.path), "path_hex": path, "volume": place.volume,
                 "is_root": place.is_root, "state": place.state.name() })
         });
-        json!({ "volumes": volumes.collect::<Vec<_>>(), "places": places.collect::<Vec<_>>() }).to_string()
+        json!({ "volumes": volumes.collect::<Vec<_>>(), "places": places.collect::<Vec<_>>() })
+            .to_string()
     }
 
     /// What [`Mounted::to_json`] wrote; what is not of that form is left out.
@@ -212,7 +213,8 @@ impl Store {
     /// Forgets a place.
     pub fn remove_place(&mut self, path: &[u8]) -> Result<()> {
         self.begin()?;
-        let removed = self.connection.execute("DELETE FROM place WHERE path = ?1", [name_value(path)]);
+        let removed =
+            self.connection.execute("DELETE FROM place WHERE path = ?1", [name_value(path)]);
         self.sql(removed)?;
         self.pending += 1;
         Ok(())
@@ -309,8 +311,8 @@ fn volumes(connection: &Connection) -> rusqlite::Result<Vec<(i64, CatalogVolume)
 }
 
 fn places(connection: &Connection, path: &Path) -> rusqlite::Result<Result<Vec<CatalogPlace>>> {
-    let mut select =
-        connection.prepare("SELECT path, volume, is_root, state, seen_ns FROM place ORDER BY path")?;
+    let mut select = connection
+        .prepare("SELECT path, volume, is_root, state, seen_ns FROM place ORDER BY path")?;
     let mut rows = select.query([])?;
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {

@@ -60,7 +60,8 @@ fn what_is_known_of_a_folder_is_found_while_others_write() {
     assert_eq!((files[0].size, files[0].inode, files[0].level), (2, 102, Level::HEAD));
     known.files(b"/missing", &mut files).unwrap();
     assert!(files.is_empty());
-    let same = |born_ns| known.same_inode(103, 3, 1_700_000_000_123_456_789, born_ns, None).unwrap();
+    let same =
+        |born_ns| known.same_inode(103, 3, 1_700_000_000_123_456_789, born_ns, None).unwrap();
     assert_eq!(same(1_600_000_000_000_000_003), [(b"/c".to_vec(), b"d".to_vec())]);
     // Another file, which took the inode later.
     assert!(same(1_600_000_000_000_000_004).is_empty());
@@ -160,7 +161,10 @@ fn a_catalogue_of_version_2_is_brought_up_and_loses_nothing() {
     assert!(told.hint_text().unwrap().contains("loses nothing"), "{told}");
     Store::open(&path).unwrap().close().unwrap();
     let [row] = &all(&path)[..] else { panic!("one row") };
-    assert_eq!((row.cells.integer(column::SIZE), row.cells.text(column::XXH128)), (Some(7), Some("hash")));
+    assert_eq!(
+        (row.cells.integer(column::SIZE), row.cells.text(column::XXH128)),
+        (Some(7), Some("hash"))
+    );
     assert_eq!(row.cells.integer(column::LINKS), None);
     let query = Query::open(&path, &Cancel::default()).unwrap();
     for view in query.views().unwrap() {
@@ -283,4 +287,31 @@ fn tables_that_are_in_the_log_only_are_anothers() {
     assert!(Store::is_marked(&path, &start()));
     other.execute_batch("CREATE TABLE valuable (x)").unwrap();
     assert!(!Store::is_marked(&path, &start()));
+}
+
+#[test]
+#[allow(clippy::disallowed_methods)] // its own file
+fn a_journal_that_a_kill_left_does_not_keep_readers_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("c.sqlite");
+    let mut store = Store::open(&path).unwrap();
+    store.put(&[row(b"/r", b"a", 1)]).unwrap();
+    store.close().unwrap();
+    // A transaction whose pages are in the file already: copied away, it is one of a process that is no more.
+    let writer = Connection::open(&path).unwrap();
+    writer.execute_batch("PRAGMA cache_size = 1; PRAGMA cache_spill = 1; BEGIN").unwrap();
+    let fill = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000) \
+        INSERT INTO state SELECT 'k' || i, 'v' FROM n";
+    writer.execute_batch(fill).unwrap();
+    let left = folder.path().join("left.sqlite");
+    for end in ["", "-journal"] {
+        let with = |path: &Path| {
+            let mut name = path.as_os_str().to_owned();
+            name.push(end);
+            PathBuf::from(name)
+        };
+        std::fs::copy(with(&path), with(&left)).unwrap();
+    }
+    assert_eq!(all(&left).len(), 1);
+    assert_eq!(Known::open(&left).unwrap().state("k1").unwrap(), None);
 }

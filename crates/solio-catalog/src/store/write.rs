@@ -1,8 +1,7 @@
 //! The one writer of a catalogue.
 
 use super::{
-    PAGE_BYTES, as_path, failed, foreign, id_of, name_value, schema, shown_value,
-    version,
+    PAGE_BYTES, as_path, failed, foreign, id_of, name_value, schema, shown_value, version,
 };
 use crate::row::{COLUMNS, Cell, Row};
 use rusqlite::types::{Null, ToSqlOutput, ValueRef};

@@ -59,7 +59,9 @@ fn words(args: &ScanArgs, counts: &ScanCount, report: &ScanReport, wall_s: f64) 
         format!("{} in {}", some(files, "file"), some(number(&counts.folders), "folder")),
         match number(&counts.allocated) {
             // Stores do not say.
-            0 if number(&counts.bytes) > 0 && args.inputs.files.iter().any(|root| is_store(root)) => {
+            0 if number(&counts.bytes) > 0
+                && args.inputs.files.iter().any(|root| is_store(root)) =>
+            {
                 bytes(number(&counts.bytes))
             }
             allocated => {
@@ -75,7 +77,10 @@ fn words(args: &ScanArgs, counts: &ScanCount, report: &ScanReport, wall_s: f64) 
         (report.held, "gone and kept"),
         (number(&counts.with_problems), "with problems"),
         (report.offline, "offline"),
-        (number(&counts.failed).saturating_sub(report.offline + u64::from(report.held > 0)), "unreadable"),
+        (
+            number(&counts.failed).saturating_sub(report.offline + u64::from(report.held > 0)),
+            "unreadable",
+        ),
     ] {
         if value > 0 {
             parts.push(format!("{} {name}", count(value)));

@@ -42,7 +42,10 @@ pub(crate) fn run(
 fn rounds(args: &ScanArgs, live: &mut LiveCatalog, work: &Work) -> Result<()> {
     loop {
         let Round { count, report, wall_s } = live.wait(work)?;
-        let happened = count.looked_at.load(Relaxed) + count.failed.load(Relaxed) + report.removed + report.held;
+        let happened = count.looked_at.load(Relaxed)
+            + count.failed.load(Relaxed)
+            + report.removed
+            + report.held;
         if happened > 0 {
             tell(args, &count, &report, &ScanCost { wall_s, ..ScanCost::default() });
         }

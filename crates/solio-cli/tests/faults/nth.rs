@@ -278,7 +278,17 @@ fn recordings() {
 #[test]
 fn pages_and_measurements() {
     each_way(&[
-        Case::new(&["study", "--how", "bucket", "--bandwidths", "1G", "-o", "page.html", "--", "true"]),
+        Case::new(&[
+            "study",
+            "--how",
+            "bucket",
+            "--bandwidths",
+            "1G",
+            "-o",
+            "page.html",
+            "--",
+            "true",
+        ]),
         Case::new(&["man", "pages"]).about("pages"),
         // Peaks that cannot be kept are shown, and a warning.
         Case::new(&["light", "-j1", "--size", "4M", "--rounds", "1", "textures"])

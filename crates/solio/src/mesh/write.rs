@@ -376,7 +376,12 @@ fn write_obj(
 }
 
 /// Copies textures to their names beside a file.
-fn copy_textures(copies: Vec<(PathBuf, PathBuf)>, folder: &Path, written: &mut Written, work: &Work) {
+fn copy_textures(
+    copies: Vec<(PathBuf, PathBuf)>,
+    folder: &Path,
+    written: &mut Written,
+    work: &Work,
+) {
     for (from, to) in copies {
         // The name of a texture may lead through folders that lie beside the mesh.
         let place = match to.strip_prefix(folder) {

@@ -180,7 +180,8 @@ pub fn merge_catalogs(parts: &[PathBuf], to: &Path, work: &Work) -> Result<u64> 
         return Err(Error::argument("a part cannot be the catalogue that is made").at_path(part));
     }
     let mut mounted = Mounted::default();
-    let parts = parts.iter().map(|part| rows(part, &mut mounted, work)).collect::<Result<Vec<_>>>()?;
+    let parts =
+        parts.iter().map(|part| rows(part, &mut mounted, work)).collect::<Result<Vec<_>>>()?;
     // Thumbnails do not come along; the next scan that is asked for them makes them.
     let without = |mut row: Row| {
         if let Some(level) = row.cells.integer(column::LEVEL) {

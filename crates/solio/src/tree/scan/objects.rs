@@ -232,7 +232,8 @@ impl Walked<'_> {
         }
         if met == 0 && self.places.was_filled(root) && !self.scan.options.accept_removal {
             locked(&self.places.emptied).push(root.to_owned());
-            let error = Error::new(ErrorKind::Io, "nothing is in it any more; what was known is kept");
+            let error =
+                Error::new(ErrorKind::Io, "nothing is in it any more; what was known is kept");
             self.unlisted(root, error.at_path(root).hint(EMPTY_HINT));
             return Ok(());
         }

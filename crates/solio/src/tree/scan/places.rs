@@ -4,7 +4,9 @@
 use super::options::Scan;
 use solio_base::{Error, ErrorKind, Result};
 use solio_catalog::names::shown;
-use solio_catalog::store::{CatalogPlace, CatalogVolume, PlaceState, PlacedRows, Removal, Store, folder_hash};
+use solio_catalog::store::{
+    CatalogPlace, CatalogVolume, PlaceState, PlacedRows, Removal, Store, folder_hash,
+};
 use solio_io::mount::{Mount, mounts, nearest};
 use solio_io::objects::is_address;
 use solio_io::volume::Volume;
@@ -103,11 +105,12 @@ fn as_row(volume: &Volume) -> CatalogVolume {
 }
 
 impl Places {
-    /// Looks at the places that `roots` have to do with.
+    /// Looks at the places that `roots` have to do with; with `is_whole` the roots are places themselves.
     pub(super) fn look(
         store: &impl PlacedRows,
         scan: &Scan<'_>,
         roots: &[PathBuf],
+        is_whole: bool,
     ) -> Result<Places> {
         let mut stored = store.mounted()?;
         let known = stored.volumes.iter().map(|(id, volume)| (*id, as_volume(volume))).collect();
@@ -117,15 +120,26 @@ impl Places {
         let own: HashSet<&Path> = roots.iter().map(PathBuf::as_path).collect();
         let above: HashSet<&Path> = roots.iter().flat_map(|root| root.ancestors()).collect();
         let is_stored: HashSet<Vec<u8>> = stored.places.iter().map(|p| p.path.clone()).collect();
-        for root in roots.iter().filter(|root| !is_stored.contains(bytes(root))) {
+        for root in roots.iter().filter(|root| is_whole && !is_stored.contains(bytes(root))) {
             // Nobody knows yet what should be there.
             if is_address(root) || solio_io::is_folder(root).unwrap_or(false) {
                 let path = bytes(root).to_vec();
                 stored.places.push(CatalogPlace { path, is_root: true, ..CatalogPlace::default() });
             }
         }
+        let volumes: HashMap<Vec<u8>, Option<i64>> =
+            stored.places.iter().map(|place| (place.path.clone(), place.volume)).collect();
         for place in stored.places {
             let path = of_bytes(&place.path).to_owned();
+            // Scanned alone before, and a folder like others of what is scanned now.
+            let outer = path.ancestors().skip(1).find_map(|at| volumes.get(bytes(at)));
+            let is_part = place.is_root && !own.contains(&*path) && place.volume.is_some();
+            if is_part
+                && outer == Some(&place.volume)
+                && path.ancestors().any(|at| own.contains(at))
+            {
+                continue;
+            }
             let is_below = path.ancestors().any(|above| own.contains(above));
             if !is_below && !above.contains(&*path) {
                 continue;
@@ -203,7 +217,8 @@ impl Places {
                 return offline(words);
             }
         }
-        let is_mount = path.canonicalize().is_ok_and(|real| self.mounts.iter().any(|m| m.point == real));
+        let is_mount =
+            path.canonicalize().is_ok_and(|real| self.mounts.iter().any(|m| m.point == real));
         if !place.is_root && !is_mount {
             return offline(format!("offline: {name} is not mounted"));
         }
@@ -229,15 +244,13 @@ impl Places {
                 );
                 return Some(words);
             }
-            let is_known = lock(&self.volumes).known.iter().any(|(_, known)| {
-                known.uuid == copy.uuid && known.disk == copy.disk
-            });
+            let is_known = lock(&self.volumes)
+                .known
+                .iter()
+                .any(|(_, known)| known.uuid == copy.uuid && known.disk == copy.disk);
             if !is_known {
-                let words = format!(
-                    "{} has a copy, which is mounted at {}",
-                    now.name(),
-                    point.display()
-                );
+                let words =
+                    format!("{} has a copy, which is mounted at {}", now.name(), point.display());
                 let hint = "scan the copy, too, or unmount it; --accept-removal takes note of it";
                 self.notes.push((path.to_owned(), Reason { words, hint }));
             }
@@ -246,7 +259,12 @@ impl Places {
     }
 
     /// A root in a store.
-    fn look_at_store(&mut self, store: &impl PlacedRows, place: &CatalogPlace, path: PathBuf) -> Result<()> {
+    fn look_at_store(
+        &mut self,
+        store: &impl PlacedRows,
+        place: &CatalogPlace,
+        path: PathBuf,
+    ) -> Result<()> {
         if place.state == PlaceState::Empty {
             self.emptied_before.insert(path);
         } else if store.has_below(&place.path)? {
@@ -320,7 +338,10 @@ impl Places {
     pub(super) fn gone_meanwhile(&self) -> Vec<(PathBuf, Error)> {
         let now = mounts();
         let is_walked = |path: &Path| !is_address(path) && self.is_online(path);
-        let units = self.units.iter().filter(|unit| unit.mount.is_some() && is_walked(of_bytes(&unit.path)));
+        let units = self
+            .units
+            .iter()
+            .filter(|unit| unit.mount.is_some() && is_walked(of_bytes(&unit.path)));
         let gone = units.filter(|unit| mount_of(of_bytes(&unit.path), &now) != unit.mount);
         let told = gone.map(|unit| {
             let error = Error::new(ErrorKind::Io, "offline: it was unmounted during the scan");
@@ -345,7 +366,12 @@ impl Places {
     }
 
     /// Writes what the places are now. `seen` are the folders that were listed.
-    pub(super) fn keep(self, store: &mut Store, roots: &[PathBuf], seen: &HashSet<u64>) -> Result<()> {
+    pub(super) fn keep(
+        self,
+        store: &mut Store,
+        roots: &[PathBuf],
+        seen: &HashSet<u64>,
+    ) -> Result<()> {
         let now_ns = unix_ns();
         let Places { units, next, dropped, emptied, volumes, .. } = &self;
         let emptied = lock(emptied);
@@ -367,8 +393,10 @@ impl Places {
                 })?;
             } else if seen.contains(&folder_hash(unit)) {
                 let is_root = roots.iter().any(|root| bytes(root) == &**unit);
-                let is_mount =
-                    || path.canonicalize().is_ok_and(|real| self.mounts.iter().any(|m| m.point == real));
+                let is_mount = || {
+                    path.canonicalize()
+                        .is_ok_and(|real| self.mounts.iter().any(|m| m.point == real))
+                };
                 if !is_root && !is_mount() {
                     store.remove_place(unit)?;
                     continue;
@@ -394,9 +422,10 @@ impl Volumes {
         let is_free = |id: &i64, here: &HashMap<u64, VolumeHere>| {
             !here.values().flatten().any(|(taken, _)| taken == id)
         };
-        let same = self.known.iter().position(|(id, known)| {
-            known.is_same(&volume) && is_free(id, &self.here)
-        });
+        let same = self
+            .known
+            .iter()
+            .position(|(id, known)| known.is_same(&volume) && is_free(id, &self.here));
         let tells = volume.tells_changes();
         let id = match same {
             Some(at) => {

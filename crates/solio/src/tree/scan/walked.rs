@@ -49,6 +49,8 @@ pub(super) struct Reach<'a> {
     pub(super) roots: &'a [PathBuf],
     /// Folders below the roots are left alone.
     pub(super) is_flat: bool,
+    /// The roots are those of the scan, all of them.
+    pub(super) is_whole: bool,
 }
 
 /// A walk under way.
@@ -155,8 +157,7 @@ impl<'a> Walked<'a> {
             locked(&self.kept).push(path.as_os_str().as_bytes().to_vec());
         }
         let online = self.reach.roots.iter().filter(|root| self.places.is_online(root));
-        let (objects, paths): (Vec<_>, Vec<_>) =
-            online.cloned().partition(|root| is_address(root));
+        let (objects, paths): (Vec<_>, Vec<_>) = online.cloned().partition(|root| is_address(root));
         // A medium that cannot be asked now may come back.
         let (folders, mut files) =
             folders_and_files(paths, |path, error| self.unlisted(&path, error));

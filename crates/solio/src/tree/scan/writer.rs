@@ -22,11 +22,20 @@ type Names = Vec<Box<[u8]>>;
 
 /// What is to be written.
 pub(super) enum Change {
-    Put { rows: Vec<Row>, thumbnails: Vec<Thumbnail> },
+    Put {
+        rows: Vec<Row>,
+        thumbnails: Vec<Thumbnail>,
+    },
     /// Files that are no more there.
-    Gone { folder: Arc<[u8]>, names: Names },
+    Gone {
+        folder: Arc<[u8]>,
+        names: Names,
+    },
     /// Files that were met under another name.
-    Moved { folder: Arc<[u8]>, names: Names },
+    Moved {
+        folder: Arc<[u8]>,
+        names: Names,
+    },
 }
 
 /// A small picture of a file.
