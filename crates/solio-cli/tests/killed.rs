@@ -131,7 +131,7 @@ fn kills(most: usize, files: usize) {
         let (now, hashes) = rows();
         assert!(now >= all.0 && hashes >= all.1, "{now} rows, {hashes} hashes of {all:?}");
     }
-    assert!(hit > 0, "none was killed");
+    assert!(hit * 4 > most, "only {hit} of {most} were killed");
     // A folder of hashes that a kill left unfinished is not taken for one.
     volume.on();
     let again = run(path, &scan, b"");
