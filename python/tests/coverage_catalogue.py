@@ -16,6 +16,7 @@ from test_photo import jpeg, tiff
 EXIF: dict[int, bytes | list[int]] = {0x10F: b"Maker", 0x110: b"Model", 0x112: [6], 0x132: b"2024:05:06 07:08:09"}
 # Of every file.
 ALWAYS = ["path", "folder", "name", "modified", "size", "modified_ns", "born_ns", "inode", "kind", "level", "xxh128"]
+ALWAYS += ["changed_ns", "links", "blocks", "allocated", "mode", "owner", "owner_group", "device", "volume"]
 # Several columns that are known together.
 TOGETHER = {
     "bounds": ["min_x", "min_y", "min_z", "max_x", "max_y", "max_z"],

@@ -34,7 +34,7 @@ pub(crate) fn run(args: &DupArgs) -> Result<Outcome> {
         match (args.run.json, args.print0) {
             (true, _) => screen::print(&schema::line("dup/1", &[], to_json(group))),
             (_, true) => screen::print_bytes(&spare(group)),
-            _ => screen::print_bytes(&lines(group)),
+            _ => screen::print_lines(&lines(group)),
         }
     }
     if !args.run.json && !args.print0 && found.files > 0 {

@@ -116,7 +116,7 @@ impl HashRun<'_> {
         }
         let name = path.as_os_str().as_bytes();
         let lines = hashed.digests.iter().flat_map(|digest| encode_sum(name, digest, style));
-        screen::print_bytes(&lines.collect::<Vec<u8>>());
+        screen::print_lines(&lines.collect::<Vec<u8>>());
     }
 
     /// A new generation of the history of a folder.
@@ -218,7 +218,7 @@ impl HashRun<'_> {
         };
         let mut line = name_in_line(path.as_os_str().as_bytes());
         line.extend_from_slice(screen::coloured(&format!(": {words}\n")).as_bytes());
-        screen::print_bytes(&line);
+        screen::print_lines(&line);
     }
 
     /// An input that is of no use; interrupted is all of them.

@@ -40,7 +40,10 @@ pub(crate) fn run(args: &LsArgs) -> Result<Outcome> {
             line(entry, &mut text);
         }
     }
-    screen::print_bytes(&text);
+    match args.print0 {
+        true => screen::print_bytes(&text),
+        false => screen::print_lines(&text),
+    }
     list.failed.iter().for_each(|error| screen::fail_at_its_path(error, args.run.json));
     seen.end(work.progress.now().files);
     // A file that is not there failed; a pattern without a file matched nothing.

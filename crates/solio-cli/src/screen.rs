@@ -32,12 +32,20 @@ pub fn print(text: &str) {
 /// `text`, without its colours where standard output wants none.
 pub(crate) fn coloured(text: &str) -> Cow<'_, str> {
     if !has_colours() && text.contains('\x1b') {
-        return anstream::adapter::strip_str(text).to_string().into();
+        return terminal::plain(text);
     }
     text.into()
 }
 
-/// [`print`] of what may be no text.
+/// [`print`] of lines with names that may not be text.
+pub(crate) fn print_lines(bytes: &[u8]) {
+    match terminal::is_out() {
+        true => print(&String::from_utf8_lossy(bytes)),
+        false => print_bytes(bytes),
+    }
+}
+
+/// [`print`] of bytes as they are.
 pub(crate) fn print_bytes(bytes: &[u8]) {
     if is_closed() {
         return;
@@ -76,7 +84,11 @@ pub(crate) fn has_lost() -> bool {
 pub fn say(text: &str) {
     let text = if terminal::is_err() { terminal::defused(text) } else { text.into() };
     // Nothing can be done about a standard error that is closed.
-    let _ = beside(|| writeln!(anstream::stderr().lock(), "{text}"));
+    let wants_colours =
+        || anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never;
+    let text =
+        if text.contains('\x1b') && !wants_colours() { terminal::plain(&text) } else { text };
+    let _ = beside(|| writeln!(std::io::stderr().lock(), "{text}"));
 }
 
 /// Prints `solio: message`; further lines (`  hint: …`) keep their indent.

@@ -81,6 +81,24 @@ pub(crate) fn defused(text: &str) -> Cow<'_, str> {
     safe.into()
 }
 
+/// `text` of ours without its colours; whatever else is in it stays.
+pub(crate) fn plain(text: &str) -> Cow<'_, str> {
+    if !text.contains('\x1b') {
+        return text.into();
+    }
+    let (mut plain, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some(at) = rest.find('\x1b') {
+        plain.push_str(&rest[..at]);
+        let end = colour(&rest[at..]);
+        if end.is_none() {
+            plain.push('\x1b');
+        }
+        rest = &rest[at + end.unwrap_or(1)..];
+    }
+    plain.push_str(rest);
+    plain.into()
+}
+
 /// Bytes of the sequence for a colour that `text` begins with.
 fn colour(text: &str) -> Option<usize> {
     let inside = text.strip_prefix("\x1b[")?;
@@ -104,5 +122,6 @@ mod tests {
             "\x1b[1;31mbad\x1b[0m\nb\\x1b[2Jc\\r"
         );
         assert_eq!(defused("\x1b["), "\\x1b[");
+        assert_eq!(plain("\x1b[1;31mbad\x1b[0m\nb\x1b[2Jc\x1b"), "bad\nb\x1b[2Jc\x1b");
     }
 }

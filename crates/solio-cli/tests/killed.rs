@@ -1,6 +1,6 @@
 //! Commands that are killed at arbitrary moments, while a volume comes and goes: the catalogue opens, rows of
 //! what is not there stay, and outputs are the old ones or the new ones.
-#![allow(clippy::disallowed_methods)] // test files
+#![allow(clippy::disallowed_methods, clippy::print_stdout)] // test files; what is skipped is told
 
 mod ran;
 
@@ -131,7 +131,7 @@ fn kills(most: usize, files: usize) {
         let (now, hashes) = rows();
         assert!(now >= all.0 && hashes >= all.1, "{now} rows, {hashes} hashes of {all:?}");
     }
-    assert!(hit > 0, "none was killed");
+    assert!(hit * 4 > most, "only {hit} of {most} were killed");
     // A folder of hashes that a kill left unfinished is not taken for one.
     volume.on();
     let again = run(path, &scan, b"");

@@ -128,7 +128,7 @@ fn what_is_not_there_is_named_and_the_rest_is_listed() {
 fn names_survive_whatever_their_bytes() {
     let dir = folder(&[b"caf\xe9.1.exr", b"caf\xe9.2.exr", b"two\nlines"]);
     let ran = ls(dir.path(), &[]).fine();
-    assert_eq!(ran.out, b"caf\xe9.1-2@.exr  2/2\ntwo\\nlines\n");
+    assert_eq!(ran.out, b"caf\xe9.1-2@.exr  2/2\ntwo\nlines\n");
     let ran = ls(dir.path(), &["--print0"]).fine();
     assert_eq!(ran.out, b"caf\xe9.1-2@.exr\0two\nlines\0");
     let found = ls(dir.path(), &["--json"]).fine().json();

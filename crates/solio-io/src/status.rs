@@ -97,6 +97,13 @@ pub struct Status {
     pub group: u32,
 }
 
+impl Status {
+    /// Whether it is a file that has content of its own: not a folder, a link, a pipe or a device.
+    pub fn is_file(&self) -> bool {
+        FileType::from_raw_mode(self.mode as rustix::fs::RawMode) == FileType::RegularFile
+    }
+}
+
 /// What the system says about the file at `path`; a link is followed.
 ///
 /// ```

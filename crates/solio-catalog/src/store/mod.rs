@@ -110,15 +110,33 @@ fn as_path(path: &Path) -> PathBuf {
 /// Opens the catalogue at `path` for reading. A pipe or an empty file is none.
 fn open_to_read(path: &Path) -> Result<Connection> {
     let failed = |e| failed("open the catalogue", e, path);
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(as_path(path), flags).map_err(failed)?;
-    connection.busy_timeout(std::time::Duration::from_secs(10)).map_err(failed)?;
+    let open = |access: OpenFlags| {
+        let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(as_path(path), flags)?;
+        connection.busy_timeout(std::time::Duration::from_secs(10))?;
+        Ok(connection)
+    };
+    let mut connection = open(OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(failed)?;
+    if is_left_unfinished(&connection) {
+        // Whoever may write brings it back to its last commit; others are told that they may not.
+        let writer = open(OpenFlags::SQLITE_OPEN_READ_WRITE).map_err(failed)?;
+        is_left_unfinished(&writer);
+        drop(writer);
+        connection = open(OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(failed)?;
+    }
     match version(&connection, path)? {
         Some(schema::VERSION) => Ok(connection),
         Some(version @ schema::OLDEST..schema::VERSION) => Err(older(version, path)),
         Some(other) => Err(foreign(other, path)),
         None => Err(Error::corrupt("this is no catalogue: it is empty").at_path(path)),
     }
+}
+
+/// Whether a kill left a journal that must be played back before anything can be read: a kill of the last
+/// step, when the write-ahead log goes. A connection that may write has done it then.
+fn is_left_unfinished(connection: &Connection) -> bool {
+    let read = connection.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0));
+    read.is_err_and(|error| error.sqlite_error_code() == Some(ErrorCode::ReadOnly))
 }
 
 /// The version of the tables; `None` for an empty database.

@@ -288,3 +288,30 @@ fn tables_that_are_in_the_log_only_are_anothers() {
     other.execute_batch("CREATE TABLE valuable (x)").unwrap();
     assert!(!Store::is_marked(&path, &start()));
 }
+
+#[test]
+#[allow(clippy::disallowed_methods)] // its own file
+fn a_journal_that_a_kill_left_does_not_keep_readers_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("c.sqlite");
+    let mut store = Store::open(&path).unwrap();
+    store.put(&[row(b"/r", b"a", 1)]).unwrap();
+    store.close().unwrap();
+    // A transaction whose pages are in the file already: copied away, it is one of a process that is no more.
+    let writer = Connection::open(&path).unwrap();
+    writer.execute_batch("PRAGMA cache_size = 1; PRAGMA cache_spill = 1; BEGIN").unwrap();
+    let fill = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000) \
+        INSERT INTO state SELECT 'k' || i, 'v' FROM n";
+    writer.execute_batch(fill).unwrap();
+    let left = folder.path().join("left.sqlite");
+    for end in ["", "-journal"] {
+        let with = |path: &Path| {
+            let mut name = path.as_os_str().to_owned();
+            name.push(end);
+            PathBuf::from(name)
+        };
+        std::fs::copy(with(&path), with(&left)).unwrap();
+    }
+    assert_eq!(all(&left).len(), 1);
+    assert_eq!(Known::open(&left).unwrap().state("k1").unwrap(), None);
+}

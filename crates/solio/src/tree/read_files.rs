@@ -4,6 +4,7 @@ use solio_base::{Error, ErrorKind, Result, Work};
 use solio_io::STANDARD;
 use solio_io::engine::{Batch, Buffer, Engine, EngineOptions, EngineStats, Priority, Request};
 use solio_io::order::{self, Order, OrderOptions, Used};
+use solio_io::walk::{EntryKind, Listing, Visit, WalkOptions, status_of, walk};
 use solio_measure::lock;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -357,17 +358,59 @@ pub fn files_below(paths: &[PathBuf], work: &Work) -> Result<(Vec<PathBuf>, Vec<
                 continue;
             }
         }
-        for entry in walkdir::WalkDir::new(path).sort_by_file_name() {
-            work.cancel.check()?;
-            match entry {
-                Ok(entry) if entry.file_type().is_dir() => {}
-                Ok(entry) if is_file(&entry) => files.push(entry.into_path()),
-                Ok(_) => {}
-                Err(e) => failed.push(not_looked_into(e, path)),
-            }
-        }
+        let found = FilesBelow::default();
+        let options = WalkOptions {
+            threads: work.threads,
+            cancel: work.cancel.clone(),
+            ..WalkOptions::default()
+        };
+        walk(std::slice::from_ref(path), &options, &found)?;
+        let unlocked = |list: Mutex<Vec<PathBuf>>| list.into_inner();
+        let mut below = unlocked(found.files).unwrap_or_else(PoisonError::into_inner);
+        below.sort_unstable();
+        files.extend(below);
+        let mut unread = found.failed.into_inner().unwrap_or_else(PoisonError::into_inner);
+        unread.sort_by(|a, b| a.path().cmp(&b.path()));
+        failed.extend(unread);
     }
     Ok((files, failed))
+}
+
+/// The files that a walk meets.
+#[derive(Default)]
+struct FilesBelow {
+    files: Mutex<Vec<PathBuf>>,
+    failed: Mutex<Vec<Error>>,
+}
+
+impl Visit for FilesBelow {
+    type Folder = ();
+    type Local = ();
+
+    fn folder(&self, (): &mut (), listing: &Listing) -> Result<()> {
+        let files = listing.entries().iter().filter(|entry| match entry.kind {
+            EntryKind::File => true,
+            EntryKind::Folder => false,
+            EntryKind::Link | EntryKind::Other => {
+                status_of(&listing.path_of(entry)).map_or(true, |found| found.is_file())
+            }
+        });
+        let files: Vec<PathBuf> = files.map(|entry| listing.path_of(entry)).collect();
+        locked(&self.files).extend(files);
+        Ok(())
+    }
+
+    fn entries(&self, (): &mut (), _: &Listing, (): &(), _: &[u32]) -> Result<()> {
+        Ok(())
+    }
+
+    fn left(&self, (): &mut (), _: &Listing, (): ()) -> Result<()> {
+        Ok(())
+    }
+
+    fn failed(&self, _: &Path, error: Error) {
+        locked(&self.failed).push(error);
+    }
 }
 
 /// Whether what is no folder can be read as a file. A link to a folder leads out of the tree, or in a

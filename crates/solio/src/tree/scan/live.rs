@@ -166,7 +166,7 @@ impl LiveCatalog {
         // Nothing at all: it is time to look for oneself.
         if changes.is_lost || changes.is_empty() {
             let roots = self.roots.clone();
-            self.deep(&roots, &mut round, work)?;
+            self.pass(Reach { roots: &roots, is_flat: false, is_whole: true }, &mut round, work)?;
         } else {
             self.partly(&changes.paths, &mut round, work)?;
         }
@@ -240,11 +240,11 @@ impl LiveCatalog {
     }
 
     fn deep(&mut self, roots: &[PathBuf], round: &mut Round, work: &Work) -> Result<()> {
-        self.pass(Reach { roots, is_flat: false }, round, work)
+        self.pass(Reach { roots, is_flat: false, is_whole: false }, round, work)
     }
 
     fn flat(&mut self, roots: &[PathBuf], round: &mut Round, work: &Work) -> Result<()> {
-        self.pass(Reach { roots, is_flat: true }, round, work)
+        self.pass(Reach { roots, is_flat: true, is_whole: false }, round, work)
     }
 
     fn pass(&mut self, reach: Reach<'_>, round: &mut Round, work: &Work) -> Result<()> {

@@ -105,11 +105,12 @@ fn as_row(volume: &Volume) -> CatalogVolume {
 }
 
 impl Places {
-    /// Looks at the places that `roots` have to do with.
+    /// Looks at the places that `roots` have to do with; with `is_whole` the roots are places themselves.
     pub(super) fn look(
         store: &impl PlacedRows,
         scan: &Scan<'_>,
         roots: &[PathBuf],
+        is_whole: bool,
     ) -> Result<Places> {
         let mut stored = store.mounted()?;
         let known = stored.volumes.iter().map(|(id, volume)| (*id, as_volume(volume))).collect();
@@ -119,15 +120,26 @@ impl Places {
         let own: HashSet<&Path> = roots.iter().map(PathBuf::as_path).collect();
         let above: HashSet<&Path> = roots.iter().flat_map(|root| root.ancestors()).collect();
         let is_stored: HashSet<Vec<u8>> = stored.places.iter().map(|p| p.path.clone()).collect();
-        for root in roots.iter().filter(|root| !is_stored.contains(bytes(root))) {
+        for root in roots.iter().filter(|root| is_whole && !is_stored.contains(bytes(root))) {
             // Nobody knows yet what should be there.
             if is_address(root) || solio_io::is_folder(root).unwrap_or(false) {
                 let path = bytes(root).to_vec();
                 stored.places.push(CatalogPlace { path, is_root: true, ..CatalogPlace::default() });
             }
         }
+        let volumes: HashMap<Vec<u8>, Option<i64>> =
+            stored.places.iter().map(|place| (place.path.clone(), place.volume)).collect();
         for place in stored.places {
             let path = of_bytes(&place.path).to_owned();
+            // Scanned alone before, and a folder like others of what is scanned now.
+            let outer = path.ancestors().skip(1).find_map(|at| volumes.get(bytes(at)));
+            let is_part = place.is_root && !own.contains(&*path) && place.volume.is_some();
+            if is_part
+                && outer == Some(&place.volume)
+                && path.ancestors().any(|at| own.contains(at))
+            {
+                continue;
+            }
             let is_below = path.ancestors().any(|above| own.contains(above));
             if !is_below && !above.contains(&*path) {
                 continue;

@@ -68,7 +68,8 @@ pub(super) fn whole(
     scan.count.expected.store(taken.store.put_so_far(), Relaxed);
     taken.store.set_state(UNFINISHED, Some("1"))?;
     taken.store.unmark()?;
-    let report = pass(&mut taken.store, scan, Reach { roots, is_flat: false }, work)?;
+    let report =
+        pass(&mut taken.store, scan, Reach { roots, is_flat: false, is_whole: true }, work)?;
     taken.store.index()?;
     taken.store.set_state(UNFINISHED, None)?;
     taken.store.commit()?;
@@ -85,7 +86,7 @@ pub(super) fn pass(
     let is_new = store.put_so_far() == 0;
     // The threads of the walk read what is committed.
     store.commit()?;
-    let places = Places::look(store, scan, reach.roots)?;
+    let places = Places::look(store, scan, reach.roots, reach.is_whole)?;
     // Rows wait in memory: within a quarter of it, each thread has its own.
     let most = (work.memory_bytes / 4 / (2 * SEND_BYTES as u64)).clamp(1, 2 * work.threads as u64);
     let (send, receive) = sync_channel(most as usize);
@@ -119,7 +120,7 @@ pub(super) fn pass(
     let offline = places.offline.len() as u64 + gone_meanwhile;
     let mut report = ScanReport { failures, offline, ..ScanReport::default() };
     settle(store, scan, &places, &mut report)?;
-    if !reach.is_flat {
+    if reach.is_whole {
         places.keep(store, reach.roots, &seen)?;
     }
     Ok(report)
@@ -132,7 +133,7 @@ pub(super) fn remove(
     gone: &[PathBuf],
     report: &mut ScanReport,
 ) -> Result<()> {
-    let places = Places::look(store, scan, gone)?;
+    let places = Places::look(store, scan, gone, false)?;
     let offline = places.offline.keys().map(|path| path.as_os_str().as_bytes().to_vec());
     let kept: Vec<_> = offline.collect();
     let gone = gone.iter().filter(|path| places.is_online(path));
@@ -201,10 +202,10 @@ pub fn purge_catalog(catalog: &Path, days: u64) -> Result<u64> {
 /// What a scan would look at.
 fn dry(scan: &Scan<'_>, roots: &[PathBuf], work: &Work) -> Result<ScanReport> {
     let is_new = scan.options.rebuild || !scan.catalog.exists();
-    let reach = Reach { roots, is_flat: false };
+    let reach = Reach { roots, is_flat: false, is_whole: true };
     let places = match is_new {
         true => Places::default(),
-        false => Places::look(&Known::open(scan.catalog)?, scan, roots)?,
+        false => Places::look(&Known::open(scan.catalog)?, scan, roots, true)?,
     };
     let Ended { failures, .. } =
         Walked::new(scan, reach, is_new, None, &places, work)?.run(work)?;

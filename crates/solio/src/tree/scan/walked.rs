@@ -49,6 +49,8 @@ pub(super) struct Reach<'a> {
     pub(super) roots: &'a [PathBuf],
     /// Folders below the roots are left alone.
     pub(super) is_flat: bool,
+    /// The roots are those of the scan, all of them.
+    pub(super) is_whole: bool,
 }
 
 /// A walk under way.
