@@ -6,7 +6,7 @@ use crate::table::visible;
 use crate::{Outcome, chart_page, losses, options, schema, screen, terminal_image};
 use serde_json::{Value, json};
 use solio::color::Difference;
-use solio::color::gradient::formats::{self, GradientFormat, GradientWriteOptions};
+use solio::color::gradient::formats::{self, FoundGradients, GradientFormat, GradientWriteOptions};
 use solio::color::gradient::presets::{Preset, STUDY};
 use solio::color::gradient::{COLORMAPS, ColorStop, Gradient, colormap, parse_stops, unevenness};
 use solio::{
@@ -36,9 +36,15 @@ pub(crate) fn run(args: &GradientArgs) -> Result<Outcome> {
     }
     check(args)?;
     let work = options::work(&args.work)?;
-    let mut gradients = Vec::new();
+    let (mut gradients, mut is_whole) = (Vec::new(), true);
     for spec in &args.specs {
-        gradients.extend(read(spec, args, &work)?);
+        let FoundGradients { gradients: found, problems } = read(spec, args, &work)?;
+        gradients.extend(found);
+        is_whole &= problems.is_empty();
+        problems.iter().for_each(screen::complain_of);
+    }
+    if gradients.is_empty() {
+        return Ok(Outcome::SomeFailed);
     }
     let told = if args.json { &gradients[..] } else { &[] };
     let line = |gradient: &Gradient| -> Result<String> {
@@ -52,7 +58,7 @@ pub(crate) fn run(args: &GradientArgs) -> Result<Outcome> {
     if args.json {
         screen::print(&lines);
     }
-    Ok(Outcome::Done)
+    Ok(if is_whole { Outcome::Done } else { Outcome::SomeFailed })
 }
 
 /// That each option says something about what is made.
@@ -79,8 +85,9 @@ fn check(args: &GradientArgs) -> Result<()> {
     Ok(())
 }
 
-/// The gradients that a word of the command line means.
-fn read(spec: &str, args: &GradientArgs, work: &Work) -> Result<Vec<Gradient>> {
+/// The gradients that a word of the command line means, and what is wrong with others of its file.
+fn read(spec: &str, args: &GradientArgs, work: &Work) -> Result<FoundGradients> {
+    let mut problems = Vec::new();
     let mode = args.mode.unwrap_or_default();
     let mut found = if spec == "study" {
         STUDY.iter().map(|preset| preset.gradient(mode)).collect()
@@ -90,7 +97,13 @@ fn read(spec: &str, args: &GradientArgs, work: &Work) -> Result<Vec<Gradient>> {
         map.mode = args.mode.unwrap_or(map.mode);
         vec![map]
     } else if Path::new(spec).is_file() {
-        let mut found = solio::read_gradients(Path::new(spec), &Limits::default(), work)?;
+        let all = solio::read_each_gradient(Path::new(spec), &Limits::default(), work)?;
+        let mut found = all.gradients;
+        problems = all.problems;
+        if let ([], 1) = (&found[..], problems.len()) {
+            // Nothing else is to be told.
+            return Err(problems.swap_remove(0));
+        }
         if let Some(mode) = args.mode {
             found.iter_mut().for_each(|gradient| gradient.set_mode(mode));
         }
@@ -106,7 +119,7 @@ fn read(spec: &str, args: &GradientArgs, work: &Work) -> Result<Vec<Gradient>> {
     if let Some(keys) = args.keys {
         found.iter_mut().for_each(|gradient| gradient.keys = keys);
     }
-    Ok(found)
+    Ok(FoundGradients { gradients: found, problems })
 }
 
 fn write(gradients: &[Gradient], args: &GradientArgs, output: &Path, work: &Work) -> Result<()> {

@@ -22,6 +22,7 @@ mod gamut;
 pub mod gradient;
 mod mix;
 mod parse;
+mod parse_five;
 mod primaries;
 mod space;
 pub mod spectrum;

@@ -1,4 +1,4 @@
-//! Colours from the text of CSS Color 4.
+//! Colours from the text of CSS Color 4 and 5.
 //!
 //! The names come from the crate `color`. The functions are read here, because that crate keeps
 //! `f32`, in which a text does not come back as it was, and because `color()` has spaces here that
@@ -14,13 +14,17 @@ impl Color {
     /// `color()` also takes `acescg` and, after two dashes, any other space of [`Space`], with
     /// numbers in its units: `color(--hsv 120 0.5 1)`. As in CSS, lightness, saturation, chroma
     /// and alpha are held within their ranges, and so are the components of `rgb()`; those of
-    /// `color()` are not. `calc()` is not read.
+    /// `color()` are not.
+    ///
+    /// Of CSS Color 5: `color-mix()`, colours relative to another (`oklch(from red calc(l / 2) c h)`),
+    /// and `light-dark()`, of which the light one counts. `calc()`, `min()`, `max()` and `clamp()` stand
+    /// for components. Of `var()` the fallback counts: there are no custom properties here.
     ///
     /// # Errors
     ///
     /// With the byte at which the text is no colour.
     pub fn parse(text: &str) -> Result<Color> {
-        let mut cursor = CssCursor { text, at: 0 };
+        let mut cursor = CssCursor { text, at: 0, depth: 0, channels: None };
         cursor.space();
         let color = cursor.color()?;
         cursor.space();
@@ -33,17 +37,21 @@ impl Color {
 
 /// A component as it is written.
 #[derive(Clone, Copy)]
-enum CssValue<'t> {
+pub(crate) enum CssValue<'t> {
     None,
     Number(&'t str),
     Percent(&'t str),
     /// In degrees.
     Angle(f64),
+    /// A number that was computed.
+    Computed(f64),
+    /// A percentage that was computed.
+    ComputedPercent(f64),
 }
 
 /// How a component is to be read.
 #[derive(Clone, Copy)]
-enum CssScale {
+pub(crate) enum CssScale {
     /// Numbers as they are; 100 % is this much.
     Plain(f64),
     /// Codes of eight bits, 100 % is 1; held within 0 to 1.
@@ -54,22 +62,38 @@ enum CssScale {
     Hue,
 }
 
-struct CssCursor<'t> {
-    text: &'t str,
-    at: usize,
+pub(crate) struct CssCursor<'t> {
+    pub(crate) text: &'t str,
+    pub(crate) at: usize,
+    /// Functions within functions so far.
+    pub(crate) depth: usize,
+    /// What stands for components, where a colour is relative to another.
+    pub(crate) channels: Option<CssChannels>,
 }
 
+/// The components of the colour that another one is relative to, by their names.
+#[derive(Clone, Copy)]
+pub(crate) struct CssChannels {
+    pub(crate) names: [&'static str; 4],
+    /// In the units in which numbers stand for them.
+    pub(crate) values: [f64; 4],
+    pub(crate) missing: Missing,
+}
+
+/// Functions within functions.
+pub(crate) const MOST_DEEP: usize = 32;
+
 impl<'t> CssCursor<'t> {
-    fn error(&self, message: &str) -> Error {
+    pub(crate) fn error(&self, message: &str) -> Error {
         Error::syntax(format!("no colour: {message}")).at_offset(self.at as u64)
     }
 
-    fn rest(&self) -> &'t str {
+    pub(crate) fn rest(&self) -> &'t str {
         &self.text[self.at..]
     }
 
     /// Passes white space and comments.
-    fn space(&mut self) {
+    pub(crate) fn space(&mut self) {
         loop {
             let rest = self.rest();
             let trimmed = rest.trim_start_matches([' ', '\t', '\n', '\r', '\x0c']);
@@ -82,7 +106,7 @@ impl<'t> CssCursor<'t> {
     }
 
     /// Passes `byte`, which is ASCII, after white space.
-    fn passes(&mut self, byte: u8) -> bool {
+    pub(crate) fn passes(&mut self, byte: u8) -> bool {
         self.space();
         let there = self.rest().as_bytes().first() == Some(&byte);
         self.at += usize::from(there);
@@ -90,7 +114,7 @@ impl<'t> CssCursor<'t> {
     }
 
     /// Letters, digits, dashes and underscores; empty where there are none.
-    fn word(&mut self) -> &'t str {
+    pub(crate) fn word(&mut self) -> &'t str {
         let rest = self.rest();
         let inside = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
         let word = &rest[..rest.find(|c| !inside(c)).unwrap_or(rest.len())];
@@ -98,7 +122,7 @@ impl<'t> CssCursor<'t> {
         word
     }
 
-    fn color(&mut self) -> Result<Color> {
+    pub(crate) fn color(&mut self) -> Result<Color> {
         let start = self.at;
         if self.passes(b'#') {
             return self.hex();
@@ -106,7 +130,16 @@ impl<'t> CssCursor<'t> {
         let name = self.word().to_ascii_lowercase();
         if self.rest().starts_with('(') {
             self.at += 1;
-            return self.function(&name, start);
+            if self.depth >= MOST_DEEP {
+                return Err(self.error("functions within functions, more than 32 deep"));
+            }
+            self.depth += 1;
+            // What stands for components stays outside.
+            let channels = self.channels.take();
+            let color = self.function(&name, start);
+            self.channels = channels;
+            self.depth -= 1;
+            return color;
         }
         // The crate writes each of them with an a only.
         let spelled = name.replace("grey", "gray");
@@ -144,6 +177,9 @@ impl<'t> CssCursor<'t> {
 
     fn function(&mut self, name: &str, start: usize) -> Result<Color> {
         use CssScale::{Code, Hue, Hundredths, Plain};
+        if let Some(color) = self.function_of_5(name)? {
+            return Ok(color);
+        }
         match name {
             "rgb" | "rgba" => self.components(Space::Srgb, [Code; 3], true),
             "hsl" | "hsla" => self.components(Space::Hsl, [Hue, Hundredths, Hundredths], true),
@@ -192,7 +228,12 @@ impl<'t> CssCursor<'t> {
 
     /// Three components, perhaps alpha, and the parenthesis. With `legacy` there may be commas
     /// between them, and then neither `none` nor numbers and percentages together.
-    fn arguments(&mut self, space: Space, rules: [CssScale; 3], legacy: bool) -> Result<Color> {
+    pub(crate) fn arguments(
+        &mut self,
+        space: Space,
+        rules: [CssScale; 3],
+        legacy: bool,
+    ) -> Result<Color> {
         let mut color = Color::new(space, [0.0; 3]);
         let mut missing = Missing::NONE;
         let mut commas = false;
@@ -206,7 +247,8 @@ impl<'t> CssCursor<'t> {
                 }
             }
             let value = self.value()?;
-            percents += usize::from(matches!(value, CssValue::Percent(_)));
+            percents +=
+                usize::from(matches!(value, CssValue::Percent(_) | CssValue::ComputedPercent(_)));
             match self.number(value, rule)? {
                 Some(number) => color.components[i] = number,
                 None => missing = missing.with(i),
@@ -227,6 +269,12 @@ impl<'t> CssCursor<'t> {
                 None if commas => return Err(self.error(message)),
                 None => missing = missing.with(Missing::ALPHA),
             }
+        } else if let Some(origin) = &self.channels {
+            // Without one of its own it has that of the colour that it is relative to.
+            color.alpha = origin.values[3];
+            if origin.missing.contains(Missing::ALPHA) {
+                missing = missing.with(Missing::ALPHA);
+            }
         }
         if !self.passes(b')') {
             return Err(self.error("a closing parenthesis is expected"));
@@ -234,11 +282,14 @@ impl<'t> CssCursor<'t> {
         Ok(color.with_missing(missing))
     }
 
-    fn value(&mut self) -> Result<CssValue<'t>> {
+    pub(crate) fn value(&mut self) -> Result<CssValue<'t>> {
         self.space();
         let number = &self.rest()[..number_length(self.rest().as_bytes())];
         if number.is_empty() {
             let before = self.at;
+            if let Some(value) = self.computed()? {
+                return Ok(value);
+            }
             if self.word().eq_ignore_ascii_case("none") {
                 return Ok(CssValue::None);
             }
@@ -265,30 +316,40 @@ impl<'t> CssCursor<'t> {
         Ok(CssValue::Angle(self.bounded(self.finite(number)? * degrees)?))
     }
 
-    fn finite(&self, number: &str) -> Result<f64> {
+    pub(crate) fn finite(&self, number: &str) -> Result<f64> {
         self.bounded(number.parse::<f64>().unwrap_or(f64::INFINITY))
     }
 
-    fn bounded(&self, value: f64) -> Result<f64> {
+    pub(crate) fn bounded(&self, value: f64) -> Result<f64> {
         let value = Some(value).filter(|value| value.is_finite());
         value.ok_or_else(|| self.error("the number is too large"))
     }
 
     /// The number that a value stands for; `None` where it is missing.
-    fn number(&self, value: CssValue<'_>, rule: CssScale) -> Result<Option<f64>> {
+    pub(crate) fn number(&self, value: CssValue<'_>, rule: CssScale) -> Result<Option<f64>> {
         let number = match (rule, value) {
             (_, CssValue::None) => return Ok(None),
-            (CssScale::Hue, CssValue::Angle(degrees)) => degrees,
+            (CssScale::Hue, CssValue::Angle(degrees) | CssValue::Computed(degrees)) => degrees,
             (_, CssValue::Angle(_)) => {
                 return Err(self.error("an angle stands where none can"));
             }
-            (CssScale::Hue, CssValue::Percent(_)) => {
+            (CssScale::Hue, CssValue::Percent(_) | CssValue::ComputedPercent(_)) => {
                 return Err(self.error("a hue is a number or an angle"));
             }
             (CssScale::Hue | CssScale::Plain(_), CssValue::Number(text)) => self.finite(text)?,
             (CssScale::Code, CssValue::Number(text)) => self.finite(text)? / 255.0,
             (CssScale::Hundredths, CssValue::Number(text) | CssValue::Percent(text))
             | (CssScale::Code, CssValue::Percent(text)) => self.finite(&hundredth(text))?,
+            (CssScale::Plain(_), CssValue::Computed(value)) => self.bounded(value)?,
+            (CssScale::Code, CssValue::Computed(value)) => self.bounded(value / 255.0)?,
+            (
+                CssScale::Hundredths,
+                CssValue::Computed(value) | CssValue::ComputedPercent(value),
+            )
+            | (CssScale::Code, CssValue::ComputedPercent(value)) => self.bounded(value / 100.0)?,
+            (CssScale::Plain(whole), CssValue::ComputedPercent(value)) => {
+                self.bounded(value * (whole / 100.0))?
+            }
             (CssScale::Plain(1.0), CssValue::Percent(text)) => self.finite(&hundredth(text))?,
             (CssScale::Plain(whole), CssValue::Percent(text)) => {
                 self.bounded(self.finite(text)? * (whole / 100.0))?
@@ -306,7 +367,7 @@ fn hundredth(number: &str) -> String {
 }
 
 /// How many bytes at the beginning are a number (CSS Syntax 3, §4.3.12).
-fn number_length(bytes: &[u8]) -> usize {
+pub(crate) fn number_length(bytes: &[u8]) -> usize {
     let digits = |from: usize| bytes[from..].iter().take_while(|b| b.is_ascii_digit()).count();
     let sign = usize::from(matches!(bytes.first(), Some(b'+' | b'-')));
     let whole = digits(sign);
@@ -335,7 +396,7 @@ fn of_codes([r, g, b, a]: [u8; 4]) -> Color {
 }
 
 /// The spaces of `color()`: those of CSS, `acescg`, and after two dashes all others.
-fn space_of_color(name: &str) -> Option<Space> {
+pub(crate) fn space_of_color(name: &str) -> Option<Space> {
     let dashed = name.strip_prefix("--");
     let space = Space::of_name(dashed.unwrap_or(name))?;
     let functions = [Space::Hsl, Space::Hsv, Space::Hwb, Space::Lab, Space::Lch];
@@ -421,7 +482,10 @@ mod tests {
             ("foo(1 2 3)", 0),
             ("color(hsl 1 2 3)", 6),
             ("color(--srgb 1 2 3)", 6),
-            ("rgb(calc(1) 2 3)", 4),
+            ("rgb(calc(1px) 2 3)", 10),
+            ("rgb(calc(1 +) 2 3)", 12),
+            ("rgb(calc(1 / 0) 2 3)", 14),
+            ("rgb(r 2 3)", 4),
             ("rgb(1 2 3 /* )", 11),
             ("é", 0),
             ("rgb(é 1 2)", 4),

@@ -33,7 +33,7 @@ pub mod photo;
 pub mod scene;
 mod tree;
 
-pub use color::gradients::{read_gradients, write_gradients};
+pub use color::gradients::{read_each_gradient, read_gradients, write_gradients};
 pub use color::pixel_arrays::{
     apply_gradient, apply_gradient_floats, convert_colors, convert_colors_exactly,
     convert_colors_in_place,

@@ -81,7 +81,8 @@ fn tables_are_complete() {
     }
     // Refractive indices of the glasses at the yellow line of helium.
     let known = [("BK7", 1.5168), ("BAF10", 1.67), ("FK51A", 1.4866), ("LASF9", 1.8503)];
-    for (glass, index) in known.into_iter().chain([("F5", 1.6727), ("F10", 1.7283), ("F11", 1.7847)])
+    for (glass, index) in
+        known.into_iter().chain([("F5", 1.6727), ("F10", 1.7283), ("F11", 1.7847)])
     {
         let spectrum = Spectrum::named(&format!("glass-{glass}")).unwrap();
         assert!((spectrum.at(587.6) - index).abs() < 3e-4, "{glass}");

@@ -3,7 +3,7 @@
 use crate::ToInput;
 use solio_base::{Error, Limits, Loss, Losses, Result, Work};
 use solio_color::gradient::Gradient;
-use solio_color::gradient::formats::{self, GradientFormat, GradientWriteOptions};
+use solio_color::gradient::formats::{self, FoundGradients, GradientFormat, GradientWriteOptions};
 use std::path::Path;
 
 /// Reads the gradients of a file; its format is found by its content, else by its name.
@@ -23,24 +23,51 @@ use std::path::Path;
 /// # Errors
 ///
 /// Where the file cannot be read, is of no known format, or not right: with line and column or the
-/// byte.
+/// byte. [`read_each_gradient`] goes past those that are not right.
 pub fn read_gradients(
     input: &(impl ToInput + ?Sized),
     limits: &Limits,
     work: &Work,
 ) -> Result<Vec<Gradient>> {
+    let FoundGradients { gradients, problems } = read_each_gradient(input, limits, work)?;
+    problems.into_iter().next().map_or(Ok(gradients), Err)
+}
+
+/// [`read_gradients`] past those that are not right, each of which is told.
+///
+/// ```
+/// use solio::{Limits, Work, read_each_gradient, write_bytes};
+/// # let folder = tempfile::tempdir().unwrap();
+/// let path = folder.path().join("two.css");
+/// write_bytes(&path, b"a { --a: linear-gradient(red, bleu); --b: linear-gradient(red, blue) }")?;
+/// let found = read_each_gradient(&path, &Limits::default(), &Work::default())?;
+/// assert_eq!((&*found.gradients[0].name, found.problems[0].line()), ("b", Some(1)));
+/// # Ok::<(), solio::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// Where the file cannot be read, is of no known format, or not right as a whole.
+pub fn read_each_gradient(
+    input: &(impl ToInput + ?Sized),
+    limits: &Limits,
+    work: &Work,
+) -> Result<FoundGradients> {
     let input = input.to_input(limits, work)?;
     let (path, bytes) = (input.path(), input.bytes(work)?);
     let format = formats::detect(&bytes)
         .or_else(|| GradientFormat::of_name(path))
         .ok_or_else(|| input.wrong("a gradient file").hint(known()))?;
-    let mut gradients = formats::read(&bytes, format).map_err(|e| e.at_path(path))?;
-    if let ([gradient], Some(stem)) = (&mut gradients[..], path.file_stem())
+    let mut found = formats::read_each(&bytes, format).map_err(|e| e.at_path(path))?;
+    let problems = std::mem::take(&mut found.problems);
+    found.problems = problems.into_iter().map(|error| error.at_path(path)).collect();
+    if let ([gradient], true, Some(stem)) =
+        (&mut found.gradients[..], found.problems.is_empty(), path.file_stem())
         && gradient.name.is_empty()
     {
         gradient.name = stem.to_string_lossy().into_owned();
     }
-    Ok(gradients)
+    Ok(found)
 }
 
 /// Writes gradients to a file, in the format of its name. Returns what the format cannot hold.

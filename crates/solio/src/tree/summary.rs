@@ -1,7 +1,7 @@
 //! What a file of any kind holds, in a few facts: of images and photos size, sample type, channels,
 //! profile and orientation; of gradients their stops; of catalogues their rows.
 
-use crate::{Input, ToInput, read_gradients};
+use crate::{Input, ToInput, read_each_gradient};
 use solio_base::{Cancel, Error, Limits, Result, Work};
 use solio_catalog::store::{Answer, Query};
 use solio_container::hdr::HdrHeader;
@@ -165,8 +165,13 @@ fn of_hdr(input: &Input, summary: &mut FileSummary) {
 }
 
 fn of_gradients(input: &Input, work: &Work, summary: &mut FileSummary) -> Result<()> {
-    let gradients = read_gradients(input, input.limits(), work)?;
+    let found = read_each_gradient(input, input.limits(), work)?;
+    let (gradients, problems) = (found.gradients, found.problems);
     summary.put("gradients", Some(FactValue::Integer(gradients.len() as i64)));
+    if !problems.is_empty() {
+        let told = problems.iter().map(|problem| problem.message().to_owned());
+        summary.put("unread", Some(FactValue::List(told.collect())));
+    }
     let each = gradients.iter().map(|gradient| {
         let stops = gradient.colors.len() + gradient.alphas.len();
         format!("{}: {stops} stops, {}", gradient.name, gradient.mode.name())

@@ -161,6 +161,10 @@ impl ColorTable {
     }
 
     fn color(&self, words: &[&str]) -> Result<Color, String> {
+        if let ["-"] = words {
+            // Not painted.
+            return Ok(Color::from_rgb8([0; 3]).with_alpha(0.0));
+        }
         let [word] = words else {
             let numbers: Option<Vec<f64>> = words.iter().map(|word| number(word)).collect();
             let numbers = numbers.ok_or_else(|| format!("\"{}\" is no colour", words.join(" ")))?;

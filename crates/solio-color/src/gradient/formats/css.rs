@@ -1,9 +1,10 @@
 //! Gradients of CSS Images 4: `linear-gradient()`, `radial-gradient()`, `conic-gradient()` and
 //! their repeating forms, or only their list of stops.
 
+use super::css_vars::CssProperties;
 use super::straight::{self, BlendMethod};
 use super::text::{error_at, number, shortest};
-use super::{GradientWriteOptions, Holds, LossNotes, MAX_STOPS};
+use super::{GradientWriteOptions, Holds, LossNotes, MAX_STOPS, MaybeGradients, named_error};
 use crate::gradient::stop_list::items;
 use crate::gradient::{ColorStop, Easing, Gradient, Mode, Ramp, parse_stops};
 use crate::{Color, HueMethod, Interpolation, Segment, Space};
@@ -33,20 +34,30 @@ pub(super) fn is_list(text: &str) -> bool {
 }
 
 /// All gradients of a text; one without functions is a list of stops.
-pub(super) fn read(all: &str) -> Result<Vec<Gradient>> {
+pub(super) fn read(all: &str) -> Result<MaybeGradients> {
     let masked = mask(all);
     let lower = masked.to_ascii_lowercase();
-    let mut found = Vec::new();
+    let properties = CssProperties::of(&masked);
+    let mut found: MaybeGradients = Vec::new();
     let mut from = 0;
     let mut seen = 0;
     while let Some((start, kind)) = next_function(&lower, from) {
-        let end = closing(&lower, start).ok_or_else(|| {
-            error_at(all, lower.len(), "the parenthesis of a gradient is not closed")
-        })?;
-        let inside = &masked[start..end];
         let name = name_before(all, &masked, start);
-        found.push(Gradient { name, ..gradient(all, start, inside, kind)? });
-        seen += found.last().map_or(0, |gradient| gradient.colors.len());
+        let Some(end) = closing(&lower, start) else {
+            let error = error_at(all, lower.len(), "the parenthesis of a gradient is not closed");
+            found.push(Err(named_error(&name, error)));
+            break;
+        };
+        let inside = properties.expanded(&masked[start..end]);
+        let one = inside.map_err(|message| error_at(all, start, message));
+        let one = one.and_then(|inside| gradient(all, start, &inside, kind));
+        match one {
+            Ok(one) => {
+                seen += one.colors.len();
+                found.push(Ok(Gradient { name, ..one }));
+            }
+            Err(error) => found.push(Err(named_error(&name, error))),
+        }
         if seen > MAX_STOPS {
             return Err(Error::limit(format!("more than {MAX_STOPS} stops")));
         }
@@ -55,13 +66,13 @@ pub(super) fn read(all: &str) -> Result<Vec<Gradient>> {
     if found.is_empty() {
         let list = masked.trim().trim_end_matches(';');
         let start = masked.len() - masked.trim_start().len();
-        found.push(gradient(all, start, list, CssShape::Linear)?);
+        found.push(Ok(gradient(all, start, list, CssShape::Linear)?));
     }
     Ok(found)
 }
 
 /// The text with blanks in place of comments and strings, so that places stay what they are.
-fn mask(all: &str) -> String {
+pub(super) fn mask(all: &str) -> String {
     let mut bytes = all.as_bytes().to_vec();
     let mut i = 0;
     while i < bytes.len() {
@@ -145,13 +156,23 @@ fn gradient(all: &str, start: usize, inside: &str, kind: CssShape) -> Result<Gra
         let placed = error_at(all, start + first + column, error.message().to_owned());
         placed.hint("places are percentages, or numbers from 0 to 1; lengths need a box, which a file has not")
     })?;
-    let legacy = !list.to_ascii_lowercase().contains("color(")
+    let legacy = !is_modern(&list.to_ascii_lowercase())
         && colors
             .iter()
             .all(|stop| [Space::Srgb, Space::Hsl, Space::Hwb].contains(&stop.color.space));
     let space = if legacy { Space::Srgb } else { Space::Oklab };
     let mode = mode.unwrap_or(Mode::in_space(space));
     Ok(Gradient { colors, mode, ..Gradient::default() })
+}
+
+/// Whether a list has colours that CSS Color 4 and 5 keep as `color()`, whatever their numbers.
+fn is_modern(lower: &str) -> bool {
+    let mut calls = lower.match_indices('(');
+    let is_relative = calls.any(|(at, _)| {
+        let inside = lower[at + 1..].trim_start();
+        inside.strip_prefix("from").is_some_and(|rest| rest.starts_with(char::is_whitespace))
+    });
+    is_relative || lower.contains("color(") || lower.contains("color-mix(")
 }
 
 /// The words of the first argument, if it is no stop: direction, shape, place, space.
@@ -328,7 +349,10 @@ fn linear(gradient: &Gradient, options: GradientWriteOptions, notes: &mut LossNo
     let (way, stops) = exact(gradient).unwrap_or_else(|| {
         let way = BlendMethod { space: Space::Oklab, premultiplied: true, bounded: false };
         let points = straight::points_of(gradient, way, options.tolerance, "CSS", notes);
-        (Interpolation::new(Space::Oklab), straight::stops(&points))
+        (
+            Interpolation::new(Space::Oklab),
+            straight::stops(&points).into_iter().map(short).collect(),
+        )
     });
     let hue = match way.hue {
         hue if way.space.is_polar() && hue != HueMethod::Shorter => format!(" {} hue", hue.name()),
@@ -354,11 +378,35 @@ fn linear(gradient: &Gradient, options: GradientWriteOptions, notes: &mut LossNo
     text
 }
 
+/// A stop of an approximation with no more digits than it has: codes of eight bits where it is near to
+/// them, else millionths.
+fn short(mut stop: ColorStop) -> ColorStop {
+    let rounded = |value: f64| {
+        let code = (value * 255.0).round() / 255.0;
+        if (value - code).abs() < 2e-6 { code } else { (value * 1e6).round() / 1e6 }
+    };
+    stop.color.components = stop.color.components.map(|value| rounded(value) + 0.0);
+    stop.color.alpha = (stop.color.alpha * 1e6).round() / 1e6;
+    stop.position = (stop.position * 1e6).round() / 1e6;
+    stop
+}
+
 /// A hundredfold, so that it is read as the very same number where that is possible.
 fn percent(position: f64) -> String {
     let value = position * 100.0;
+    // Numbers that came from 32 bits have the digits that they had there.
+    let single = position as f32;
+    if f64::from(single) == position && shortest(position).len() > shortest_of_single(single).len()
+    {
+        let digits = shortest_of_single(single).parse::<f64>().unwrap_or(position) * 100.0;
+        return shortest((digits * 1e9).round() / 1e9);
+    }
     let rounded = (value * 1e12).round() / 1e12;
     shortest(if rounded / 100.0 == position { rounded } else { value })
+}
+
+fn shortest_of_single(value: f32) -> String {
+    (value + 0.0).to_string()
 }
 
 /// The stops that CSS blends as the gradient does, where there are such.

@@ -3,7 +3,7 @@
 
 use super::straight::{self, BlendMethod, ColorPoint, clean};
 use super::text::{error_at, number, place};
-use super::{GradientWriteOptions, Holds, LossNotes, MAX_STOPS};
+use super::{GradientWriteOptions, Holds, LossNotes, MAX_STOPS, MaybeGradients, named_error};
 use crate::gradient::{AlphaStop, ColorStop, Easing, Gradient, Mode, Ramp};
 use crate::{Color, Interpolation, Space, convert};
 use solio_base::{Error, Result};
@@ -21,10 +21,12 @@ struct GodotFields {
     space: usize,
     offsets: Vec<f64>,
     colors: Vec<[f64; 4]>,
+    /// The first field that is not right.
+    wrong: Option<Error>,
 }
 
 /// All gradients of a text, in their order.
-pub(super) fn read(all: &str) -> Result<Vec<Gradient>> {
+pub(super) fn read(all: &str) -> Result<MaybeGradients> {
     let mut found: Vec<GodotFields> = Vec::new();
     let (mut inside, mut of_file) = (false, false);
     let mut at = 0;
@@ -63,12 +65,19 @@ pub(super) fn read(all: &str) -> Result<Vec<Gradient>> {
                 }
                 false => value,
             };
-            if let Some(fields) = found.last_mut() {
-                fields.take(all, key.trim(), value)?;
+            if let Some(fields) = found.last_mut()
+                && let Err(error) = fields.take(all, key.trim(), value)
+            {
+                fields.wrong.get_or_insert(error);
             }
         }
     }
-    found.into_iter().map(|fields| fields.gradient(all)).collect()
+    let one = |mut fields: GodotFields| {
+        let name = fields.name.clone();
+        let found = fields.wrong.take().map_or_else(|| fields.gradient(all), Err);
+        found.map_err(|error| named_error(&name, error))
+    };
+    Ok(found.into_iter().map(one).collect())
 }
 
 /// The value of `name="…"` in a header.
@@ -91,7 +100,7 @@ fn attribute(header: &str, name: &str) -> Option<String> {
 impl GodotFields {
     fn new(start: usize, name: String) -> GodotFields {
         let colors = vec![[0.0, 0.0, 0.0, 1.0], [1.0; 4]];
-        GodotFields { start, name, mode: 0, space: 0, offsets: vec![0.0, 1.0], colors }
+        GodotFields { start, name, mode: 0, space: 0, offsets: vec![0.0, 1.0], colors, wrong: None }
     }
 
     fn take(&mut self, all: &str, key: &str, value: &str) -> Result<()> {

@@ -2,7 +2,7 @@
 //! (Adobe, *Photoshop File Formats Specification*, "Descriptor structure").
 
 use super::straight::{self, BlendMethod, ColorPoint, clean};
-use super::{GradientWriteOptions, Holds, LossNotes, MAX_STOPS};
+use super::{GradientWriteOptions, Holds, LossNotes, MAX_STOPS, MaybeGradients, named_error};
 use crate::gradient::{AlphaStop, ColorStop, Easing, Gradient, Mode, Ramp};
 use crate::{Color, Interpolation, Missing, Space};
 use solio_base::{Error, Result};
@@ -16,7 +16,7 @@ use descriptor::{DescriptorCursor, DescriptorItem, DescriptorValue};
 /// Places go from 0 to this.
 const WHOLE: f64 = 4096.0;
 
-pub(super) fn read(bytes: &[u8]) -> Result<Vec<Gradient>> {
+pub(super) fn read(bytes: &[u8]) -> Result<MaybeGradients> {
     let mut cursor = DescriptorCursor::new(bytes);
     if cursor.take(4, "a signature")? != FileKind::Grd.mark() {
         return Err(cursor.error_at(0, "expected 8BGR, with which .grd files begin"));
@@ -63,46 +63,65 @@ fn gradient(name: String, colors: Vec<Stop<Color>>, alphas: Vec<Stop<f64>>) -> G
     Gradient { name, colors, alphas, mode: Mode::in_space(Space::Srgb), ..Gradient::default() }
 }
 
-fn version_3(cursor: &mut DescriptorCursor<'_>) -> Result<Vec<Gradient>> {
+fn version_3(cursor: &mut DescriptorCursor<'_>) -> Result<MaybeGradients> {
     let count = cursor.u16("the number of gradients")?;
     let mut found = Vec::new();
     for _ in 0..count {
-        let length = cursor.u8("the length of a name")?;
-        let name =
-            cursor.take(usize::from(length), "a name")?.iter().map(|&b| char::from(b)).collect();
-        let count = cursor.u16("the number of colour stops")?;
-        let mut colors = Vec::new();
-        for _ in 0..count {
-            let (position, midpoint) = place_3(cursor)?;
-            let at = cursor.at();
-            let model = cursor.u16("a colour model")?;
-            let mut values = [0; 4];
-            for value in &mut values {
-                *value = cursor.u16("a colour")?;
+        match one_3(cursor) {
+            Ok(one) => found.push(one),
+            // Where the file ends within one, there are no others.
+            Err(error) if found.is_empty() => return Err(error),
+            Err(error) => {
+                found.push(Err(error));
+                break;
             }
-            let what = match cursor.u16("the sort of a colour")? {
-                1 => Color::from_rgb8([0; 3]),
-                2 => Color::from_rgb8([255; 3]),
-                _ => color_3(model, values).ok_or_else(|| {
-                    cursor.error_at(at, format!("colour model {model}; 0, 1, 2, 7 and 8 are known"))
-                })?,
-            };
-            colors.push(Stop { position, midpoint, what });
         }
-        let count = cursor.u16("the number of alpha stops")?;
-        let mut alphas = Vec::new();
-        for _ in 0..count {
-            let (position, midpoint) = place_3(cursor)?;
-            let alpha = cursor.u16("an opacity")?;
-            alphas.push(Stop { position, midpoint, what: f64::from(alpha.min(255)) / 255.0 });
-        }
-        cursor.take(6, "the end of a gradient")?;
-        if colors.is_empty() {
-            return Err(cursor.error_at(cursor.at(), "a gradient without colours"));
-        }
-        found.push(gradient(name, colors, alphas));
     }
     Ok(found)
+}
+
+/// A gradient of version 3: read to its end, whatever is wrong with it.
+fn one_3(cursor: &mut DescriptorCursor<'_>) -> Result<Result<Gradient>> {
+    let length = cursor.u8("the length of a name")?;
+    let name: String =
+        cursor.take(usize::from(length), "a name")?.iter().map(|&b| char::from(b)).collect();
+    let count = cursor.u16("the number of colour stops")?;
+    let (mut colors, mut wrong) = (Vec::new(), None);
+    for _ in 0..count {
+        let (position, midpoint) = place_3(cursor)?;
+        let at = cursor.at();
+        let model = cursor.u16("a colour model")?;
+        let mut values = [0; 4];
+        for value in &mut values {
+            *value = cursor.u16("a colour")?;
+        }
+        let what = match cursor.u16("the sort of a colour")? {
+            1 => Color::from_rgb8([0; 3]),
+            2 => Color::from_rgb8([255; 3]),
+            _ => color_3(model, values).unwrap_or_else(|| {
+                wrong.get_or_insert_with(|| {
+                    cursor.error_at(at, format!("colour model {model}; 0, 1, 2, 7 and 8 are known"))
+                });
+                Color::from_rgb8([0; 3])
+            }),
+        };
+        colors.push(Stop { position, midpoint, what });
+    }
+    let count = cursor.u16("the number of alpha stops")?;
+    let mut alphas = Vec::new();
+    for _ in 0..count {
+        let (position, midpoint) = place_3(cursor)?;
+        let alpha = cursor.u16("an opacity")?;
+        alphas.push(Stop { position, midpoint, what: f64::from(alpha.min(255)) / 255.0 });
+    }
+    cursor.take(6, "the end of a gradient")?;
+    if colors.is_empty() {
+        wrong = Some(cursor.error_at(cursor.at(), "a gradient without colours"));
+    }
+    Ok(match wrong {
+        Some(error) => Err(named_error(&name, error)),
+        None => Ok(gradient(name, colors, alphas)),
+    })
 }
 
 fn place_3(cursor: &mut DescriptorCursor<'_>) -> Result<(f64, f64)> {
@@ -132,7 +151,7 @@ fn known(color: Color) -> Color {
     Color { missing: Missing::NONE, ..color.to(Space::Srgb) }
 }
 
-fn version_5(cursor: &mut DescriptorCursor<'_>) -> Result<Vec<Gradient>> {
+fn version_5(cursor: &mut DescriptorCursor<'_>) -> Result<MaybeGradients> {
     let at = cursor.at();
     if cursor.u32("the version of a descriptor")? != 16 {
         return Err(cursor.error_at(at, "expected version 16 of a descriptor"));
@@ -145,10 +164,11 @@ fn version_5(cursor: &mut DescriptorCursor<'_>) -> Result<Vec<Gradient>> {
     let mut count = 0;
     for item in list {
         let Some(inside) = item.field("Grad") else {
-            return Err(cursor.error_at(item.at, "expected a gradient, Grad"));
+            found.push(Err(cursor.error_at(item.at, "expected a gradient, Grad")));
+            continue;
         };
-        let one = one_5(cursor, inside)?;
-        count += one.colors.len() + one.alphas.len();
+        let one = one_5(cursor, inside);
+        count += one.as_ref().map_or(0, |one| one.colors.len() + one.alphas.len());
         if count > MAX_STOPS {
             return Err(Error::limit(format!("more than {MAX_STOPS} stops")));
         }
@@ -158,17 +178,23 @@ fn version_5(cursor: &mut DescriptorCursor<'_>) -> Result<Vec<Gradient>> {
 }
 
 fn one_5(cursor: &DescriptorCursor<'_>, item: &DescriptorItem) -> Result<Gradient> {
+    let name = name_5(item);
+    stops_5(cursor, item, name).map_err(|error| named_error(name, error))
+}
+
+fn name_5(item: &DescriptorItem) -> &str {
     let name = item.field("Nm  ").and_then(DescriptorItem::text).unwrap_or_default();
     // Names of what came with Photoshop are written as `$$$/DefaultGradient/…=Name`.
-    let name = match name.strip_prefix("$$$") {
+    match name.strip_prefix("$$$") {
         Some(rest) => rest.split_once('=').map_or(name, |(_, name)| name),
         None => name,
-    };
+    }
+}
+
+fn stops_5(cursor: &DescriptorCursor<'_>, item: &DescriptorItem, name: &str) -> Result<Gradient> {
     if item.field("GrdF").and_then(DescriptorItem::text) == Some("ClNs") {
-        return Err(Error::unsupported(format!(
-            "the gradient \"{name}\" is made of noise, which is not read"
-        ))
-        .at_offset(item.at as u64));
+        let error = Error::unsupported("it is made of noise, which is not read");
+        return Err(error.at_offset(item.at as u64));
     }
     let stops = |key: &str| item.field(key).and_then(DescriptorItem::list).unwrap_or_default();
     let place = |item: &DescriptorItem| {

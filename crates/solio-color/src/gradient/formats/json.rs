@@ -3,7 +3,7 @@
 //! serde_json finds where values are; numbers are read by `std`, because serde_json without its
 //! slower feature may be an ulp off.
 
-use super::{MAX_STOPS, text};
+use super::{MAX_STOPS, MaybeGradients, named_error, text};
 use crate::gradient::{AlphaStop, ColorStop, Easing, Gradient, Keys, Mode, Outside, Ramp};
 use crate::{Color, Missing, Space};
 use serde_json::Value;
@@ -15,24 +15,24 @@ use std::fmt::Write as _;
 const VERSION: f64 = 1.0;
 
 /// Gradients of `{"gradients": [...]}`, of an array, or the one of an object.
-pub(super) fn read(all: &str) -> Result<Vec<Gradient>> {
+pub(super) fn read(all: &str) -> Result<MaybeGradients> {
     let raw: &RawValue = serde_json::from_str(all).map_err(|error| {
         Error::syntax(format!("not JSON: {error}"))
             .at_line(error.line() as u64, error.column() as u64)
     })?;
     let root = JsonNode { all, raw };
     if root.starts('[') {
-        return root.array()?.into_iter().map(gradient).collect();
+        return Ok(root.array()?.into_iter().map(named).collect());
     }
     let fields = root.object()?;
-    let Some(&list) = fields.get("gradients") else { return Ok(vec![gradient(root)?]) };
+    let Some(&list) = fields.get("gradients") else { return Ok(vec![named(root)]) };
     root.only(&fields, &["format", "version", "gradients"])?;
     if let Some(version) = fields.get("version")
         && version.number()? != VERSION
     {
         return Err(version.error("expected version 1").hint("a newer Solio may read it"));
     }
-    list.array()?.into_iter().map(gradient).collect()
+    Ok(list.array()?.into_iter().map(named).collect())
 }
 
 /// A value and where it is.
@@ -95,6 +95,14 @@ impl<'t> JsonNode<'t> {
                 .hint(format!("known: {}", known.join(", ")))),
         }
     }
+}
+
+/// A gradient; what is wrong is told with its name.
+fn named(node: JsonNode<'_>) -> Result<Gradient> {
+    gradient(node).map_err(|error| {
+        let name = node.object().ok().and_then(|fields| fields.get("name")?.string().ok());
+        named_error(&name.unwrap_or_default(), error)
+    })
 }
 
 fn gradient(node: JsonNode<'_>) -> Result<Gradient> {

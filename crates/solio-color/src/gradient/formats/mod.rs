@@ -6,6 +6,7 @@
 
 mod cpt;
 mod css;
+mod css_vars;
 mod cube;
 mod ggr;
 mod godot;
@@ -14,6 +15,7 @@ mod json;
 mod segments;
 mod straight;
 mod svg;
+mod svg_styles;
 mod text;
 mod unity;
 
@@ -23,6 +25,8 @@ use solio_kinds::FileType;
 
 /// Most stops that are read from or written to one file.
 pub const MAX_STOPS: usize = 1_000_000;
+/// Most gradients of a file that are told to be wrong.
+const MAX_PROBLEMS: usize = 1000;
 
 pub use solio_kinds::GradientFormat;
 
@@ -123,24 +127,90 @@ pub struct Written {
 /// # Ok::<(), solio_base::Error>(())
 /// ```
 pub fn read(bytes: &[u8], format: GradientFormat) -> Result<Vec<Gradient>> {
-    let gradients = match format {
+    let FoundGradients { gradients, problems } = read_each(bytes, format)?;
+    problems.into_iter().next().map_or(Ok(gradients), Err)
+}
+
+/// The gradients of a file that holds several, and what is wrong with those that could not be read.
+///
+/// ```
+/// use solio_color::gradient::formats::{GradientFormat, read_each};
+/// let text = b":root { --sky: linear-gradient(navy, gold); --sea: linear-gradient(blurple, teal) }";
+/// let found = read_each(text, GradientFormat::Css)?;
+/// assert_eq!((found.gradients.len(), found.problems.len()), (1, 1));
+/// assert!(found.problems[0].message().contains("\"sea\""));
+/// # Ok::<(), solio_base::Error>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct FoundGradients {
+    /// Those that are sound, in the order of the file.
+    pub gradients: Vec<Gradient>,
+    /// Of each other one what is wrong with it: its name where it has one, and its place.
+    pub problems: Vec<Error>,
+}
+
+impl FoundGradients {
+    fn add(&mut self, found: Result<Gradient>) {
+        match found {
+            Ok(gradient) => self.gradients.push(gradient),
+            Err(error) if self.problems.len() < MAX_PROBLEMS => self.problems.push(error),
+            Err(_) => {}
+        }
+    }
+}
+
+/// Gradients from the bytes of a file, past those that are not right.
+///
+/// # Errors
+///
+/// Where the bytes are not of this format as a whole; where there is no gradient in them; past
+/// [`MAX_STOPS`].
+pub fn read_each(bytes: &[u8], format: GradientFormat) -> Result<FoundGradients> {
+    let one = |gradient: Gradient| vec![Ok(gradient)];
+    let all = match format {
         GradientFormat::Css => css::read(&text::text(bytes)?)?,
-        GradientFormat::Ggr => vec![ggr::read(&text::text(bytes)?)?],
+        GradientFormat::Ggr => one(ggr::read(&text::text(bytes)?)?),
         GradientFormat::Grd => grd::read(bytes)?,
-        GradientFormat::Cpt => vec![cpt::read(&text::text(bytes)?)?],
-        GradientFormat::Cube => vec![cube::read(&text::text(bytes)?)?],
+        GradientFormat::Cpt => one(cpt::read(&text::text(bytes)?)?),
+        GradientFormat::Cube => one(cube::read(&text::text(bytes)?)?),
         GradientFormat::Unity => unity::read(&text::text(bytes)?)?,
         GradientFormat::Godot => godot::read(&text::text(bytes)?)?,
         GradientFormat::Svg => svg::read(&text::text(bytes)?)?,
         GradientFormat::Json => json::read(&text::text(bytes)?)?,
     };
-    if gradients.is_empty() {
+    if all.is_empty() {
         return Err(Error::syntax(format!("no gradient in this {} file", format.as_str())));
     }
-    for gradient in &gradients {
-        check(gradient).map_err(|error| Error::syntax(error.message()))?;
+    let mut found = FoundGradients::default();
+    for gradient in all {
+        found.add(gradient.and_then(|gradient| match check(&gradient) {
+            Ok(()) => Ok(gradient),
+            Err(error) => Err(Error::syntax(error.message())),
+        }));
     }
-    Ok(gradients)
+    Ok(found)
+}
+
+/// A gradient that a file holds, or what is wrong with it.
+type MaybeGradients = Vec<Result<Gradient>>;
+
+/// What is wrong with a gradient, with its name.
+fn named_error(name: &str, error: Error) -> Error {
+    if name.is_empty() {
+        return error;
+    }
+    let message = format!("the gradient \"{name}\": {}", error.message());
+    let mut named = Error::new(error.kind(), message);
+    if let Some(offset) = error.offset() {
+        named = named.at_offset(offset);
+    }
+    if let Some(line) = error.line() {
+        named = named.at_line(line, error.column().unwrap_or(1));
+    }
+    match error.hint_text() {
+        Some(hint) => named.hint(hint),
+        None => named,
+    }
 }
 
 /// The bytes of a file with these gradients.
@@ -275,5 +345,7 @@ struct Holds {
     domain: bool,
 }
 
+#[cfg(test)]
+mod several_tests;
 #[cfg(test)]
 mod tests;

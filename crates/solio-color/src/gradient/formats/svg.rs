@@ -2,8 +2,9 @@
 //! the stops matter here.
 
 use super::straight::{self, BlendMethod};
+use super::svg_styles::{StyleSheet, Styled};
 use super::text::{error_at, number};
-use super::{GradientWriteOptions, Holds, LossNotes, MAX_STOPS};
+use super::{GradientWriteOptions, Holds, LossNotes, MAX_STOPS, MaybeGradients, named_error};
 use crate::gradient::{AlphaStop, ColorStop, Gradient, Mode, Ramp};
 use crate::{Color, Interpolation, Space};
 use quick_xml::Reader;
@@ -14,6 +15,8 @@ use std::fmt::Write as _;
 
 /// How many gradients may refer to the next one.
 const MOST_LINKS: usize = 32;
+/// Elements within elements.
+const MOST_DEEP: usize = 10_000;
 
 /// An element as it is written.
 #[derive(Default)]
@@ -23,56 +26,132 @@ struct SvgGradient {
     link: Option<String>,
     space: Option<Space>,
     stops: Vec<(f64, Color)>,
+    /// What is wrong with it or with a stop of it.
+    wrong: Option<Error>,
+}
+
+/// What elements within this one take from it.
+#[derive(Clone, Default)]
+struct SvgInherited {
+    /// The colour of text, which `currentColor` means.
+    color: Option<String>,
+    stop_color: Option<String>,
+    stop_opacity: Option<String>,
 }
 
 /// All gradients of a text that have stops, by themselves or through `href`.
-pub(super) fn read(all: &str) -> Result<Vec<Gradient>> {
+pub(super) fn read(all: &str) -> Result<MaybeGradients> {
+    let sheet = style_sheet(all)?;
     let mut reader = Reader::from_str(all);
     reader.config_mut().expand_empty_elements = true;
     let mut found: Vec<SvgGradient> = Vec::new();
+    let mut around = vec![SvgInherited::default()];
     let (mut open, mut count) = (false, 0);
     loop {
         let at = reader.buffer_position() as usize;
-        let event = reader.read_event().map_err(|error| {
-            error_at(all, reader.error_position() as usize, format!("not XML: {error}"))
-        })?;
+        let event = reader.read_event().map_err(|error| not_xml(all, &reader, error))?;
         match event {
-            Event::Start(start) => match start.local_name().as_ref() {
-                b"linearGradient" | b"radialGradient" => {
-                    found.push(element(&start).map_err(|message| error_at(all, at, message))?);
-                    open = true;
+            Event::Start(start) => {
+                if around.len() > MOST_DEEP {
+                    return Err(Error::limit(format!("elements more than {MOST_DEEP} deep")));
                 }
-                b"stop" if open => {
-                    count += 1;
-                    if count > MAX_STOPS {
-                        return Err(Error::limit(format!("more than {MAX_STOPS} stops")));
+                let outer = around.last().cloned().unwrap_or_default();
+                let styled = properties(&start, &sheet).map_err(|m| error_at(all, at, m))?;
+                let own = |name: &str| styled.get(name).filter(|value| *value != "inherit");
+                let color = own("color").filter(|value| !is_current(value));
+                let inner = SvgInherited {
+                    color: color.map(str::to_owned).or(outer.color.clone()),
+                    stop_color: own("stop-color").map(str::to_owned),
+                    stop_opacity: own("stop-opacity").map(str::to_owned),
+                };
+                match start.local_name().as_ref() {
+                    b"linearGradient" | b"radialGradient" => {
+                        found.push(element(&styled));
+                        open = true;
                     }
-                    let stop = stop(&start).map_err(|message| error_at(all, at, message))?;
-                    if let Some(last) = found.last_mut() {
-                        let place = last.stops.last().map_or(stop.0, |before| before.0.max(stop.0));
-                        last.stops.push((place, stop.1));
+                    b"stop" if open => {
+                        count += 1;
+                        if count > MAX_STOPS {
+                            return Err(Error::limit(format!("more than {MAX_STOPS} stops")));
+                        }
+                        let color = inner.color.as_deref();
+                        let stop = stop(&styled, &outer, color).map_err(|m| error_at(all, at, m));
+                        match (found.last_mut(), stop) {
+                            (Some(last), Ok((place, color))) => {
+                                let before = last.stops.last().map_or(place, |stop| stop.0);
+                                last.stops.push((place.max(before), color));
+                            }
+                            (Some(last), Err(error)) => {
+                                last.wrong.get_or_insert(error);
+                            }
+                            (None, _) => {}
+                        }
                     }
+                    _ => {}
                 }
-                _ => {}
-            },
-            Event::End(end) if end.local_name().as_ref().ends_with(b"Gradient") => open = false,
+                around.push(inner);
+            }
+            Event::End(end) => {
+                around.pop();
+                open &= !end.local_name().as_ref().ends_with(b"Gradient");
+            }
             Event::Eof => break,
             _ => {}
         }
     }
-    resolved(&found)
+    resolved(found)
 }
 
-fn resolved(found: &[SvgGradient]) -> Result<Vec<Gradient>> {
+fn not_xml(all: &str, reader: &Reader<&[u8]>, error: quick_xml::Error) -> Error {
+    error_at(all, reader.error_position() as usize, format!("not XML: {error}"))
+}
+
+fn is_current(value: &str) -> bool {
+    value.eq_ignore_ascii_case("currentcolor")
+}
+
+/// What stands in `style` elements, wherever they are.
+fn style_sheet(all: &str) -> Result<StyleSheet> {
+    let mut sheet = StyleSheet::default();
+    if !all.contains("style") {
+        return Ok(sheet);
+    }
+    let mut reader = Reader::from_str(all);
+    let mut inside = false;
+    let mut text = String::new();
+    loop {
+        let event = reader.read_event().map_err(|error| not_xml(all, &reader, error))?;
+        match event {
+            Event::Start(start) => inside = start.local_name().as_ref() == b"style",
+            Event::End(_) if inside => {
+                sheet.add(&text);
+                text.clear();
+                inside = false;
+            }
+            Event::Text(part) if inside => {
+                let part = String::from_utf8_lossy(&part);
+                let part = quick_xml::escape::unescape(&part);
+                text.push_str(part.as_deref().unwrap_or_default());
+            }
+            Event::CData(part) if inside => text.push_str(&String::from_utf8_lossy(&part)),
+            Event::PI(part) if part.starts_with(b"xml-stylesheet") => sheet.has_others(),
+            Event::Eof => return Ok(sheet),
+            _ => {}
+        }
+    }
+}
+
+fn resolved(found: Vec<SvgGradient>) -> Result<MaybeGradients> {
     let mut by_id = BTreeMap::new();
     for (index, element) in found.iter().enumerate() {
         by_id.entry(element.id.as_str()).or_insert(index);
     }
     let (mut gradients, mut count) = (Vec::new(), 0);
-    for element in found {
+    for element in &found {
         let (mut source, mut space) = (element, element.space);
         for _ in 0..MOST_LINKS {
-            let link = source.link.as_deref().filter(|_| source.stops.is_empty());
+            let is_empty = source.stops.is_empty() && source.wrong.is_none();
+            let link = source.link.as_deref().filter(|_| is_empty);
             let Some(next) = link.and_then(|id| by_id.get(id)) else { break };
             source = &found[*next];
             space = space.or(source.space);
@@ -82,8 +161,13 @@ fn resolved(found: &[SvgGradient]) -> Result<Vec<Gradient>> {
         if count > MAX_STOPS {
             return Err(Error::limit(format!("more than {MAX_STOPS} stops")));
         }
-        if !source.stops.is_empty() {
-            gradients.push(gradient(&element.id, &source.stops, space.unwrap_or(Space::Srgb)));
+        if let Some(wrong) = &source.wrong {
+            let place = (wrong.line().unwrap_or(1), wrong.column().unwrap_or(1));
+            let again = Error::new(wrong.kind(), wrong.message()).at_line(place.0, place.1);
+            gradients.push(Err(named_error(&element.id, again)));
+        } else if !source.stops.is_empty() {
+            let space = space.unwrap_or(Space::Srgb);
+            gradients.push(Ok(gradient(&element.id, &source.stops, space)));
         }
     }
     Ok(gradients)
@@ -108,8 +192,9 @@ fn gradient(id: &str, stops: &[(f64, Color)], space: Space) -> Gradient {
     }
 }
 
-/// Attributes and, over them, what `style` says; names without their prefix.
-fn properties(start: &BytesStart<'_>) -> Result<BTreeMap<String, String>, String> {
+/// Attributes, over them what style sheets say, and over these what `style` says; names without their
+/// prefix.
+fn properties(start: &BytesStart<'_>, sheet: &StyleSheet) -> Result<Styled, String> {
     let mut found = BTreeMap::new();
     let mut style = String::new();
     for attribute in start.attributes() {
@@ -124,44 +209,51 @@ fn properties(start: &BytesStart<'_>) -> Result<BTreeMap<String, String>, String
             found.insert(name, value.trim().to_owned());
         }
     }
-    for declaration in style.split(';') {
-        if let Some((name, value)) = declaration.split_once(':') {
-            let value = value.trim().trim_end_matches("!important").trim();
-            found.insert(name.trim().to_owned(), value.to_owned());
-        }
-    }
-    Ok(found)
+    let element = String::from_utf8_lossy(start.local_name().as_ref()).into_owned();
+    Ok(sheet.styled(&element, found, &style))
 }
 
-fn element(start: &BytesStart<'_>) -> Result<SvgGradient, String> {
-    let mut properties = properties(start)?;
-    let space = match properties.get("color-interpolation").map(String::as_str) {
+fn element(styled: &Styled) -> SvgGradient {
+    let space = match styled.get("color-interpolation") {
         Some("linearRGB") => Some(Space::SrgbLinear),
         Some("sRGB" | "auto") => Some(Space::Srgb),
         _ => None,
     };
-    let link = properties.get("href").and_then(|href| href.strip_prefix('#')).map(str::to_owned);
-    let id = properties.remove("id").unwrap_or_default();
-    Ok(SvgGradient { id, link, space, stops: Vec::new() })
+    let link = styled.get("href").and_then(|href| href.strip_prefix('#')).map(str::to_owned);
+    let id = styled.get("id").unwrap_or_default().to_owned();
+    SvgGradient { id, link, space, stops: Vec::new(), wrong: None }
 }
 
-fn stop(start: &BytesStart<'_>) -> Result<(f64, Color), String> {
-    let properties = properties(start)?;
-    let part = |name: &str, default: f64| {
-        let Some(text) = properties.get(name) else { return Ok(default) };
+fn stop(
+    styled: &Styled,
+    outer: &SvgInherited,
+    current: Option<&str>,
+) -> Result<(f64, Color), String> {
+    styled.check(&["stop-color", "stop-opacity"])?;
+    let inherited = |name: &str, outer: &Option<String>| match styled.get(name) {
+        Some("inherit") => outer.clone(),
+        own => own.map(str::to_owned),
+    };
+    let part = |name: &str, text: Option<String>, default: f64| {
+        let Some(text) = text else { return Ok(default) };
         let (digits, whole) = text.strip_suffix('%').map_or((text.as_str(), 1.0), |d| (d, 100.0));
         let value = number(digits.trim()).map(|value| (value / whole).clamp(0.0, 1.0));
         value.ok_or_else(|| format!("{name} is a number or a percentage, not \"{text}\""))
     };
-    let text = properties.get("stop-color").map_or("black", String::as_str);
-    let color = match text {
-        // Of the document's text, which is black where nothing is said.
-        "currentColor" | "currentcolor" | "inherit" => Color::from_rgb8([0; 3]),
-        _ => Color::parse(text).map_err(|error| format!("stop-color: {}", error.message()))?,
+    let text = inherited("stop-color", &outer.stop_color);
+    let text = match text.as_deref() {
+        None => "black",
+        // Black where nothing is said of text.
+        Some(text) if is_current(text) => current.unwrap_or("black"),
+        Some(text) => text,
     };
+    let color = Color::parse(text).map_err(|error| format!("stop-color: {}", error.message()))?;
     let color = color.with_missing(color.missing).to(Space::Srgb);
     let color = Color { missing: crate::Missing::NONE, ..color };
-    Ok((part("offset", 0.0)?, color.with_alpha(color.alpha * part("stop-opacity", 1.0)?)))
+    let opacity = inherited("stop-opacity", &outer.stop_opacity);
+    let opacity = part("stop-opacity", opacity, 1.0)?;
+    let place = part("offset", styled.get("offset").map(str::to_owned), 0.0)?;
+    Ok((place, color.with_alpha(color.alpha * opacity)))
 }
 
 pub(super) fn write(

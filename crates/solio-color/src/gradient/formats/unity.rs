@@ -3,7 +3,7 @@
 //! `atime0` to `atime7` from 0 to 65535.
 
 use super::straight::{ColorPoint, clean};
-use super::{GradientWriteOptions, Holds, LossNotes, MAX_STOPS, text};
+use super::{GradientWriteOptions, Holds, LossNotes, MAX_STOPS, MaybeGradients, named_error, text};
 use crate::gradient::{AlphaStop, ColorStop, Easing, Gradient, Keys, Mode, Ramp};
 use crate::{Color, Interpolation, Space};
 use solio_base::{Error, Result};
@@ -27,10 +27,12 @@ struct UnityFields {
     mode: i64,
     color_space: i64,
     counts: [Option<i64>; 2],
+    /// The first field that is not right.
+    wrong: Option<Error>,
 }
 
 /// All gradients of a text, in their order.
-pub(super) fn read(all: &str) -> Result<Vec<Gradient>> {
+pub(super) fn read(all: &str) -> Result<MaybeGradients> {
     let mut found: Vec<UnityFields> = Vec::new();
     let mut open: Option<usize> = None;
     let mut names = UnityNames::default();
@@ -60,13 +62,20 @@ pub(super) fn read(all: &str) -> Result<Vec<Gradient>> {
             open = None;
         }
         match (open, found.last_mut()) {
-            (Some(_), Some(fields)) => fields
-                .take(key, value)
-                .map_err(|message| text::error_at(all, at, format!("{key}: {message}")))?,
+            (Some(_), Some(fields)) => {
+                if let Err(message) = fields.take(key, value) {
+                    let error = text::error_at(all, at, format!("{key}: {message}"));
+                    fields.wrong.get_or_insert(error);
+                }
+            }
             _ => names.pass(depth, key, value),
         }
     }
-    found.iter().map(|fields| fields.gradient(all)).collect()
+    let one = |fields: UnityFields| {
+        let name = fields.name.clone();
+        fields.gradient(all).map_err(|error| named_error(&name, error))
+    };
+    Ok(found.into_iter().map(one).collect())
 }
 
 /// What gradients are called: `m_Name` of the entry they are in, else their field's name.
@@ -134,7 +143,10 @@ impl UnityFields {
         Ok(())
     }
 
-    fn gradient(&self, all: &str) -> Result<Gradient> {
+    fn gradient(mut self, all: &str) -> Result<Gradient> {
+        if let Some(wrong) = self.wrong.take() {
+            return Err(wrong);
+        }
         let wrong = |message: String| Err(text::error_at(all, self.start, message));
         let mut counts = [0; 2];
         for (count, (given, name)) in

@@ -249,7 +249,11 @@ fn of_photo(input: &Input, options: &ThumbnailOptions, work: &Work) -> Result<Th
 
 /// The gradients of a file as strips, one below the other.
 fn of_gradient(input: &Input, options: &ThumbnailOptions, work: &Work) -> Result<Thumbnail> {
-    let gradients = crate::read_gradients(input, &options.limits, work)?;
+    let mut found = crate::read_each_gradient(input, &options.limits, work)?;
+    if found.gradients.is_empty() && !found.problems.is_empty() {
+        return Err(found.problems.swap_remove(0));
+    }
+    let gradients = found.gradients;
     let [width, height] = [options.size, (options.size / 4).max(1)];
     let shown = &gradients[..gradients.len().min(height as usize)];
     let mut small = of_preview(crate::gradient_strips(shown, [width, height])?);
