@@ -166,7 +166,7 @@ MARKS: dict[str, tuple[Seen | None, Seen | None, Seen | None]] = {
     "colours of materials": (named("baseColorFactor"), named("diffuseColor"), lambda m: bool(m.materials)),
     "area lights": (named("emissiveFactor"), named("emissiveColor"), lambda mesh: bool(mesh.materials)),
     "a perspective camera": (named('"cameras"'), named("def Camera"), None),
-    "lights without a shape": (None, None, None),
+    "lights without a shape": (named("KHR_lights_punctual"), named("SphereLight"), None),
     "textures": (named('"textures"'), named("UsdUVTexture"), None),
     "media": (None, None, None),
     "motion": (None, None, None),

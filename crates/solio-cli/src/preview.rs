@@ -29,7 +29,7 @@ pub(crate) fn run(args: &PreviewArgs) -> Result<Outcome> {
     for (i, input) in inputs.iter().enumerate() {
         let output = outputs.as_ref().map(|outputs| &*outputs[i]);
         match show(args, input, output, &work) {
-            Ok(()) => {}
+            Ok(is_whole) => failed |= !is_whole,
             Err(error) if error.kind() == ErrorKind::Cancelled => return Err(error),
             // What cannot be shown of one image alone was asked for wrongly, as in convert.
             Err(error) if error.kind() == ErrorKind::Argument && inputs.len() == 1 => {
@@ -45,7 +45,8 @@ pub(crate) fn run(args: &PreviewArgs) -> Result<Outcome> {
     Ok(if failed { Outcome::SomeFailed } else { Outcome::Done })
 }
 
-fn show(args: &PreviewArgs, input: &Path, output: Option<&Path>, work: &Work) -> Result<()> {
+/// Shows one; whether all of it is to be seen.
+fn show(args: &PreviewArgs, input: &Path, output: Option<&Path>, work: &Work) -> Result<bool> {
     let most = match (args.size, output) {
         (Some(size), _) => Some(size),
         (None, Some(_)) => None,
@@ -61,7 +62,7 @@ fn show(args: &PreviewArgs, input: &Path, output: Option<&Path>, work: &Work) ->
     let preview = solio::preview_file(&opened, &made, work)?;
     let Some(output) = output else {
         screen::print(&terminal_image::blocks(&preview));
-        return Ok(());
+        return Ok(true);
     };
     solio::write_bytes(output, &preview.to_png()?)?;
     if args.json {
@@ -73,7 +74,7 @@ fn show(args: &PreviewArgs, input: &Path, output: Option<&Path>, work: &Work) ->
         let paths = [("input", input), ("output", output)];
         screen::print(&schema::line("preview/1", &paths, line));
     }
-    Ok(())
+    Ok(true)
 }
 
 /// What is shown and where it goes: to one file, frames, or files in a folder; `None` is the terminal.

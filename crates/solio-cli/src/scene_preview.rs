@@ -16,14 +16,15 @@ use std::path::Path;
 /// Problems that are shown.
 const PROBLEMS: usize = 5;
 
-/// Draws the scene or the mesh at `input` into `output`, a PNG or an EXR, or onto the terminal.
+/// Draws the scene or the mesh at `input` into `output`, a PNG or an EXR, or onto the terminal; whether
+/// nothing of it is missing.
 pub(crate) fn show(
     args: &PreviewArgs,
     input: &Input,
     output: Option<&Path>,
     most: Option<[u32; 2]>,
     work: &Work,
-) -> Result<()> {
+) -> Result<bool> {
     let draw = DrawOptions { most, samples: args.samples.into(), occlusion: args.occlusion.into() };
     let wanted = args.show.preview_options(None);
     let each = |stage: PreviewStage<'_>| {
@@ -51,7 +52,7 @@ pub(crate) fn show(
     let Some(output) = output else {
         let made = solio::preview(&drawn.image, &wanted, work)?;
         screen::print(&terminal_image::blocks(&made));
-        return Ok(());
+        return Ok(drawn.problems.is_empty());
     };
     write(&drawn.image, output, &wanted, work)?;
     if args.json {
@@ -67,7 +68,7 @@ pub(crate) fn show(
         let paths = [("input", input.path()), ("output", output)];
         screen::print(&schema::line("preview-scene/1", &paths, line));
     }
-    Ok(())
+    Ok(drawn.problems.is_empty())
 }
 
 fn write(image: &Image<'_>, output: &Path, wanted: &PreviewOptions, work: &Work) -> Result<()> {

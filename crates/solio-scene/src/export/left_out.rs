@@ -32,6 +32,8 @@ pub(crate) struct LeftOut {
 /// ```
 pub fn left_out_of_meshes(scene: &Scene) -> Losses {
     let mut left = LeftOut::of_world(scene);
+    left.lights(scene.lights.len() as u64);
+    left.textures(scene.textures.len() as u64);
     left.add(["camera"; 2], u64::from(scene.camera.is_some()));
     let count = |of: &dyn Fn(&Shape) -> bool| scene.shapes.iter().filter(|s| of(s)).count() as u64;
     left.add(["light of a shape", "lights of shapes"], count(&|shape| shape.area_light != NONE));
@@ -54,15 +56,7 @@ impl LeftOut {
 
     fn of_world(scene: &Scene) -> LeftOut {
         let mut left = LeftOut::default();
-        left.add(["light without a shape", "lights without a shape"], scene.lights.len() as u64);
         left.add(["medium", "media"], scene.media.len() as u64);
-        left.add(
-            [
-                "texture: its constant part alone counts",
-                "textures: their constant parts alone count",
-            ],
-            scene.textures.len() as u64,
-        );
         let moves = scene.shapes.iter().filter(|shape| shape.matrix != shape.matrix_end).count();
         left.add(
             [
@@ -95,6 +89,29 @@ impl LeftOut {
         if count > 0 {
             *self.counts.entry(what).or_default() += count;
         }
+    }
+
+    /// Lights that are not there.
+    pub(crate) fn lights(&mut self, count: u64) {
+        self.add(["light without a shape", "lights without a shape"], count);
+    }
+
+    /// Textures of which nothing varies any more.
+    pub(crate) fn textures(&mut self, count: u64) {
+        let words = [
+            "texture: its constant part alone counts",
+            "textures: their constant parts alone count",
+        ];
+        self.add(words, count);
+    }
+
+    /// Whether a picture lies on a mesh that has no coordinates.
+    pub(crate) fn bare(&mut self, is_bare: bool) {
+        let words = [
+            "picture on a mesh without texture coordinates",
+            "pictures on meshes without texture coordinates",
+        ];
+        self.add(words, u64::from(is_bare));
     }
 
     /// Where the lens of a view is not that of the scene.

@@ -6,21 +6,29 @@
 //! already and stays as it is; any other is mirrored in z as a whole, so that the picture is the
 //! same.
 
+mod area;
 mod decompose;
 mod left_out;
+mod light;
 mod shapes;
 mod surface;
 #[cfg(test)]
 pub(crate) mod tests;
+mod texture;
 mod view;
 
 pub use left_out::left_out_of_meshes;
 pub use shapes::{ExportMeshes, Faces, is_border};
+pub use texture::PictureFile;
 
 pub(crate) use decompose::{TransformParts, decompose, nested};
-pub(crate) use left_out::{BORDERS, LeftOut};
-pub(crate) use shapes::{bounds, mesh_of, name_of, order_by_object, placed, runs, upper};
-pub(crate) use surface::{Surface, Surfaces};
+pub(crate) use left_out::{BORDERS, LeftOut, LossName};
+pub(crate) use light::{ExportLight, LightKind, light_of};
+pub(crate) use shapes::{
+    bounds, light_area, mesh_of, name_of, order_by_object, placed, runs, upper,
+};
+pub(crate) use surface::{Surface, SurfaceKey, Surfaces};
+pub(crate) use texture::SurfacePicture;
 pub(crate) use view::{CameraView, ViewLens, is_mirrored};
 
 /// What tells the arrays of two shapes apart: the file, and whether its faces are turned.

@@ -1,6 +1,7 @@
 //! The meshes of shapes, for formats that keep an object once.
 
-use super::IDENTITY;
+use super::area::part_area;
+use super::{IDENTITY, PictureFile};
 use crate::geometry;
 use crate::pack::PackedMesh;
 use crate::scene::{NONE, Scene, Shape};
@@ -28,6 +29,23 @@ pub enum Faces {
 pub trait ExportMeshes {
     /// The mesh of the file that a `plymesh` calls `name`.
     fn mesh(&self, name: &[u8], faces: Faces) -> Result<PackedMesh<'static>>;
+
+    /// The picture that a texture calls `name`, for who refers to its file.
+    ///
+    /// # Errors
+    /// Where there is none.
+    fn picture(&self, name: &[u8]) -> Result<PictureFile> {
+        let name = String::from_utf8_lossy(name);
+        Err(Error::unsupported(format!("{name}: there are no pictures")))
+    }
+
+    /// The bytes of that picture, for who takes them along.
+    ///
+    /// # Errors
+    /// Where it cannot be read.
+    fn picture_bytes(&self, name: &[u8]) -> Result<Vec<u8>> {
+        self.picture(name).map(|_| Vec::new())
+    }
 }
 
 /// Shapes that become one mesh: curves of one surface that follow each other, else one each.
@@ -88,23 +106,32 @@ pub fn is_border(scene: &Scene, shape: &Shape) -> bool {
     shape.area_light == NONE && entity.is_some_and(|entity| scene.is_unseen(entity))
 }
 
-/// The mesh of shapes of a run, in their space; turned where the orientation is reversed.
+/// The mean area of the parts of a light, each of which has its power for itself.
+pub(crate) fn light_area(scene: &Scene, number: u32, meshes: &dyn ExportMeshes) -> Result<f64> {
+    let mesh = mesh_of(scene, number..number + 1, meshes, Faces::Triangles, false)?;
+    let triangles = mesh.corners.as_chunks::<3>().0;
+    Ok(part_area(scene, &scene.shapes[number as usize], &mesh.positions, triangles))
+}
+
+/// The mesh of shapes of a run, in their space; turned where the orientation is reversed. For a
+/// `textured` one the coordinates of quadrics and of a patch are there too.
 pub(crate) fn mesh_of<'s>(
     scene: &'s Scene,
     run: Range<u32>,
     meshes: &dyn ExportMeshes,
     faces: Faces,
+    textured: bool,
 ) -> Result<PackedMesh<'s>> {
     let shapes = &scene.shapes[run.start as usize..run.end as usize];
     let mut mesh = match shapes {
         [one] => match scene.mesh_file(&one.entity) {
             Some(name) => meshes.mesh(name, faces)?,
-            None => of_text(scene, one, faces)?,
+            None => of_text(scene, one, faces, textured)?,
         },
         many => {
             let mut all = PackedMesh::default();
             for shape in many {
-                let mesh = of_text(scene, shape, faces)?;
+                let mesh = of_text(scene, shape, faces, textured)?;
                 let first = all.positions.len() as u32;
                 all.positions.to_mut().extend_from_slice(&mesh.positions);
                 all.corners.to_mut().extend(mesh.corners.iter().map(|corner| first + corner));
@@ -120,15 +147,22 @@ pub(crate) fn mesh_of<'s>(
 }
 
 /// The mesh of a shape that lies in the text.
-fn of_text<'s>(scene: &'s Scene, shape: &Shape, faces: Faces) -> Result<PackedMesh<'s>> {
+fn of_text<'s>(
+    scene: &'s Scene,
+    shape: &Shape,
+    faces: Faces,
+    textured: bool,
+) -> Result<PackedMesh<'s>> {
     let entity = &shape.entity;
     let class = scene.class(entity);
     let found = geometry::triangles(scene, entity)?.ok_or_else(|| {
         let class = String::from_utf8_lossy(class);
         Error::unsupported(format!("a {class} cannot be made a mesh"))
     })?;
+    let uvs = found.uvs;
     let mut mesh = PackedMesh { positions: found.positions, ..PackedMesh::default() };
     let vertices = mesh.positions.len();
+    let patch = vec![[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]];
     if class == b"bilinearmesh" && faces == Faces::Polygons {
         // Each quad was cut into (a, b, c) and (b, d, c).
         let quads = found.indices.as_chunks::<2>().0;
@@ -144,6 +178,11 @@ fn of_text<'s>(scene: &'s Scene, shape: &Shape, faces: Faces) -> Result<PackedMe
         let uvs = scene.floats(entity, "uv").or_else(|| scene.floats(entity, "st"));
         let uvs = uvs.map(|uvs| uvs.as_chunks::<2>().0).filter(|uvs| uvs.len() == vertices);
         mesh.uvs = uvs.map_or(Cow::default(), Cow::Borrowed);
+        if textured && mesh.uvs.is_empty() && class == b"bilinearmesh" && vertices == 4 {
+            mesh.uvs = patch.into();
+        }
+    } else if textured && class != b"curve" && uvs.len() == vertices {
+        mesh.uvs = uvs;
     }
     Ok(mesh)
 }

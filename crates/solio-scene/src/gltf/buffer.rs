@@ -31,14 +31,14 @@ pub(super) struct GltfBuffer<'b> {
     sink: &'b mut dyn Sink,
     work: &'b Work,
     /// Bytes so far.
-    pub(super) bytes: u64,
+    pub(super) written: u64,
     pub(super) views: Vec<json::buffer::View>,
     pub(super) accessors: Vec<Accessor>,
 }
 
 impl<'b> GltfBuffer<'b> {
     pub(super) fn new(sink: &'b mut dyn Sink, work: &'b Work) -> GltfBuffer<'b> {
-        GltfBuffer { sink, work, bytes: 0, views: Vec::new(), accessors: Vec::new() }
+        GltfBuffer { sink, work, written: 0, views: Vec::new(), accessors: Vec::new() }
     }
 
     /// Puts a mesh of triangles down; `None` if it has none. Normals get the length 1, which glTF
@@ -115,9 +115,35 @@ impl<'b> GltfBuffer<'b> {
         let at = self.accessor(corners.len(), Type::Scalar, kind, bytes, target);
         if !bytes.is_multiple_of(4) {
             self.sink.write_bytes(self.work, &[0; 2])?;
-            self.bytes += 2;
+            self.written += 2;
         }
         Ok(at)
+    }
+
+    /// Puts bytes down that are no array; the number of their view.
+    pub(super) fn bytes(&mut self, bytes: &[u8]) -> Result<u32> {
+        self.sink.write_bytes(self.work, bytes)?;
+        let view = self.view(bytes.len() as u64, None);
+        let fill = bytes.len().next_multiple_of(4) - bytes.len();
+        self.sink.write_bytes(self.work, &[0; 3][..fill])?;
+        self.written += fill as u64;
+        Ok(view)
+    }
+
+    /// A view of the bytes that were put down last.
+    fn view(&mut self, bytes: u64, target: Option<Target>) -> u32 {
+        self.views.push(json::buffer::View {
+            buffer: Index::new(0),
+            byte_length: USize64(bytes),
+            byte_offset: Some(USize64(self.written)),
+            byte_stride: None,
+            name: None,
+            target: target.map(Checked::Valid),
+            extensions: None,
+            extras: Default::default(),
+        });
+        self.written += bytes;
+        self.views.len() as u32 - 1
     }
 
     /// A view of the bytes that were put down last, and an accessor of it.
@@ -129,18 +155,7 @@ impl<'b> GltfBuffer<'b> {
         bytes: u64,
         target: Option<Target>,
     ) -> u32 {
-        let view = self.views.len() as u32;
-        self.views.push(json::buffer::View {
-            buffer: Index::new(0),
-            byte_length: USize64(bytes),
-            byte_offset: Some(USize64(self.bytes)),
-            byte_stride: None,
-            name: None,
-            target: target.map(Checked::Valid),
-            extensions: None,
-            extras: Default::default(),
-        });
-        self.bytes += bytes;
+        let view = self.view(bytes, target);
         self.accessors.push(Accessor {
             buffer_view: Some(Index::new(view)),
             byte_offset: None,

@@ -1,7 +1,7 @@
 //! The parts of the JSON document.
 
 use super::buffer::Geometry;
-use crate::export::{CameraView, Surface, TransformParts, ViewLens};
+use crate::export::{CameraView, ExportLight, LightKind, Surface, TransformParts, ViewLens};
 use gltf_json as json;
 use json::extensions::material::{EmissiveStrength, EmissiveStrengthFactor};
 use json::material::{EmissiveFactor, PbrBaseColorFactor, PbrMetallicRoughness, StrengthFactor};
@@ -13,36 +13,104 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
 pub(super) const INSTANCING: &str = "EXT_mesh_gpu_instancing";
-pub(super) const EMISSIVE: &str = "KHR_materials_emissive_strength";
+pub(super) const LIGHTS: &str = "KHR_lights_punctual";
+pub(super) const TRANSFORM: &str = "KHR_texture_transform";
+const EMISSIVE: &str = "KHR_materials_emissive_strength";
+const TRANSMISSION: &str = "KHR_materials_transmission";
+const INDEX: &str = "KHR_materials_ior";
 
 /// pbrt's near plane.
 const NEAR: f32 = 0.01;
 /// How far an orthographic camera sees; glTF wants an end.
 const FAR: f32 = 1e6;
 
-pub(super) fn material(surface: Surface) -> json::Material {
+/// A material; what is more than a colour, a roughness and a picture is in extensions.
+pub(super) fn material(surface: Surface, picture: Option<json::texture::Info>) -> json::Material {
     let [r, g, b] = surface.color;
+    let finish = surface.finish;
     let mut made = json::Material {
         name: Some(surface.name),
-        double_sided: true,
+        double_sided: surface.two_sided,
         pbr_metallic_roughness: PbrMetallicRoughness {
-            base_color_factor: PbrBaseColorFactor([r, g, b, 1.0]),
-            metallic_factor: StrengthFactor(surface.metallic),
-            roughness_factor: StrengthFactor(surface.roughness),
+            base_color_factor: PbrBaseColorFactor([r, g, b, finish.opacity]),
+            base_color_texture: picture,
+            metallic_factor: StrengthFactor(finish.metallic),
+            roughness_factor: StrengthFactor(finish.roughness),
             ..PbrMetallicRoughness::default()
         },
         ..json::Material::default()
     };
+    if finish.opacity < 1.0 {
+        made.alpha_mode = Checked::Valid(json::material::AlphaMode::Blend);
+    }
+    let mut extensions = json::extensions::material::Material::default();
     if let Some((color, strength)) = surface.emission {
         made.emissive_factor = EmissiveFactor(color);
-        made.extensions = Some(json::extensions::material::Material {
-            emissive_strength: Some(EmissiveStrength {
-                emissive_strength: EmissiveStrengthFactor(strength),
-            }),
-            ..Default::default()
-        });
+        extensions.emissive_strength =
+            Some(EmissiveStrength { emissive_strength: EmissiveStrengthFactor(strength) });
+    }
+    if finish.transmission > 0.0 {
+        let value = json!({ "transmissionFactor": finish.transmission });
+        extensions.others.insert(TRANSMISSION.to_owned(), value);
+    }
+    if let Some(index) = finish.index {
+        extensions.others.insert(INDEX.to_owned(), json!({ "ior": index }));
+    }
+    let is_used = extensions.emissive_strength.is_some() || !extensions.others.is_empty();
+    made.extensions = is_used.then_some(extensions);
+    made
+}
+
+/// Names the extensions that materials use.
+pub(super) fn use_extensions(root: &mut json::Root) {
+    let of = |is_used: &dyn Fn(&json::extensions::material::Material) -> bool| {
+        root.materials.iter().filter_map(|m| m.extensions.as_ref()).any(is_used)
+    };
+    let moved = |material: &json::Material| {
+        let picture = material.pbr_metallic_roughness.base_color_texture.as_ref();
+        picture.is_some_and(|picture| picture.extensions.is_some())
+    };
+    let used = [
+        (EMISSIVE, of(&|e| e.emissive_strength.is_some())),
+        (TRANSMISSION, of(&|e| e.others.contains_key(TRANSMISSION))),
+        (INDEX, of(&|e| e.others.contains_key(INDEX))),
+        (TRANSFORM, root.materials.iter().any(moved)),
+    ];
+    let used = used.into_iter().filter(|(_, is_used)| *is_used);
+    root.extensions_used.extend(used.map(|(name, _)| name.to_owned()));
+}
+
+/// A light, of `KHR_lights_punctual`.
+pub(super) fn light(light: &ExportLight, name: &str) -> Value {
+    let kind = match light.kind {
+        LightKind::Distant => "directional",
+        LightKind::Point | LightKind::Sky => "point",
+        LightKind::Spot { .. } => "spot",
+    };
+    let (color, strength) = (light.color, light.strength);
+    let mut made = json!({ "name": name, "type": kind, "color": color, "intensity": strength });
+    if let LightKind::Spot { outer, inner } = light.kind {
+        // The extension wants the inner angle to be the smaller one.
+        let outer = outer.clamp(1e-4, std::f32::consts::FRAC_PI_2);
+        let inner = inner.min(outer * (1.0 - 1e-4));
+        made["spot"] = json!({ "innerConeAngle": inner, "outerConeAngle": outer });
     }
     made
+}
+
+/// Where the light of this number is.
+pub(super) fn light_node(light: &ExportLight, name: &str, number: usize) -> Node {
+    let value = json!({ "light": number });
+    let others = Map::from_iter([(LIGHTS.to_owned(), value)]);
+    let moved = light.position != [0.0; 3];
+    let turned = light.rotation != [0.0, 0.0, 0.0, 1.0];
+    Node {
+        name: Some(name.to_owned()),
+        translation: moved.then_some(light.position),
+        rotation: turned.then_some(UnitQuaternion(light.rotation.map(|x| x as f32))),
+        extensions: Some(json::extensions::scene::Node { others }),
+        ..Node::default()
+    }
 }
 
 pub(super) fn primitive(geometry: &Geometry, material: u32) -> Primitive {

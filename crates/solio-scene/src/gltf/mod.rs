@@ -11,28 +11,31 @@
 //! document comes before the arrays but is known after them: room for it is kept, as much as it can
 //! need at most, and the rest of the room is blank, which JSON allows.
 //!
-//! Source: Khronos, *glTF 2.0 Specification*; the extensions `EXT_mesh_gpu_instancing` and
-//! `KHR_materials_emissive_strength`. The document is that of the crate `gltf-json`.
+//! Source: Khronos, *glTF 2.0 Specification*; the extensions `EXT_mesh_gpu_instancing`,
+//! `KHR_lights_punctual`, `KHR_materials_emissive_strength`, `KHR_materials_ior`,
+//! `KHR_materials_transmission` and `KHR_texture_transform`. The document is that of the crate `gltf-json`.
 
 mod buffer;
 mod document;
+mod pictures;
 #[cfg(test)]
 mod tests;
 
 use crate::export::{
-    BORDERS, CameraView, ExportMeshes, Faces, FileKey, IDENTITY, LeftOut, Surfaces, TransformParts,
-    decompose, is_border, is_mirrored, mesh_of, name_of, nested, order_by_object, placed, runs,
-    upper,
+    BORDERS, CameraView, ExportMeshes, Faces, FileKey, IDENTITY, LeftOut, LightKind, SurfaceKey,
+    Surfaces, TransformParts, decompose, is_border, is_mirrored, light_area, light_of, mesh_of,
+    name_of, nested, order_by_object, placed, runs, upper,
 };
 use crate::pack::PackedMesh;
 use crate::preview::located;
 use crate::scene::{Object, Scene, Shape};
 use buffer::{Geometry, GltfBuffer};
-use document::{EMISSIVE, INSTANCING};
+use document::{INSTANCING, LIGHTS};
 use gltf_json as json;
 use json::accessor::Type;
 use json::validation::USize64;
 use json::{Index, Node};
+use pictures::GltfPictures;
 use solio_base::{Error, ErrorKind, Losses, Result, Sink, Work};
 use solio_kinds::FileKind;
 use std::collections::HashMap;
@@ -172,7 +175,7 @@ pub fn encode_gltf(
 ) -> Result<GltfSummary> {
     match output {
         GltfOutput::Separate { document, buffer, uri } => {
-            let mut writer = GltfWriter::new(scene, meshes, GltfBuffer::new(buffer, work));
+            let mut writer = GltfWriter::new(scene, meshes, GltfBuffer::new(buffer, work), false);
             writer.write(work)?;
             let (text, summary, _) = writer.finish(Some(uri.to_owned()))?;
             document.write_bytes(work, &text)?;
@@ -191,7 +194,7 @@ pub fn encode_gltf(
                 sink.write_bytes(work, &blank[..step])?;
                 rest -= step;
             }
-            let mut writer = GltfWriter::new(scene, meshes, GltfBuffer::new(sink, work));
+            let mut writer = GltfWriter::new(scene, meshes, GltfBuffer::new(sink, work), true);
             writer.write(work)?;
             let (text, summary, sink) = writer.finish(None)?;
             let head = glb_head(&text, room, summary.buffer_bytes)?;
@@ -244,6 +247,7 @@ fn room(scene: &Scene) -> usize {
     let counts = scene.objects.iter().map(|object| object.instances).filter(|count| *count == 1);
     let sheared = scene.instances.matrices.iter().filter(|m| decompose(m).is_none()).count();
     let name = scene.objects.iter().map(|object| name(object.name.len())).max().unwrap_or(0);
+    bytes += PART_BYTES * scene.lights.len();
     bytes += (counts.count() + sheared) * (NODES_BYTES + name);
     bytes.next_multiple_of(4)
 }
@@ -255,7 +259,8 @@ struct GltfWriter<'w> {
     surfaces: Surfaces<'w>,
     /// Files that are in the buffer; `None` where one has nothing that could be.
     files: HashMap<FileKey, Option<Geometry>>,
-    materials: HashMap<(u32, u32), u32>,
+    materials: HashMap<SurfaceKey, u32>,
+    pictures: GltfPictures,
     /// Meshes of one primitive that are there already.
     known: HashMap<(Geometry, u32), u32>,
     root: json::Root,
@@ -270,6 +275,7 @@ impl<'w> GltfWriter<'w> {
         scene: &'w Scene,
         meshes: &'w dyn ExportMeshes,
         buffer: GltfBuffer<'w>,
+        takes_pictures: bool,
     ) -> GltfWriter<'w> {
         GltfWriter {
             scene,
@@ -278,6 +284,7 @@ impl<'w> GltfWriter<'w> {
             surfaces: Surfaces::new(scene),
             files: HashMap::new(),
             materials: HashMap::new(),
+            pictures: GltfPictures::new(takes_pictures),
             known: HashMap::new(),
             root: json::Root::default(),
             children: Vec::new(),
@@ -300,7 +307,34 @@ impl<'w> GltfWriter<'w> {
                 self.object(object, instances)?;
             }
         }
+        self.lights();
         Ok(())
+    }
+
+    /// Lights of a point, a cone and a direction; glTF has no others.
+    fn lights(&mut self) {
+        let mut lights = Vec::new();
+        let mut left = 0;
+        for (number, light) in self.scene.lights.iter().enumerate() {
+            let made = light_of(self.scene, light);
+            match made.filter(|light| light.kind != LightKind::Sky) {
+                Some(light) => {
+                    let name = format!("light.{number}");
+                    let node = document::light_node(&light, &name, lights.len());
+                    lights.push(document::light(&light, &name));
+                    self.add_node(node, true);
+                }
+                None => left += 1,
+            }
+        }
+        self.left.lights(left);
+        if !lights.is_empty() {
+            let lights = serde_json::json!({ "lights": lights });
+            let mut root = json::extensions::root::Root::default();
+            root.others.insert(LIGHTS.to_owned(), lights);
+            self.root.extensions = Some(root);
+            self.root.extensions_used.push(LIGHTS.to_owned());
+        }
     }
 
     fn world_shape(&mut self, run: Range<u32>) -> Result<()> {
@@ -313,8 +347,9 @@ impl<'w> GltfWriter<'w> {
             );
             return Ok(());
         };
+        let number = run.start;
         let Some(geometry) = self.geometry(run, &IDENTITY)? else { return Ok(()) };
-        let material = self.material(shape, true);
+        let material = self.material(number, true)?;
         let name = name_of(scene, shape);
         let mesh = match self.known.get(&(geometry, material)) {
             Some(mesh) => *mesh,
@@ -342,8 +377,9 @@ impl<'w> GltfWriter<'w> {
                 );
                 continue;
             };
+            let number = run.start;
             if let Some(geometry) = self.geometry(run, &matrix)? {
-                primitives.push((geometry, self.material(shape, false)));
+                primitives.push((geometry, self.material(number, false)?));
             }
         }
         if primitives.is_empty() {
@@ -404,9 +440,13 @@ impl<'w> GltfWriter<'w> {
         if let Some(known) = key.as_ref().and_then(|key| self.files.get(key)) {
             return Ok(*known);
         }
-        let made = mesh_of(scene, run, self.meshes, Faces::Triangles);
+        let textured = self.surfaces.picture(shape).is_some();
+        let made = mesh_of(scene, run, self.meshes, Faces::Triangles, textured);
         let geometry = match made.map(|mesh| placed(mesh, matrix)) {
-            Ok(mesh) => self.put(shape, &mesh)?,
+            Ok(mesh) => {
+                self.left.bare(textured && mesh.uvs.is_empty());
+                self.put(shape, &mesh)?
+            }
             Err(error) if error.kind() == ErrorKind::Cancelled => return Err(error),
             Err(error) => {
                 self.summary.problems.push(located(scene, shape, error));
@@ -439,13 +479,31 @@ impl<'w> GltfWriter<'w> {
         }
     }
 
-    fn material(&mut self, shape: &Shape, is_world: bool) -> u32 {
-        let key = self.surfaces.key(shape, is_world);
-        let (surfaces, materials) = (&self.surfaces, &mut self.root.materials);
-        *self.materials.entry(key).or_insert_with(|| {
-            materials.push(document::material(surfaces.of(key)));
-            materials.len() as u32 - 1
-        })
+    fn material(&mut self, number: u32, is_world: bool) -> Result<u32> {
+        let key = self.surfaces.key(number, is_world);
+        if let Some(known) = self.materials.get(&key) {
+            return Ok(*known);
+        }
+        let area = match key {
+            [_, _, crate::scene::NONE] => None,
+            _ => light_area(self.scene, number, self.meshes).ok(),
+        };
+        let mut surface = self.surfaces.of(key, area);
+        let picture = match surface.picture.take() {
+            Some(picture) => {
+                let GltfWriter { root, buffer, meshes, left, .. } = self;
+                self.pictures.texture(&picture, *meshes, root, buffer, left)?
+            }
+            None => None,
+        };
+        if picture.is_none() && self.surfaces.picture(&self.scene.shapes[number as usize]).is_some()
+        {
+            surface.color = self.surfaces.plain_color(key);
+        }
+        self.root.materials.push(document::material(surface, picture));
+        let made = self.root.materials.len() as u32 - 1;
+        self.materials.insert(key, made);
+        Ok(made)
     }
 
     fn add_mesh(&mut self, name: String, primitives: Vec<(Geometry, u32)>) -> u32 {
@@ -518,10 +576,9 @@ impl<'w> GltfWriter<'w> {
             root.extensions_used.push(INSTANCING.to_owned());
             root.extensions_required.push(INSTANCING.to_owned());
         }
-        if root.materials.iter().any(|material| material.extensions.is_some()) {
-            root.extensions_used.push(EMISSIVE.to_owned());
-        }
-        let GltfBuffer { bytes, views, accessors, .. } = &mut self.buffer;
+        document::use_extensions(root);
+        self.left.textures(self.surfaces.left_textures);
+        let GltfBuffer { written: bytes, views, accessors, .. } = &mut self.buffer;
         (root.buffer_views, root.accessors) = (std::mem::take(views), std::mem::take(accessors));
         let bytes = *bytes;
         if bytes > 0 {

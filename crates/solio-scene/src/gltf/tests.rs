@@ -358,3 +358,157 @@ fn a_document_has_room_whatever_it_is_called() {
     let (summary, _) = binary(&scene("", &format!("{object}{many}")));
     assert!(summary.sheared > 70, "{summary:?}");
 }
+
+/// A picture beside the scene, and one of another kind.
+struct Pictures;
+
+impl ExportMeshes for Pictures {
+    fn mesh(&self, _: &[u8], _: Faces) -> Result<PackedMesh<'static>> {
+        Err(Error::argument("no such file"))
+    }
+
+    fn picture(&self, name: &[u8]) -> Result<crate::export::PictureFile> {
+        let uri = String::from_utf8_lossy(name).into_owned();
+        let mime = uri.ends_with(".png").then_some("image/png");
+        Ok(crate::export::PictureFile { path: uri.clone(), uri, mime })
+    }
+
+    fn picture_bytes(&self, _: &[u8]) -> Result<Vec<u8>> {
+        Ok(b"a picture".to_vec())
+    }
+}
+
+const PICTURES: &str = "LightSource \"distant\" \"point3 from\" [0 5 0] \"point3 to\" [0 0 0]\n\
+    LightSource \"spot\" \"rgb I\" [1 4 2] \"float coneangle\" 40 \"float conedeltaangle\" 10\n\
+    LightSource \"infinite\" \"rgb L\" [1 1 1]\n\
+    Texture \"t\" \"spectrum\" \"imagemap\" \"string filename\" \"t.png\" \"float uscale\" 2\n\
+    Texture \"half\" \"spectrum\" \"scale\" \"texture tex\" \"t\" \"float scale\" 0.5\n\
+    Texture \"x\" \"spectrum\" \"imagemap\" \"string filename\" \"t.exr\"\n\
+    Texture \"n\" \"spectrum\" \"marble\"\n\
+    Material \"diffuse\" \"texture reflectance\" \"half\"\n\
+    Shape \"sphere\"\n\
+    Material \"diffuse\" \"texture reflectance\" \"x\"\nShape \"sphere\"\n\
+    Material \"dielectric\" \"spectrum eta\" \"glass-BK7\"\nShape \"disk\"\n";
+
+#[test]
+fn pictures_glass_and_lights_are_written() {
+    let scene = scene("", PICTURES);
+    let (mut document, mut buffer, work) = (Vec::new(), Vec::new(), Work::serial());
+    let output =
+        GltfOutput::Separate { document: &mut document, buffer: &mut buffer, uri: "b.bin" };
+    let summary = encode_gltf(&scene, &Pictures, output, &work).unwrap();
+    let losses: Vec<String> = summary.losses.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        losses,
+        [
+            "left out: 1 light without a shape",
+            "left out: 1 picture that is neither PNG nor JPEG, or cannot be read: its constant \
+             part counts",
+            "left out: 1 texture: its constant part alone counts",
+        ]
+    );
+    let read: serde_json::Value = serde_json::from_slice(&document).unwrap();
+    let pbr = &read["materials"][0]["pbrMetallicRoughness"];
+    assert_eq!(pbr["baseColorFactor"], serde_json::json!([0.5, 0.5, 0.5, 1.0]));
+    let moved = &pbr["baseColorTexture"]["extensions"]["KHR_texture_transform"];
+    assert_eq!(*moved, serde_json::json!({ "scale": [2.0, 1.0], "offset": [0.0, 0.0] }));
+    assert_eq!(read["images"], serde_json::json!([{ "uri": "t.png" }]));
+    assert!(read["materials"][1]["pbrMetallicRoughness"].get("baseColorTexture").is_none());
+    // The sphere brings its coordinates, which the disk does not need.
+    let has_uvs = |mesh: usize| {
+        read["meshes"][mesh]["primitives"][0]["attributes"].get("TEXCOORD_0").is_some()
+    };
+    assert_eq!([has_uvs(0), has_uvs(2)], [true, false]);
+    let glass = &read["materials"][2]["extensions"];
+    assert_eq!(glass["KHR_materials_transmission"]["transmissionFactor"], 1.0);
+    let index = glass["KHR_materials_ior"]["ior"].as_f64().unwrap();
+    assert!((index - 1.519).abs() < 2e-3, "{index}");
+    let lights = read["extensions"]["KHR_lights_punctual"]["lights"].as_array().unwrap();
+    assert_eq!((&lights[0]["type"], &lights[0]["intensity"]), (&"directional".into(), &1.0.into()));
+    assert_eq!((&lights[1]["type"], &lights[1]["intensity"]), (&"spot".into(), &4.0.into()));
+    assert_eq!(lights[1]["color"], serde_json::json!([0.25, 1.0, 0.5]));
+    let outer = lights[1]["spot"]["outerConeAngle"].as_f64().unwrap();
+    let inner = lights[1]["spot"]["innerConeAngle"].as_f64().unwrap();
+    assert!((outer - 40f64.to_radians()).abs() < 1e-6 && (inner - 30f64.to_radians()).abs() < 1e-6);
+    let nodes = read["nodes"].as_array().unwrap();
+    let shines =
+        |node: &&serde_json::Value| node["extensions"].get("KHR_lights_punctual").is_some();
+    // The first shines down, the second along z.
+    let turned: Vec<Vec3> = nodes
+        .iter()
+        .filter(shines)
+        .map(|node| {
+            let turn: [f32; 4] = serde_json::from_value(node["rotation"].clone()).unwrap();
+            Quat::from_array(turn) * Vec3::NEG_Z
+        })
+        .collect();
+    assert!((turned[0] - Vec3::NEG_Y).length() < 1e-5 && (turned[1] - Vec3::Z).length() < 1e-5);
+    let used = read["extensionsUsed"].as_array().unwrap();
+    for name in [
+        "KHR_lights_punctual",
+        "KHR_materials_ior",
+        "KHR_materials_transmission",
+        "KHR_texture_transform",
+    ] {
+        assert!(used.contains(&name.into()), "{name}");
+    }
+    // In one file the picture is within.
+    let mut glb = Vec::new();
+    encode_gltf(&scene, &Pictures, GltfOutput::Binary(&mut glb), &work).unwrap();
+    let read = ::gltf::Gltf::from_slice_without_validation(&glb).unwrap();
+    let image = read.images().next().unwrap();
+    let ::gltf::image::Source::View { view, mime_type: "image/png" } = image.source() else {
+        panic!("within")
+    };
+    let bytes = &read.blob.as_ref().unwrap()[view.offset()..view.offset() + view.length()];
+    assert_eq!(bytes, b"a picture");
+}
+
+#[test]
+fn the_strength_of_lights_is_that_of_their_power() {
+    let of = |world: &str| {
+        let (summary, read, _) = separate(&scene("", world));
+        assert!(summary.problems.is_empty(), "{:?}", summary.problems);
+        read.document.as_json().clone()
+    };
+    // A square of 36 m² is two triangles, each of which has the power for itself.
+    let quad = "AreaLightSource \"diffuse\" \"float power\" 72 \"bool twosided\" true\n\
+        Scale 3 3 3\nShape \"trianglemesh\" \"integer indices\" [0 1 2 0 2 3] \
+        \"point3 P\" [-1 -1 0 1 -1 0 1 1 0 -1 1 0]\n";
+    let sphere =
+        "AreaLightSource \"diffuse\" \"float power\" 10 \"blackbody L\" 2700\nShape \"sphere\"\n";
+    for (world, expected) in [
+        (quad, 72.0 / (std::f64::consts::PI * 18.0 * 2.0)),
+        (sphere, 1.9348 * 10.0 / (4.0 * std::f64::consts::PI * std::f64::consts::PI)),
+        ("AreaLightSource \"diffuse\" \"float scale\" 3 \"float power\" 0\nShape \"disk\"\n", 3.0),
+    ] {
+        let json = of(world);
+        let made = &json.materials[0];
+        let strength = made.extensions.as_ref().unwrap().emissive_strength.as_ref().unwrap();
+        let strength = f64::from(strength.emissive_strength.0);
+        assert!((strength - expected).abs() < 2e-3 * expected, "{strength}, not {expected}");
+        assert_eq!(made.double_sided, world.contains("twosided"));
+    }
+    let point = of("LightSource \"point\" \"float power\" 10 \"rgb I\" [1 1 1]\n");
+    let lights = &point.extensions.unwrap().others["KHR_lights_punctual"]["lights"];
+    let intensity = lights[0]["intensity"].as_f64().unwrap();
+    assert!((intensity - 10.0 / (4.0 * std::f64::consts::PI)).abs() < 1e-5);
+}
+
+#[test]
+fn roughness_of_version_3_is_a_polynomial_of_its_logarithm() {
+    for (material, expected) in [
+        ("\"metal\" \"float roughness\" 0.1", 0.462),
+        ("\"plastic\"", 0.462),
+        ("\"metal\" \"float roughness\" 0.1 \"bool remaproughness\" \"false\"", 0.1),
+        ("\"uber\" \"rgb Ks\" [0 0 0]", 1.0),
+        ("\"mirror\"", 0.0),
+        ("\"glass\"", 0.0),
+    ] {
+        let (_, read, _) =
+            separate(&scene("", &format!("Material {material}\n{SQUARE}WorldEnd\n")));
+        let pbr = read.materials().next().unwrap().pbr_metallic_roughness();
+        let width = pbr.roughness_factor().powi(2);
+        assert!((width - expected).abs() < 1e-3, "{material}: {width}, not {expected}");
+    }
+}

@@ -412,6 +412,7 @@ impl SceneArrays<'_, '_> {
             lights: Vec::new(),
             area_lights: Vec::new(),
             named_files: Vec::new(),
+            spectra: Default::default(),
             directives: whole([low, high]),
             problems: Vec::new(),
             warnings: Vec::new(),

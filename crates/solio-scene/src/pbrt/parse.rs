@@ -72,6 +72,7 @@ struct ArrayLengths {
     integers: usize,
     strings: usize,
     text: usize,
+    older_values: usize,
 }
 
 impl<'t> StatementParser<'t> {
@@ -83,6 +84,7 @@ impl<'t> StatementParser<'t> {
             integers: to.integers.len(),
             strings: to.strings.len(),
             text: to.text.len(),
+            older_values: to.older_values.len(),
         }
     }
 
@@ -92,6 +94,7 @@ impl<'t> StatementParser<'t> {
         self.to.integers.truncate(kept.integers);
         self.to.strings.truncate(kept.strings);
         self.to.text.truncate(kept.text);
+        self.to.older_values.truncate(kept.older_values);
     }
 
     fn error(&self, at: usize, message: impl Into<String>) -> Error {
@@ -190,7 +193,10 @@ impl<'t> StatementParser<'t> {
             Some(directive) => directive,
             None => {
                 let word = self.word();
-                Directive::of_word(word).ok_or_else(|| self.no_directive(at, word))?
+                match Directive::of_word(word) {
+                    Some(directive) => directive,
+                    None => return self.older_directive(at, word),
+                }
             }
         };
         let first = self.to.parameters.len();
@@ -234,6 +240,25 @@ impl<'t> StatementParser<'t> {
         let parameters = span(first, self.to.parameters.len());
         let at = self.offset + at as u64;
         self.to.statements.push(Statement { at, directive, values, parameters });
+        Ok(())
+    }
+
+    /// What only versions 1 and 2 had is passed over, with its strings and parameters.
+    #[cold]
+    fn older_directive(&mut self, at: usize, word: &[u8]) -> Result<()> {
+        let Some(name) = OLDER.iter().find(|name| name.as_bytes() == word) else {
+            return Err(self.no_directive(at, word));
+        };
+        let kept = self.kept();
+        if !(self.skip_blanks() && self.byte() == b'"') {
+            return Err(self.missing(format!("{name} takes a string")));
+        }
+        self.string()?;
+        while self.skip_blanks() && self.byte() == b'"' {
+            self.parameter()?;
+        }
+        self.take_back(kept);
+        self.to.older_directives.push((self.offset + at as u64, name));
         Ok(())
     }
 
@@ -439,6 +464,10 @@ impl<'t> StatementParser<'t> {
                 let message = format!("a value of type {} is expected", kind.name());
                 return Err(self.error(self.at, message));
             }
+            if self.goes_on() && begins_number(&self.text[self.at..]) {
+                let message = "several values of a parameter stand in brackets";
+                return Err(self.error(self.at, message));
+            }
             values
         };
         let at = self.offset + at as u64;
@@ -551,6 +580,7 @@ impl<'t> StatementParser<'t> {
             let string = self.string()?;
             let kept = self.to.text[string.range()].to_vec();
             self.to.text.truncate(string.start as usize);
+            self.to.older_values.push(self.offset + at as u64);
             kept
         } else if self.byte() == b']' {
             return Ok(None);
@@ -576,7 +606,21 @@ impl<'t> StatementParser<'t> {
                 self.at += length;
                 Ok(Some(value))
             }
-            _ => Err(self.no_number()),
+            _ => self.hexadecimal(),
+        }
+    }
+
+    /// Version 4 takes whole numbers of hexadecimal digits, such as `0x1F`, where it takes others.
+    #[cold]
+    fn hexadecimal(&mut self) -> Result<Option<f32>> {
+        let rest = &self.text[self.at..];
+        let length = rest.iter().position(|byte| ends_word(*byte)).unwrap_or(rest.len());
+        match hexadecimal(&rest[..length]) {
+            Some(value) => {
+                self.at += length;
+                Ok(Some(value))
+            }
+            None => Err(self.no_number()),
         }
     }
 
@@ -603,8 +647,14 @@ impl<'t> StatementParser<'t> {
     #[cold]
     fn whole_float(&mut self) -> Result<Option<i32>> {
         let at = self.at;
+        if matches!(self.text[at..], [b'0', b'x' | b'X', ..] | [_, b'0', b'x' | b'X', ..]) {
+            return Err(self.error(at, "this is no integer"));
+        }
         match self.float()? {
-            Some(value) if value as i32 as f32 == value => Ok(Some(value as i32)),
+            Some(value) if value as i32 as f32 == value => {
+                self.to.older_values.push(self.offset + at as u64);
+                Ok(Some(value as i32))
+            }
             _ => Err(self.error(at, "this is no integer")),
         }
     }
@@ -624,6 +674,10 @@ pub(super) fn begins_directive(line: &[u8]) -> bool {
     let word = first.map_or(&[][..], |first| &line[first..]);
     word.first().is_some_and(u8::is_ascii_uppercase) && !may_be_time(word)
 }
+
+/// Directives of versions 1 and 2 that version 3 does not have.
+const OLDER: [&str; 5] =
+    ["Renderer", "SearchPath", "SurfaceIntegrator", "Volume", "VolumeIntegrator"];
 
 /// What `ActiveTransform` takes: the only other words with capital letters.
 const TIMES: [&[u8]; 3] = [b"All", b"StartTime", b"EndTime"];
@@ -645,6 +699,33 @@ fn span(start: usize, end: usize) -> Span {
 #[inline(always)]
 fn ends_word(byte: u8) -> bool {
     matches!(byte, b' ' | b'\n' | b'\t' | b'\r' | b'"' | b'[' | b']')
+}
+
+/// A whole number of hexadecimal digits, rounded once.
+#[cold]
+fn hexadecimal(word: &[u8]) -> Option<f32> {
+    let (is_negative, digits) = match word {
+        [b'-', digits @ ..] => (true, digits),
+        [b'+', digits @ ..] | digits => (false, digits),
+    };
+    let [b'0', b'x' | b'X', digits @ ..] = digits else { return None };
+    if digits.is_empty() {
+        return None;
+    }
+    // The upper 60 bits, the last of which says whether there is something below them.
+    let (mut top, mut below) = (0u64, 0i32);
+    for digit in digits {
+        let digit = u64::from(char::from(*digit).to_digit(16)?);
+        match top >> 60 {
+            0 => top = top << 4 | digit,
+            _ => {
+                top |= u64::from(digit != 0);
+                below = below.saturating_add(4);
+            }
+        }
+    }
+    let value = top as f32 * 2f32.powi(below.min(127));
+    Some(if is_negative { -value } else { value })
 }
 
 /// Whether a number begins here: a digit, perhaps after a sign and a point.

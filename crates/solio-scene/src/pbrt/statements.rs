@@ -100,6 +100,11 @@ pub struct Statements {
     pub text: Vec<u8>,
     /// Where comments stand in the file, in bytes, with their `#`.
     pub comments: Vec<Range<u64>>,
+    /// Where values stand that are written as version 3 took them, and version 4 stops at: whole numbers
+    /// with a point or an exponent, truth values in quotes; rising.
+    pub older_values: Vec<u64>,
+    /// Directives that only versions 1 and 2 had, and where they stand; they are passed over.
+    pub older_directives: Vec<(u64, &'static str)>,
     /// What is wrong, each with its place; the statement in question is left out.
     pub problems: Vec<Error>,
 }
@@ -114,6 +119,8 @@ impl Statements {
         self.strings.clear();
         self.text.clear();
         self.comments.clear();
+        self.older_values.clear();
+        self.older_directives.clear();
         self.problems.clear();
     }
 
@@ -141,6 +148,27 @@ impl Statements {
             + of(&self.text)
             + of(&self.comments)
             + of(&self.problems)
+    }
+
+    /// The first value of a statement that version 4 does not take as it is written.
+    pub(crate) fn older_value(&self, statement: &Statement) -> Option<u64> {
+        if self.older_values.is_empty() {
+            return None;
+        }
+        let next = self.statements.partition_point(|other| other.at <= statement.at);
+        let end = self.statements.get(next).map_or(u64::MAX, |next| next.at);
+        let first = self.older_values.partition_point(|at| *at < statement.at);
+        self.older_values.get(first).copied().filter(|at| *at < end)
+    }
+
+    /// Takes the directives that only versions 1 and 2 had, as what is wrong with a text that is to be
+    /// written anew: there are no words for them.
+    pub fn take_older_directives(&mut self) -> impl Iterator<Item = Error> {
+        let left = |(at, name)| {
+            let message = format!("{name} is of versions 1 and 2: it is left out");
+            Error::unsupported(message).at_offset(at)
+        };
+        self.older_directives.drain(..).map(left)
     }
 
     /// The bytes of a name or a string.

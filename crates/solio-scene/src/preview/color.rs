@@ -1,5 +1,6 @@
 //! The colours of materials: of one value, or patterns with the pictures of their textures.
 
+use super::metal::{metal, under_coat};
 use super::texture::{Mapping, TextureEncoding, TexturePattern, TexturePicture, Wrap};
 use super::world::{PreviewFiles, located_at};
 use crate::pbrt::ParameterType;
@@ -32,17 +33,6 @@ const GREY: [f32; 3] = [0.5; 3];
 /// Parameters that give a material its colour, the first counts: of version 4, then of 3.
 const NAMES: [&str; 8] =
     ["reflectance", "albedo", "color", "Kd", "Kr", "sigma_a", "transmittance", "Ks"];
-/// Metals by the names of their spectra: reflectance at normal incidence, from their refractive
-/// indices (refractiveindex.info).
-const METALS: [(&[u8], [f32; 3]); 6] = [
-    (b"metal-Au", [1.0, 0.78, 0.34]),
-    (b"metal-Cu", [0.96, 0.64, 0.54]),
-    (b"metal-CuZn", [0.91, 0.78, 0.42]),
-    (b"metal-Ag", [0.97, 0.96, 0.91]),
-    (b"metal-Al", [0.91, 0.92, 0.92]),
-    (b"metal-MgO", [0.8, 0.8, 0.8]),
-];
-
 /// The colour of each material, in linear light, as a preview shows it where there are no pictures;
 /// grey where nothing is known.
 pub fn material_colors(scene: &Scene) -> Vec<[f32; 3]> {
@@ -160,7 +150,7 @@ impl<'s> Looks<'s> {
     pub(super) fn of(&self, shape: &Shape) -> SurfaceLook {
         if shape.area_light != NONE {
             let entity = &self.scene.area_lights[shape.area_light as usize];
-            let light = self.scene.light_color(entity, "L").unwrap_or([1.0; 3]);
+            let light = self.scene.shine(entity);
             let most = light.iter().fold(0f32, |most, l| most.max(*l));
             let scale = if most > 0.0 { 1.0 / most } else { 0.0 };
             return SurfaceLook::Light(light.map(|l| (l * scale).clamp(0.0, 1.0)));
@@ -170,6 +160,11 @@ impl<'s> Looks<'s> {
             None => SurfaceLook::Surface(GREY),
         }
     }
+}
+
+/// What a surface can reflect of a colour.
+fn within(color: [f32; 3]) -> [f32; 3] {
+    color.map(|part| part.clamp(0.0, 1.0))
 }
 
 /// The name of a picture, and what tells its encoding from others.
@@ -218,6 +213,24 @@ impl<'s> MaterialFinder<'s> {
         }
     }
 
+    /// What a material is made of, for who writes it elsewhere; nothing of the border of a medium.
+    pub(crate) fn base(&self, entity: &Entity) -> Option<TexturePattern> {
+        self.count.set(0);
+        (!self.scene.is_unseen(entity)).then(|| self.reflected(entity, 0))
+    }
+
+    /// The pattern of a texture.
+    pub(crate) fn texture_pattern(&self, texture: &Texture) -> TexturePattern {
+        self.count.set(0);
+        self.texture(texture, 0)
+    }
+
+    /// A picture by its number: its name, and how its integers become light.
+    pub(crate) fn picture_of(&self, number: usize) -> (&'s [u8], TextureEncoding) {
+        let named = &self.named.borrow()[number];
+        (named.name, named.encoding)
+    }
+
     fn material(&self, entity: &Entity) -> SurfaceLook {
         if self.scene.is_unseen(entity) {
             return SurfaceLook::Nothing;
@@ -250,11 +263,7 @@ impl<'s> MaterialFinder<'s> {
                 let share = of("reflect").unwrap_or(TexturePattern::Color([0.5; 3]));
                 return TexturePattern::Scale(Box::new([color, share])).folded();
             }
-            b"conductor" | b"coatedconductor" | b"metal" => {
-                if let Some(metal) = self.metal(entity) {
-                    return metal;
-                }
-            }
+            b"conductor" | b"coatedconductor" | b"metal" => return self.metal(entity),
             b"hair" => {
                 let color = of("reflectance").or_else(|| of("color"));
                 return color.unwrap_or(TexturePattern::Color([0.23, 0.14, 0.08]));
@@ -308,16 +317,21 @@ impl<'s> MaterialFinder<'s> {
         Some(self.parameter(entity, name, false, 0)?.at(None, &[])[0])
     }
 
-    fn metal(&self, entity: &Entity) -> Option<TexturePattern> {
-        let names = ["eta", "conductor.eta", "k"];
-        let name = names.iter().find_map(|name| self.scene.string(entity, name));
-        let Some(name) = name else {
-            // Copper is what pbrt takes.
-            let given = self.parameter(entity, "reflectance", true, 0);
-            return given.or(Some(TexturePattern::Color(METALS[1].1)));
-        };
-        let known = METALS.iter().rev().find(|(metal, _)| name.starts_with(metal));
-        known.map(|(_, color)| TexturePattern::Color(*color))
+    /// A colour, or the constant part of the texture that gives it.
+    pub(crate) fn color(&self, entity: &Entity, name: &str) -> Option<[f32; 3]> {
+        self.count.set(0);
+        Some(self.parameter(entity, name, true, 0)?.at(None, &[]))
+    }
+
+    /// A metal: by a colour or a texture, else by its optical constants.
+    fn metal(&self, entity: &Entity) -> TexturePattern {
+        match self.parameter(entity, "reflectance", true, 0) {
+            Some(TexturePattern::Color(color)) => {
+                TexturePattern::Color(within(under_coat(self.scene, entity, color)))
+            }
+            Some(pattern) => pattern,
+            None => TexturePattern::Color(within(metal(self.scene, entity))),
+        }
     }
 
     /// What a parameter gives, by itself or through a texture: of spectra, or of floats, if there is
@@ -339,17 +353,15 @@ impl<'s> MaterialFinder<'s> {
                 let found = found.or_else(|| self.textures[other].get(texture))?;
                 Some(self.texture(found, depth + 1))
             }
-            ParameterType::Spectrum => {
-                // Pairs of wavelength and value: their mean.
-                let pairs = self.scene.floats(entity, name)?.as_chunks::<2>().0;
-                let sum: f32 = pairs.iter().map(|[_, value]| value).sum();
-                (!pairs.is_empty()).then(|| grey(sum / pairs.len() as f32))
+            ParameterType::Spectrum | ParameterType::Blackbody => {
+                let color = self.scene.reflected(entity, name)?;
+                Some(TexturePattern::Color(within(color)))
             }
             _ => match *self.scene.floats(entity, name)? {
                 [value] => Some(grey(value)),
                 _ => {
-                    let color = self.scene.color(entity, name)?;
-                    Some(TexturePattern::Color(color.map(|c| c.clamp(0.0, 1.0))))
+                    let color = self.scene.reflected(entity, name)?;
+                    Some(TexturePattern::Color(within(color)))
                 }
             },
         }
@@ -425,6 +437,9 @@ impl<'s> MaterialFinder<'s> {
             None if scene.bool(entity, "gamma") == Some(false) => TextureEncoding::Linear,
             None => TextureEncoding::Srgb,
         };
+        // Version 4 asks for an encoding of PNG alone.
+        let is_png = name.len() >= 4 && name[name.len() - 4..].eq_ignore_ascii_case(b".png");
+        let encoding = if is_png || scene.version < 4 { encoding } else { TextureEncoding::Srgb };
         let number =
             *self.numbers.borrow_mut().entry((name, encoding.key())).or_insert_with(|| {
                 let mut named = self.named.borrow_mut();

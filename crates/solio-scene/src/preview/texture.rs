@@ -98,7 +98,7 @@ impl TexturePicture {
 
 /// What lies beyond the borders of a picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Wrap {
+pub(crate) enum Wrap {
     Repeat,
     Clamp,
     Black,
@@ -106,9 +106,9 @@ pub(super) enum Wrap {
 
 /// From (u, v) of a surface to (s, t).
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Mapping {
-    pub(super) scale: [f32; 2],
-    pub(super) offset: [f32; 2],
+pub(crate) struct Mapping {
+    pub(crate) scale: [f32; 2],
+    pub(crate) offset: [f32; 2],
 }
 
 impl Mapping {
@@ -119,7 +119,7 @@ impl Mapping {
 
 /// What a surface reflects, by the place on it.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum TexturePattern {
+pub(crate) enum TexturePattern {
     Color([f32; 3]),
     /// A picture, by its number; its mean where there is no mapping.
     Picture {

@@ -1,5 +1,7 @@
 //! Following statements: the graphics state changes, or something is put into the scene.
 
+mod finish;
+
 use super::checks::Checks;
 use super::definitions::{NameKind, NameMeaning, SceneNames};
 use super::keep::{Keeping, KeptStatements};
@@ -42,6 +44,10 @@ pub(super) struct SceneBuilder {
     state: GraphicsState,
     blocks: Vec<(BlockOpener, GraphicsState, Place)>,
     in_world: bool,
+    /// Materials and media whose definition is a problem, so that a use of them is none.
+    undefined: HashSet<(NameKind, u32)>,
+    /// The version before 3 that the text is of.
+    older: Option<u32>,
     /// Whether there was a `WorldEnd` of version 3, and whether something stood behind it.
     ended: Option<bool>,
     /// Directives before the world that belong into it.
@@ -104,6 +110,7 @@ impl SceneBuilder {
             area_lights: Vec::new(),
             directives: 0,
             named_files: Vec::new(),
+            spectra: Default::default(),
             problems: Vec::new(),
             warnings: Vec::new(),
         };
@@ -113,6 +120,8 @@ impl SceneBuilder {
             state: GraphicsState::new(),
             blocks: Vec::new(),
             in_world: false,
+            undefined: HashSet::new(),
+            older: None,
             ended: None,
             too_early: Vec::new(),
             object: None,
@@ -147,6 +156,9 @@ impl SceneBuilder {
             let place = lines.place(error.offset().unwrap_or(piece.offset));
             self.problem(error, place);
         }
+        for (at, name) in statements.older_directives.drain(..) {
+            self.older_directive(name, lines.place(at));
+        }
         self.reserve(&statements);
         for statement in &statements.statements {
             if let Some(goes_on) = &mut self.ended {
@@ -179,12 +191,23 @@ impl SceneBuilder {
         Ok(())
     }
 
-    /// Tells what the table said of statements.
+    /// What only versions 1 and 2 had is passed over.
+    fn older_directive(&mut self, name: &str, place: Place) {
+        let version = if name == "SearchPath" { 1 } else { 2 };
+        self.older = Some(self.older.map_or(version, |known| known.min(version)));
+        self.checks.is_older();
+        self.scene.version = self.checks.version().unwrap_or(3);
+        let message = format!("{name} is of version {version}: it is passed over");
+        self.warn(Error::unsupported(message), place);
+    }
+
+    /// Tells what the table said of statements. Of versions 1 and 2 there is none, and what that of version
+    /// 3 does not know is passed over.
     fn say_checked(&mut self, is_end: bool) {
         for (Problem { severity, error }, place) in self.checks.problems(is_end) {
             match severity {
-                Severity::Error => self.problem(error, place),
-                Severity::Warning => self.warn(error, place),
+                Severity::Error if self.older.is_none() => self.problem(error, place),
+                _ => self.warn(error, place),
             }
         }
     }
@@ -382,6 +405,11 @@ impl SceneBuilder {
                 let place = at.place();
                 let message = format!("{} inside an object", at.statement.directive.name());
                 self.problem(Error::syntax(message), place);
+                // It may end a block around the object, which then is not open.
+                let around = |(block, ..): &(BlockOpener, _, _)| *block != BlockOpener::Object;
+                if let Some(around) = self.blocks.iter().rposition(around) {
+                    self.blocks.remove(around);
+                }
             }
             None => {
                 let place = at.place();
@@ -598,8 +626,10 @@ impl SceneBuilder {
         let place = at.place();
         let name = at.string(0).to_vec();
         let Some(class) = class_of(at.piece, at.statement) else {
-            self.material_of(&name, None)?;
-            self.problem(Error::syntax("a named material needs \"string type\""), place);
+            let number = self.material_of(&name, None)?;
+            self.undefined.insert((NameKind::Material, number));
+            let message = "a named material needs \"string type\"";
+            self.untold_problem(Error::syntax(message), place);
             return Ok(());
         };
         self.say_if_defined(NameKind::Material, &mut at);
@@ -619,8 +649,10 @@ impl SceneBuilder {
             return Ok(());
         }
         let Some(class) = class_of(at.piece, at.statement) else {
-            self.medium_of(&name, None)?;
-            self.problem(Error::syntax("a named medium needs \"string type\""), place);
+            let number = self.medium_of(&name, None)?;
+            self.undefined.insert((NameKind::Medium, number));
+            let message = "a named medium needs \"string type\"";
+            self.untold_problem(Error::syntax(message), place);
             return Ok(());
         };
         self.say_if_defined(NameKind::Medium, &mut at);
@@ -785,174 +817,6 @@ impl SceneBuilder {
     fn warn(&mut self, error: Error, place: Place) {
         let error = self.located(error, place);
         add(&mut self.warnings, place, error);
-    }
-
-    /// The scene, when all is read.
-    pub(super) fn finish(mut self) -> Scene {
-        let open: Vec<(BlockOpener, Place)> =
-            self.blocks.iter().map(|b| (b.0, b.2)).take(10).collect();
-        for (block, place) in open {
-            let what = match block {
-                BlockOpener::Attributes => "AttributeBegin",
-                BlockOpener::Transform => "TransformBegin",
-                BlockOpener::Object => "ObjectBegin",
-            };
-            self.problem(Error::syntax(format!("{what} without an end")), place);
-        }
-        self.say_checked(true);
-        self.say_too_early();
-        self.say_undefined();
-        self.say_textures();
-        self.scene.kept = std::mem::take(&mut self.kept.all);
-        self.put_out_unseen();
-        self.say_excess();
-        self.sort_shapes();
-        self.scene.named_files = self.checks.files.all;
-        self.scene.problems = in_order(self.problems);
-        self.scene.warnings = in_order(self.warnings);
-        self.scene
-    }
-
-    /// What stands before the world, unless the text is a part of a scene, without one. pbrt-v4 stops
-    /// there, pbrt-v3 goes on without it.
-    fn say_too_early(&mut self) {
-        if !self.in_world {
-            return;
-        }
-        for (directive, place) in std::mem::take(&mut self.too_early) {
-            let error = Error::syntax(format!("{} belongs behind WorldBegin", directive.name()));
-            match self.scene.version {
-                ..4 => self.warn(error, place),
-                _ => self.problem(error, place),
-            }
-        }
-    }
-
-    fn say_undefined(&mut self) {
-        let mut missing = Vec::new();
-        for object in self.scene.objects.iter().filter(|object| object.defined.is_none()) {
-            missing.push(("object", object.name.clone(), object.first_use));
-        }
-        for material in self.scene.materials.iter().filter(|material| material.entity.is_none()) {
-            missing.push(("material", material.name.clone(), material.first_use));
-        }
-        for medium in self.scene.media.iter().filter(|medium| medium.entity.is_none()) {
-            missing.push(("medium", medium.name.clone(), medium.first_use));
-        }
-        let materials = self.checks.materials.all.iter();
-        let unknown = |name: &[u8]| self.names.get(NameKind::Material, name).is_none();
-        let materials = materials.filter(|(name, _)| unknown(name));
-        missing.extend(materials.map(|(name, place)| ("material", name.clone(), Some(*place))));
-        for (what, name, place) in missing {
-            let message = format!("no {what} is called {}", quoted(&name));
-            // Without a use there was a definition that has a problem of its own.
-            if let Some(place) = place {
-                self.problem(Error::syntax(message), place);
-            }
-        }
-    }
-
-    /// Textures that nobody defined, or of another type than is needed.
-    fn say_textures(&mut self) {
-        let used = self.checks.take_textures();
-        let [of_floats, of_spectra] = used.typed;
-        let mut told: HashSet<Vec<u8>, FixedState> = HashSet::default();
-        for (wanted, names) in [(Some(0), of_floats), (Some(1), of_spectra), (None, used.others)] {
-            for (name, place) in names.all {
-                let defined = [false, true].map(|is_spectrum| {
-                    self.names.get(NameKind::texture(is_spectrum), &name).is_some()
-                });
-                let shown = quoted(&name);
-                if defined == [false; 2] {
-                    if told.insert(name) {
-                        let message = format!("no texture is called {shown}");
-                        self.problem(Error::syntax(message), place);
-                    }
-                } else if let Some(wanted) = wanted.filter(|wanted| !defined[*wanted]) {
-                    let types = ["float", "spectrum"];
-                    let (is, needed) = (types[1 - wanted], types[wanted]);
-                    let message = format!("texture {shown} is of type {is:?}, not {needed:?}");
-                    self.problem(Error::syntax(message), place);
-                }
-            }
-        }
-    }
-
-    /// What only bounds a medium does not shine, but for version 3.
-    fn put_out_unseen(&mut self) {
-        let scene = &mut self.scene;
-        if scene.version < 4 {
-            return;
-        }
-        let is_unseen = |material: &Material| material.entity.is_some_and(|e| scene.is_unseen(&e));
-        let unseen: Vec<bool> = scene.materials.iter().map(is_unseen).collect();
-        let mut places = Vec::new();
-        for shape in &mut scene.shapes {
-            if shape.area_light != NONE && unseen.get(shape.material as usize) == Some(&true) {
-                shape.area_light = NONE;
-                places.push(shape.entity.place);
-            }
-        }
-        for place in places {
-            let message = "area lights on borders of media do not shine: pbrt leaves them out";
-            self.warn(Error::unsupported(message), place);
-        }
-    }
-
-    /// Indices at the end that make no face are left out; the table tells of them, too.
-    fn say_excess(&mut self) {
-        if self.checks.checks() {
-            return;
-        }
-        let scene = &self.scene;
-        let mut excess = Vec::new();
-        for shape in &scene.shapes {
-            let corners = match scene.class(&shape.entity) {
-                b"trianglemesh" | b"loopsubdiv" => 3,
-                b"bilinearmesh" => 4,
-                _ => continue,
-            };
-            let count = scene.integers(&shape.entity, "indices").map_or(0, <[i32]>::len);
-            if !count.is_multiple_of(corners) {
-                excess.push((shape.entity.place, count % corners, corners));
-            }
-        }
-        for (place, excess, corners) in excess {
-            let words = if excess == 1 { "index is" } else { "indices are" };
-            let message =
-                format!("{excess} {words} left out at the end: a face has {corners} corners");
-            self.warn(Error::corrupt(message), place);
-        }
-    }
-
-    /// Puts the shapes of the world first, then those of each object, else in the order of the text.
-    fn sort_shapes(&mut self) {
-        let scene = &mut self.scene;
-        let mut counts = vec![0; scene.objects.len() + 1];
-        let slot = |object: u32| object.wrapping_add(1) as usize;
-        for object in &self.shape_objects {
-            counts[slot(*object)] += 1u32;
-        }
-        let mut start = 0;
-        for count in &mut counts {
-            start += std::mem::replace(count, start);
-        }
-        scene.world_shapes = counts.get(1).copied().unwrap_or(start);
-        for (object, start) in scene.objects.iter_mut().zip(&counts[1..]) {
-            object.shapes = *start..*start;
-        }
-        let mut order: Vec<u32> = vec![0; scene.shapes.len()];
-        for (shape, object) in self.shape_objects.iter().enumerate() {
-            let to = &mut counts[slot(*object)];
-            order[*to as usize] = shape as u32;
-            *to += 1;
-        }
-        for (object, end) in scene.objects.iter_mut().zip(&counts[1..]) {
-            object.shapes.end = *end;
-        }
-        if !order.is_sorted() {
-            scene.shapes = order.iter().map(|i| scene.shapes[*i as usize]).collect();
-        }
     }
 }
 

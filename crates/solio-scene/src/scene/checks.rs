@@ -101,6 +101,13 @@ impl Checks {
         }
     }
 
+    /// There is something that only versions 1 and 2 had: the table of version 3 is the nearest.
+    pub(super) fn is_older(&mut self) {
+        if self.may_be.len() > 1 {
+            self.may_be.retain(|checked| checked.version == Version::V3);
+        }
+    }
+
     /// Looks at a statement; the names it uses are noted.
     pub(super) fn look(
         &mut self,

@@ -11,7 +11,7 @@ use foldhash::fast::FixedState;
 use std::collections::{HashMap, HashSet};
 
 /// What has names.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum NameKind {
     FloatTexture,
     SpectrumTexture,

@@ -24,7 +24,12 @@ mod keep;
 mod lines;
 mod model;
 mod notes;
+#[cfg(test)]
+mod older_tests;
 mod read;
+mod spectra;
+#[cfg(test)]
+mod spectra_tests;
 mod state;
 #[cfg(test)]
 pub(crate) mod tests;

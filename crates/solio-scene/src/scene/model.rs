@@ -3,6 +3,8 @@
 use super::Motion;
 use crate::pbrt::{Span, Statements};
 use solio_base::Error;
+use solio_color::spectrum::Spectrum;
+use std::collections::HashMap;
 use std::ops::Range;
 use std::path::PathBuf;
 
@@ -231,7 +233,8 @@ pub struct Light {
 pub struct Scene {
     /// Its files: first the one asked for, then the others in the order in which they are read.
     pub files: Vec<SceneFile>,
-    /// The version of pbrt that it was read as: 3 or 4.
+    /// The version of pbrt that it was read as: 3 or 4; 1 or 2 where something is passed over that only
+    /// these had, and the rest was read as version 3.
     pub version: u32,
     /// The values of all entities.
     pub kept: Vec<Statements>,
@@ -277,6 +280,8 @@ pub struct Scene {
     /// Files that the scene reads but for texts, as it calls them, each once, and where; noted where
     /// [`SceneOptions::check`](super::SceneOptions::check) is set.
     pub named_files: Vec<(Vec<u8>, Place)>,
+    /// Spectra of files, by the names that the scene calls them by.
+    pub spectra: HashMap<Vec<u8>, Spectrum>,
     /// All that is wrong, with file, line and column; what it concerns is left out.
     pub problems: Vec<Error>,
     /// What pbrt takes otherwise than its author may think.

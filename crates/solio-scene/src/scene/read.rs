@@ -40,7 +40,11 @@ pub fn read_scene(
     let reading = SceneReader { files, options, work, ahead: &ahead };
     let mut paths = vec![path.to_owned()];
     ahead.run(|| reading.file(&mut builder, source, 0, &mut paths))?;
-    Ok(builder.finish())
+    let mut scene = builder.finish();
+    // Whoever checks a scene looks for all files that it names.
+    let told = |error: &Error| options.check && error.kind() == ErrorKind::Io;
+    scene.read_spectra_but(files, &told)?;
+    Ok(scene)
 }
 
 struct SceneReader<'r> {

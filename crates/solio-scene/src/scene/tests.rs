@@ -32,7 +32,7 @@ impl Files for MemoryFiles {
     }
 }
 
-fn read_with(files: &[(&str, &str)], piece_bytes: usize, threads: usize) -> Scene {
+pub(super) fn read_with(files: &[(&str, &str)], piece_bytes: usize, threads: usize) -> Scene {
     let all = files.iter().map(|(name, text)| (PathBuf::from(name), text.as_bytes().to_vec()));
     let memory = MemoryFiles(all.collect());
     let text = ReadOptions { piece_bytes, limits: Limits::default() };

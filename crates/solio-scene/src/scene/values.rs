@@ -1,8 +1,7 @@
 //! Looking up the values of entities.
 
-use super::{ColorSpace, Entity, NONE, Scene};
-use crate::pbrt::upgrade::rgb_of_xyz;
-use crate::pbrt::{Parameter, ParameterType, Statements, Values};
+use super::{Entity, NONE, Scene};
+use crate::pbrt::{Parameter, Statements, Values};
 use std::collections::HashSet;
 
 impl Scene {
@@ -19,7 +18,10 @@ impl Scene {
     }
 
     /// The parameters with the entities that they were given with.
-    fn placed(&self, entity: &Entity) -> impl Iterator<Item = (Entity, &Statements, &Parameter)> {
+    pub(super) fn placed(
+        &self,
+        entity: &Entity,
+    ) -> impl Iterator<Item = (Entity, &Statements, &Parameter)> {
         let mut next = Some(*entity);
         let levels = std::iter::from_fn(move || {
             let level = next?;
@@ -70,37 +72,6 @@ impl Scene {
     /// The first number of a parameter.
     pub fn float(&self, entity: &Entity, name: &str) -> Option<f32> {
         self.floats(entity, name)?.first().copied()
-    }
-
-    /// The three numbers of a parameter of a material or a texture, of `rgb` and `xyz` as linear light
-    /// with the primaries of sRGB: `rgb` is given in the space of the entity, also where an `Attribute`
-    /// gave them, as pbrt-v4 takes them. Parts may be negative then.
-    pub(crate) fn color(&self, entity: &Entity, name: &str) -> Option<[f32; 3]> {
-        self.color_in(entity, name, |_| entity.color_space)
-    }
-
-    /// That of a light, which is given in the space that holds where it stands.
-    pub(crate) fn light_color(&self, entity: &Entity, name: &str) -> Option<[f32; 3]> {
-        self.color_in(entity, name, |level| level.color_space)
-    }
-
-    fn color_in(
-        &self,
-        entity: &Entity,
-        name: &str,
-        space: impl Fn(&Entity) -> ColorSpace,
-    ) -> Option<[f32; 3]> {
-        let mut all = self.placed(entity);
-        let (level, kept, found) = all.find(|(_, kept, p)| kept.text(p.name) == name.as_bytes())?;
-        let Values::Floats(span) = found.values else { return None };
-        let color: [f32; 3] = kept.floats[span.range()].try_into().ok()?;
-        Some(match (found.kind, space(&level).to_srgb()) {
-            (ParameterType::Xyz, _) => rgb_of_xyz(color),
-            (ParameterType::Rgb, Some(rows)) => {
-                rows.map(|[r, g, b]| r * color[0] + g * color[1] + b * color[2])
-            }
-            _ => color,
-        })
     }
 
     /// Points or vectors of a parameter; numbers at the end that make none are left out.

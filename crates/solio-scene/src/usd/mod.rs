@@ -4,6 +4,7 @@
 //! /Scene/Camera
 //! /Scene/World                      mirrored unless it is right-handed
 //!     shapes of the world           a Mesh each; of one file the first, and references to it
+//!     light_…                       lights without a shape
 //!     Instances                     a PointInstancer; Prototypes in it: an Xform an object
 //!     sheared_…                     references to a prototype, under their matrices
 //! /Scene/Materials                  a UsdPreviewSurface each
@@ -15,17 +16,19 @@
 //! Source: OpenUSD, *UsdGeom*, *UsdShade* and *UsdPreviewSurface* (openusd.org/release/api); the
 //! grammar of `.usda` from the same.
 
+mod lights;
+mod shading;
 #[cfg(test)]
 mod tests;
 mod text;
 
 use crate::export::{
-    BORDERS, CameraView, ExportMeshes, Faces, FileKey, IDENTITY, LeftOut, Surfaces, ViewLens,
-    bounds, decompose, is_border, is_mirrored, mesh_of, name_of, runs, upper,
+    BORDERS, CameraView, ExportMeshes, Faces, FileKey, IDENTITY, LeftOut, SurfaceKey, Surfaces,
+    ViewLens, bounds, decompose, is_border, is_mirrored, light_area, mesh_of, name_of, runs, upper,
 };
 use crate::pack::PackedMesh;
 use crate::preview::located;
-use crate::scene::{Object, Scene, Shape};
+use crate::scene::{Object, Scene};
 use solio_base::{Error, ErrorKind, Losses, Result, Sink, Work};
 use solio_codec::number::Digits;
 use solio_codec::number::format::push_f32;
@@ -148,8 +151,8 @@ struct UsdWriter<'w> {
     /// Where the mesh of a file is; `None` where it has none that could be written.
     files: HashMap<FileKey, Option<String>>,
     /// Surfaces in use, and their names.
-    materials: Vec<((u32, u32), String)>,
-    known_materials: HashMap<(u32, u32), usize>,
+    materials: Vec<(SurfaceKey, String, Option<f64>)>,
+    known_materials: HashMap<SurfaceKey, usize>,
     material_names: PrimNames,
     summary: UsdSummary,
     left: LeftOut,
@@ -218,6 +221,9 @@ impl UsdWriter<'_> {
             self.work.cancel.check()?;
             self.shape(run, WORLD, &mut names, true)?;
         }
+        let left = lights::write(&mut self.text, scene, &mut names)?;
+        self.left.lights(left);
+        self.left.textures(self.surfaces.left_textures);
         if !scene.instances.objects.is_empty() {
             self.instances(&mut names)?;
         }
@@ -233,7 +239,8 @@ impl UsdWriter<'_> {
         is_world: bool,
     ) -> Result<()> {
         let scene = self.scene;
-        let shape = &scene.shapes[run.start as usize];
+        let number = run.start;
+        let shape = &scene.shapes[number as usize];
         let count = u64::from(run.end - run.start);
         if is_border(scene, shape) {
             self.left.add(BORDERS, count);
@@ -253,11 +260,12 @@ impl UsdWriter<'_> {
             let name = names.take(&name_of(scene, shape));
             let reference = format!("prepend references = <{known}>");
             self.text.begin(&format!("def Mesh \"{name}\""), &[reference])?;
-            self.bind(shape, is_world)?;
+            self.bind(number, is_world)?;
             transform(&mut self.text, &columns(&under))?;
             return self.text.end();
         }
-        let found = match mesh_of(scene, run, self.meshes, Faces::Polygons) {
+        let textured = self.surfaces.picture(shape).is_some();
+        let found = match mesh_of(scene, run, self.meshes, Faces::Polygons, textured) {
             Ok(mesh) if mesh.corners.is_empty() => None,
             Ok(mesh) => match bounds(&mesh.positions) {
                 Some(bounds) => Some((mesh, bounds)),
@@ -275,11 +283,12 @@ impl UsdWriter<'_> {
         };
         let mut path = None;
         if let Some((mesh, bounds)) = found {
+            self.left.bare(textured && mesh.uvs.is_empty());
             let name = names.take(&name_of(scene, shape));
             let api = "prepend apiSchemas = [\"MaterialBindingAPI\"]".to_owned();
             self.text.begin(&format!("def Mesh \"{name}\""), &[api])?;
             self.arrays(&mesh, &bounds)?;
-            self.bind(shape, is_world)?;
+            self.bind(number, is_world)?;
             if under != IDENTITY {
                 transform(&mut self.text, &columns(&under))?;
             }
@@ -323,13 +332,17 @@ impl UsdWriter<'_> {
         Ok(())
     }
 
-    fn bind(&mut self, shape: &Shape, is_world: bool) -> Result<()> {
-        let key = self.surfaces.key(shape, is_world);
+    fn bind(&mut self, number: u32, is_world: bool) -> Result<()> {
+        let key = self.surfaces.key(number, is_world);
         let number = match self.known_materials.get(&key) {
             Some(number) => *number,
             None => {
-                let name = self.material_names.take(&self.surfaces.of(key).name);
-                self.materials.push((key, name));
+                let area = match key {
+                    [_, _, crate::scene::NONE] => None,
+                    _ => light_area(self.scene, number, self.meshes).ok(),
+                };
+                let name = self.material_names.take(&self.surfaces.of(key, area).name);
+                self.materials.push((key, name, area));
                 self.known_materials.insert(key, self.materials.len() - 1);
                 self.materials.len() - 1
             }
@@ -466,28 +479,24 @@ impl UsdWriter<'_> {
 
     fn surfaces(&mut self) -> Result<()> {
         self.text.begin("def Scope \"Materials\"", &[])?;
-        for (key, name) in std::mem::take(&mut self.materials) {
-            let surface = self.surfaces.of(key);
-            let notes = match surface.name == name {
-                true => Vec::new(),
-                false => vec![format!("displayName = {}", quoted(&surface.name))],
+        for (key, name, area) in std::mem::take(&mut self.materials) {
+            let mut surface = self.surfaces.of(key, area);
+            let picture = surface.picture.take().map(|picture| {
+                let file = self.meshes.picture(&picture.name);
+                file.map(|file| (picture, file.path))
+            });
+            let picture = match picture {
+                Some(Err(error)) if error.kind() == ErrorKind::Cancelled => return Err(error),
+                Some(Err(_)) => {
+                    self.left.add(shading::UNREAD, 1);
+                    surface.color = self.surfaces.plain_color(key);
+                    None
+                }
+                Some(Ok(picture)) => Some(picture),
+                None => None,
             };
-            let text = &mut self.text;
-            text.begin(&format!("def Material \"{name}\""), &notes)?;
-            let output = format!("{MATERIALS}/{name}/Surface.outputs:surface");
-            text.line(&format!("token outputs:surface.connect = <{output}>"))?;
-            text.begin("def Shader \"Surface\"", &[])?;
-            text.line("uniform token info:id = \"UsdPreviewSurface\"")?;
-            text.line(&format!("color3f inputs:diffuseColor = {}", tuple(&surface.color)))?;
-            text.line(&format!("float inputs:metallic = {}", single(surface.metallic.into())))?;
-            text.line(&format!("float inputs:roughness = {}", single(surface.roughness.into())))?;
-            if let Some((color, strength)) = surface.emission {
-                let color = color.map(|x| (x * strength).min(f32::MAX));
-                text.line(&format!("color3f inputs:emissiveColor = {}", tuple(&color)))?;
-            }
-            text.line("token outputs:surface")?;
-            text.end()?;
-            text.end()?;
+            let place = format!("{MATERIALS}/{name}");
+            shading::write(&mut self.text, &place, &name, &surface, picture)?;
         }
         self.text.end()
     }

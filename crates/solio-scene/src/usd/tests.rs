@@ -86,3 +86,47 @@ fn a_camera_has_its_film() {
     }
     assert!(!text.contains("xformOp:scale"), "{text}");
 }
+
+#[test]
+fn lights_and_pictures_are_prims() {
+    struct Pictures;
+    impl ExportMeshes for Pictures {
+        fn mesh(&self, _: &[u8], _: Faces) -> Result<PackedMesh<'static>> {
+            Err(Error::argument("no such file"))
+        }
+        fn picture(&self, _: &[u8]) -> Result<crate::export::PictureFile> {
+            let path = "../t 1.png".to_owned();
+            Ok(crate::export::PictureFile { uri: "../t%201.png".to_owned(), path, mime: None })
+        }
+    }
+    let world = "LightSource \"point\" \"rgb I\" [10 10 10]\nLightSource \"distant\"\n\
+        LightSource \"infinite\" \"float illuminance\" 10\nLightSource \"spot\"\n\
+        LightSource \"infinite\" \"string filename\" \"sky.exr\"\n\
+        Texture \"t\" \"spectrum\" \"imagemap\" \"string filename\" \"t.png\" \"string wrap\" \"black\" \
+        \"float vscale\" 3\n\
+        Material \"diffuse\" \"texture reflectance\" \"t\"\nShape \"sphere\"\n\
+        Material \"dielectric\" \"float eta\" 1.4\nShape \"sphere\"\n";
+    let (scene, work, mut bytes) =
+        (scene_of("", world, &Work::serial()), Work::serial(), Vec::new());
+    let summary = encode_usd(&scene, &Pictures, &mut bytes, &work).unwrap();
+    let losses: Vec<String> = summary.losses.iter().map(ToString::to_string).collect();
+    assert_eq!(losses, ["left out: 1 light without a shape"]);
+    let text = String::from_utf8(bytes).unwrap();
+    for words in [
+        "def SphereLight \"light_0\"",
+        "bool treatAsPoint = 1",
+        "def DistantLight \"light_1\"",
+        "def DomeLight \"light_2\"",
+        "float inputs:intensity = 3.1830988\n",
+        "prepend apiSchemas = [\"ShapingAPI\"]",
+        "float inputs:shaping:cone:angle = 30\n",
+        "asset inputs:file = @../t 1.png@",
+        "token inputs:wrapS = \"black\"",
+        "float2 inputs:scale = (1, 3)",
+        "primvars:st",
+        "float inputs:ior = 1.4\n",
+        "float inputs:opacity = 0\n",
+    ] {
+        assert!(text.contains(words), "{words}\nin {text}");
+    }
+}

@@ -6,16 +6,17 @@ use crate::{Input, SceneFormat, SceneReadOptions, ToInput, Written, read_scene};
 use solio_base::{Error, Limits, Losses, Result, Work};
 use solio_catalog::names::percent;
 use solio_io::{FileSink, SinkOptions};
+use solio_kinds::FileKind;
 use solio_measure::SpanName;
 use solio_mesh::triangulate::triangulate;
-use solio_scene::export::{ExportMeshes, Faces};
+use solio_scene::export::{ExportMeshes, Faces, PictureFile};
 use solio_scene::gltf::{GltfOutput, GltfSummary, encode_gltf};
 use solio_scene::pack::{PackReadOptions, PackReader, PackedMesh};
 use solio_scene::scene::{Files, Scene};
 use solio_scene::usd::{UsdSummary, encode_usd};
 use std::collections::HashMap;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 
 static EXPORT: SpanName = SpanName::new("export scene");
 
@@ -123,7 +124,7 @@ pub fn export_scene(
         warnings: scene.notes(),
         ..SceneExported::default()
     };
-    with_mesh_files(&input, limits, work, |meshes| {
+    with_mesh_files(&input, output, limits, work, |meshes| {
         let write = match format {
             SceneFormat::Usd => write_usd,
             SceneFormat::Gltf | SceneFormat::Glb => write_gltf,
@@ -213,12 +214,15 @@ struct MeshFiles<'w> {
     reader: Option<PackReader<'w>>,
     numbers: HashMap<Vec<u8>, u32>,
     files: FolderFiles<'w>,
+    /// What is written, which refers to pictures.
+    output: &'w Path,
     limits: &'w Limits,
     work: &'w Work,
 }
 
 fn with_mesh_files<T>(
     input: &Input,
+    output: &Path,
     limits: &Limits,
     work: &Work,
     then: impl FnOnce(&dyn ExportMeshes) -> Result<T>,
@@ -231,7 +235,7 @@ fn with_mesh_files<T>(
     let infos = reader.as_ref().map_or(Ok(Vec::new()), |reader| reader.meshes(work))?;
     let numbers = infos.into_iter().zip(0..).map(|(info, number)| (info.name, number)).collect();
     let files = FolderFiles::beside(path, limits, work);
-    then(&MeshFiles { reader, numbers, files, limits, work })
+    then(&MeshFiles { reader, numbers, files, output, limits, work })
 }
 
 impl ExportMeshes for MeshFiles<'_> {
@@ -253,5 +257,80 @@ impl ExportMeshes for MeshFiles<'_> {
             mesh.face_indices = std::borrow::Cow::default();
         }
         Ok(mesh)
+    }
+    fn picture(&self, name: &[u8]) -> Result<PictureFile> {
+        let path = self.files.path(name);
+        let input = Input::open(&path, self.limits, self.work)?;
+        let mime = match input.kind() {
+            FileKind::Png => Some("image/png"),
+            FileKind::Jpeg => Some("image/jpeg"),
+            _ => None,
+        };
+        let folder = self.output.parent().unwrap_or(Path::new(""));
+        let [uri, path] = reference(folder, &path);
+        Ok(PictureFile { uri, path, mime })
+    }
+
+    fn picture_bytes(&self, name: &[u8]) -> Result<Vec<u8>> {
+        let path = self.files.path(name);
+        Ok(solio_io::read_whole(&path, self.limits, self.work)?.to_vec())
+    }
+}
+
+/// What a file in `folder` calls the one at `path`, relative where there is a way: as a URI reference, and
+/// as a path.
+fn reference(folder: &Path, path: &Path) -> [String; 2] {
+    let whole = |path: &Path| std::path::absolute(path).map(|path| plain(&path));
+    let uri = |path: &Path| {
+        let parts = path.components().map(|part| match part {
+            Component::RootDir => String::new(),
+            part => percent(part.as_os_str().as_bytes()),
+        });
+        parts.collect::<Vec<_>>().join("/")
+    };
+    let words = |path: &Path| path.to_string_lossy().into_owned();
+    let (Ok(folder), Ok(path)) = (whole(folder), whole(path)) else {
+        return [uri(path), words(path)];
+    };
+    let common = folder.components().zip(path.components()).take_while(|(a, b)| a == b).count();
+    if common <= 1 {
+        return [format!("file://{}", uri(&path)), words(&path)];
+    }
+    let up = folder.components().skip(common).map(|_| Component::ParentDir);
+    let relative = up.chain(path.components().skip(common)).collect::<PathBuf>();
+    [uri(&relative), words(&relative)]
+}
+
+/// Without `.`, and without `..` behind a folder.
+fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir if plain.file_name().is_some() => {
+                plain.pop();
+            }
+            part => plain.push(part),
+        }
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn references_are_relative_where_there_is_a_way() {
+        for (folder, path, expected) in [
+            ("/a/b", "/a/b/tex.png", ["tex.png"; 2]),
+            ("/a/b", "/a/c d/tex 1.png", ["../c%20d/tex%201.png", "../c d/tex 1.png"]),
+            ("/a/b/./x/..", "/a/b/t/../tex.png", ["tex.png"; 2]),
+            ("/a", "/b/tex.png", ["file:///b/tex.png", "/b/tex.png"]),
+            ("out", "in/tex.png", ["../in/tex.png"; 2]),
+            ("", "tex.png", ["tex.png"; 2]),
+        ] {
+            assert_eq!(reference(Path::new(folder), Path::new(path)), expected, "{path}");
+        }
     }
 }

@@ -86,7 +86,9 @@ pub fn read_scene(
     let input = &*input.to_input(&options.limits, work)?;
     if is_pack(input) {
         let options = PackReadOptions { limits: options.limits, ..PackReadOptions::default() };
-        return crate::read_packed_scene(input, &options, work);
+        let mut scene = crate::read_packed_scene(input, &options, work)?;
+        scene.read_spectra(&FolderFiles::beside(input.path(), &options.limits, work))?;
+        return Ok(scene);
     }
     let files = FolderFiles::beside(input.path(), &options.limits, work);
     read_scene_text(input, &files, options, work)
@@ -151,7 +153,7 @@ impl Files for NamingFiles<'_> {
     }
 }
 
-/// The files of a scene, relative to the folder of its first one.
+/// The files of a scene: in the folder of its first one, or under their names as they are given.
 pub(crate) struct FolderFiles<'w> {
     folder: PathBuf,
     limits: Limits,
@@ -163,11 +165,20 @@ impl<'w> FolderFiles<'w> {
         let folder = path.parent().unwrap_or(Path::new("")).to_owned();
         FolderFiles { folder, limits: *limits, work }
     }
+
+    /// The path of this name in the folder of the scene, whether something is there or not.
+    pub(crate) fn beside_scene(&self, name: &[u8]) -> PathBuf {
+        self.folder.join(OsStr::from_bytes(name))
+    }
 }
 
 impl Files for FolderFiles<'_> {
+    /// In the folder of the scene; what is not there is looked for under its name as it is given, as
+    /// pbrt-v4 does (`file.cpp`).
     fn path(&self, name: &[u8]) -> PathBuf {
-        self.folder.join(OsStr::from_bytes(name))
+        let (beside, given) = (self.beside_scene(name), Path::new(OsStr::from_bytes(name)));
+        let is_given = beside != given && !beside.exists() && given.exists();
+        if is_given { given.to_owned() } else { beside }
     }
 
     fn open(&self, path: &Path) -> Result<Box<dyn Source>> {

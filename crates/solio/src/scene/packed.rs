@@ -291,7 +291,7 @@ pub fn unpack_scene(
         let source = input.whole(work)?;
         let reader = PackReader::new(&*source, &options)?;
         for (number, info) in reader.meshes(work)?.into_iter().enumerate() {
-            let to = files.path(&info.name);
+            let to = files.beside_scene(&info.name);
             if to.exists() {
                 continue;
             }

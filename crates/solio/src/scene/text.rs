@@ -149,6 +149,7 @@ pub fn rewrite_scene(
                 let texts = statements.statements.iter().flat_map(|s| files(statements, s));
                 includes += texts.filter(|file| file.parameter.is_none()).count();
                 problems.append(&mut statements.problems);
+                problems.extend(statements.take_older_directives());
                 let text = (piece.text, piece.offset);
                 mover.write(statements, text, &mut writer, &mut sink, &mut warnings)
             },

@@ -10,6 +10,7 @@ use solio_scene::pbrt::schema::{Version, files};
 use solio_scene::pbrt::upgrade::Upgrader;
 use solio_scene::pbrt::write::{WriteOptions, Writer};
 use solio_scene::pbrt::{ReadOptions, Statements, Values, read_statements};
+use solio_scene::scene::Files;
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::hash::{DefaultHasher, Hasher};
@@ -110,10 +111,16 @@ struct Found {
     warnings: Vec<Error>,
 }
 
-impl Whole<'_> {
+impl<'w> Whole<'w> {
+    /// The files that the scene names.
+    fn files(&self) -> FolderFiles<'w> {
+        FolderFiles::beside(self.input, &self.options.limits, self.work)
+    }
+
     /// Writes one text, and those that it includes.
     fn text(&mut self, name: &Path, upgrader: &mut Upgrader) -> Result<()> {
-        let (from, to) = (self.folder.join(name), self.output.join(name));
+        let from = self.files().path(name.as_os_str().as_bytes());
+        let to = self.output.join(name);
         self.open.push(name.to_owned());
         let mut found = Found::default();
         let work = self.work;
@@ -150,8 +157,8 @@ impl Whole<'_> {
             return self.again(name, &*opened.source, upgrader, found);
         }
         let mut sink = FileSink::create(to, &sink_options(to, options), work)?;
-        let files = FolderFiles::beside(self.input, &options.limits, work);
-        let mut mover = MeshMover::of_file(name, self.output, files, options, self.version, work);
+        let mut mover =
+            MeshMover::of_file(name, self.output, self.files(), options, self.version, work);
         let mut writer = Writer::new(WriteOptions { version: self.version });
         let mut words = DefaultHasher::new();
         self.pieces(&*opened.source, upgrader, found, |whole, statements, text, found| {
@@ -229,6 +236,7 @@ impl Whole<'_> {
                     }
                 }
                 found.problems.append(&mut statements.problems);
+                found.problems.extend(statements.take_older_directives());
                 then(self, statements, (piece.text, piece.offset), found)
             },
         )
@@ -296,7 +304,7 @@ impl Whole<'_> {
                 if to.exists() {
                     continue;
                 }
-                match self.copy(&self.folder.join(&inside), &to) {
+                match self.copy(&self.files().path(inside.as_os_str().as_bytes()), &to) {
                     Ok(()) => self.made.copied += 1,
                     Err(error) if self.is_fatal(&error) => return Err(error),
                     Err(error) => {

@@ -166,6 +166,7 @@ impl Checker {
             look.no_class();
         }
         look.parameters_alone();
+        look.older_values();
         let found = look.found;
         if statement.directive == Directive::Attribute {
             self.keep(statements, statement);
@@ -579,6 +580,28 @@ impl<'s> StatementCheck<'s> {
             }
             _ => {}
         }
+    }
+
+    /// Values that are written as version 3 took them.
+    fn older_values(&mut self) {
+        let Some(at) = self.statements.older_value(self.statement).filter(|_| self.v4()) else {
+            return;
+        };
+        let before = |parameter: &&Parameter| parameter.at <= at;
+        let parameter = self.parameters().iter().rev().find(before);
+        let is_meant =
+            |p: &&Parameter| matches!(p.kind, ParameterType::Bool | ParameterType::Integer);
+        let Some(parameter) = parameter.filter(is_meant) else { return };
+        let name = shown(self.statements.text(parameter.name));
+        let (message, hint) = match parameter.kind {
+            ParameterType::Bool => ("in quotes", "write true or false without quotes"),
+            _ => ("with a point or an exponent", "write the digits alone"),
+        };
+        let message = format!(
+            "{name}: version 4 stops at a value of type {} {message}",
+            parameter.kind.name()
+        );
+        self.error(at, message, hint);
     }
 
     /// What can be said of a parameter without its class.

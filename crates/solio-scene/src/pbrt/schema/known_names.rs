@@ -1,7 +1,7 @@
 //! Spectra and media that pbrt knows by name; another name of a spectrum is that of a file.
 
 /// Whether a `spectrum` parameter may have this string without a file.
-pub(super) fn is_spectrum(name: &[u8]) -> bool {
+pub(crate) fn is_spectrum(name: &[u8]) -> bool {
     let Ok(name) = std::str::from_utf8(name) else { return false };
     match name.split_once('-') {
         Some(("glass", glass)) => GLASSES.contains(&glass),

@@ -21,6 +21,7 @@ pub use describe::describe;
 pub use files::{NamedFile, files};
 pub(crate) use fit::{Fit, fit_of, texture_of_floats};
 pub(crate) use idle::{Others, idle};
+pub(crate) use known_names::is_spectrum as is_known_spectrum;
 pub use version::VersionMarks;
 
 /// A version of pbrt.

@@ -17,6 +17,9 @@ pub struct VersionMarks {
 impl VersionMarks {
     /// Takes note of the marks of these statements.
     pub fn see(&mut self, statements: &Statements) {
+        if let Some((at, _)) = statements.older_directives.first() {
+            self.mark(Version::V3, *at);
+        }
         for statement in &statements.statements {
             if self.v3.is_some() && self.v4.is_some() {
                 return;

@@ -132,6 +132,8 @@ impl Upgrader {
             }
         }
         statements.statements = kept;
+        // Values are put down as version 4 takes them.
+        statements.older_values.clear();
         std::mem::take(&mut self.problems)
     }
 
