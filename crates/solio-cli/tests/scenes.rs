@@ -142,8 +142,9 @@ fn preview_draws_what_the_camera_sees() {
     assert_eq!(png[..4], *b"\x89PNG");
     // What cannot be drawn is said; the rest is drawn.
     std::fs::remove_file(dir.path().join("square.ply")).unwrap();
-    let ran = solio(dir.path(), "preview scene.pbrt -o nothing.png").fine();
+    let ran = solio(dir.path(), "preview scene.pbrt -o nothing.png");
     assert!(ran.err.contains("scene.pbrt:8:3: ") && ran.err.contains("square.ply"), "{}", ran.err);
+    assert!(ran.code == 1 && dir.path().join("nothing.png").exists());
 }
 
 #[test]
@@ -411,4 +412,108 @@ fn a_whole_scene_is_upgraded_into_another_folder() {
     let same = solio(dir.path(), "convert in/main.pbrt -o in/ --whole-scene");
     assert!(same.code == 1 && same.err.contains("the folder of the scene itself"), "{}", same.err);
     assert_eq!(solio(dir.path(), "convert in/main.pbrt -o a.pbrt --whole-scene").code, 2);
+}
+
+#[test]
+fn files_are_found_beside_the_scene_or_as_they_are_named() {
+    let dir = folder();
+    let at = |name: &str| dir.path().join(name);
+    std::fs::create_dir_all(at("scenes/res")).unwrap();
+    std::fs::create_dir(at("res")).unwrap();
+    std::fs::copy(at("square.ply"), at("res/square.ply")).unwrap();
+    let scene = "WorldBegin\nInclude \"res/light.pbrt\"\n\
+        Shape \"plymesh\" \"string filename\" \"res/square.ply\"\n";
+    std::fs::write(at("scenes/a.pbrt"), scene).unwrap();
+    let light = "LightSource \"point\" \"spectrum I\" \"res/lamp.spd\"\n";
+    std::fs::write(at("res/light.pbrt"), light).unwrap();
+    std::fs::write(at("res/lamp.spd"), "400 1 700 2").unwrap();
+    solio(dir.path(), "check --deep scenes/a.pbrt").fine();
+    solio(dir.path(), "preview scenes/a.pbrt -o a.png").fine();
+    solio(dir.path(), "convert scenes/a.pbrt -o a.glb").fine();
+    solio(dir.path(), "convert scenes/a.pbrt -o whole/ --whole-scene").fine();
+    assert!(at("whole/res/square.ply").exists() && at("whole/res/lamp.spd").exists());
+    // What lies beside the scene goes before; what is nowhere is told as it was looked for there.
+    std::fs::write(at("scenes/res/square.ply"), "no mesh").unwrap();
+    assert_eq!(solio(dir.path(), "check --deep scenes/a.pbrt").code, 1);
+    std::fs::remove_file(at("scenes/res/square.ply")).unwrap();
+    std::fs::remove_file(at("res/square.ply")).unwrap();
+    let ran = solio(dir.path(), "check scenes/a.pbrt");
+    assert!(
+        ran.code == 1 && text(&ran.out).contains("scenes/res/square.ply"),
+        "{}",
+        text(&ran.out)
+    );
+}
+
+#[test]
+fn a_preview_with_something_missing_fails_and_is_written() {
+    let dir = folder();
+    let at = |name: &str| dir.path().join(name);
+    let gap = "WorldBegin\nShape \"sphere\"\nInclude \"gone.pbrt\"\n";
+    std::fs::write(at("gap.pbrt"), gap).unwrap();
+    let ran = solio(dir.path(), "preview gap.pbrt scene.pbrt -o out/");
+    assert!(ran.code == 1 && ran.err.contains("gone.pbrt"), "{}", ran.err);
+    assert_eq!(names(&at("out")), ["gap.png", "scene.png"]);
+    let old = "SurfaceIntegrator \"path\"\nWorldBegin\nShape \"sphere\"\nWorldEnd\n";
+    std::fs::write(at("old.pbrt"), old).unwrap();
+    let ran = solio(dir.path(), "check old.pbrt").fine();
+    assert!(
+        text(&ran.out).contains("version 2") && text(&ran.out).contains("SurfaceIntegrator is of"),
+        "{}",
+        text(&ran.out)
+    );
+    let ran = solio(dir.path(), "preview old.pbrt -o old.png").fine();
+    assert!(ran.err.contains("SurfaceIntegrator is of version 2"), "{}", ran.err);
+    // Written anew it would be lost.
+    let ran = solio(dir.path(), "convert old.pbrt -o new.pbrt");
+    assert!(ran.code == 1 && ran.err.contains("SurfaceIntegrator"), "{}", ran.err);
+}
+
+#[test]
+fn pictures_go_beside_gltf_and_into_glb() {
+    let dir = folder();
+    let at = |name: &str| dir.path().join(name);
+    let picture = solio::gradient_strips(
+        &[solio::color::gradient::presets::STUDY[0].gradient(Default::default())],
+        [4, 4],
+    );
+    std::fs::write(at("a b.png"), picture.unwrap().to_png().unwrap()).unwrap();
+    let text = "WorldBegin\nTexture \"t\" \"spectrum\" \"imagemap\" \"string filename\" \"a b.png\"\n\
+        Material \"diffuse\" \"texture reflectance\" \"t\"\nShape \"sphere\"\n";
+    std::fs::write(at("tx.pbrt"), text).unwrap();
+    std::fs::create_dir(at("out")).unwrap();
+    solio(dir.path(), "convert tx.pbrt -o out/tx.gltf").fine();
+    let made = std::fs::read(at("out/tx.gltf")).unwrap();
+    let document: serde_json::Value = serde_json::from_slice(&made).unwrap();
+    assert_eq!(document["images"][0]["uri"], "../a%20b.png");
+    solio(dir.path(), "convert tx.pbrt -o tx.usda").fine();
+    let usda = std::fs::read_to_string(at("tx.usda")).unwrap();
+    assert!(usda.contains("asset inputs:file = @a b.png@"), "{usda}");
+    solio(dir.path(), "convert tx.pbrt -o tx.glb").fine();
+    let (document, arrays) = glb(&at("tx.glb"));
+    let view =
+        &document["bufferViews"][document["images"][0]["bufferView"].as_u64().unwrap() as usize];
+    let [start, length] =
+        ["byteOffset", "byteLength"].map(|key| view[key].as_u64().unwrap() as usize);
+    assert!(arrays[start..start + length] == std::fs::read(at("a b.png")).unwrap());
+}
+
+#[test]
+fn gradients_past_bad_ones_end_with_exit_code_1() {
+    let dir = folder();
+    let two = ":root{--a: linear-gradient(red, blue); --b: linear-gradient(var(--x), blue)}";
+    std::fs::write(dir.path().join("two.css"), two).unwrap();
+    let ran = solio(dir.path(), "gradient two.css");
+    assert!(ran.code == 1 && ran.err.contains("the gradient \"b\""), "{}", ran.err);
+    assert_eq!(
+        text(&ran.out),
+        "linear-gradient(to right in srgb, rgb(255 0 0) 0%, rgb(0 0 255) 100%)\n"
+    );
+    let ran = solio(dir.path(), "gradient two.css -o one.svg");
+    assert!(ran.code == 1 && dir.path().join("one.svg").exists(), "{}", ran.err);
+}
+
+/// What a command printed.
+fn text(out: &[u8]) -> String {
+    String::from_utf8_lossy(out).into_owned()
 }

@@ -74,7 +74,10 @@ impl Spectrum {
         if pairs.is_empty() || !rest.is_empty() {
             return Err(Error::syntax("a spectrum is made of pairs of wavelength and value"));
         }
-        if let Some(pair) = pairs.windows(2).find(|pair| !(pair[0][0] < pair[1][0])) {
+        let rises = |pair: &&[[f32; 2]]| {
+            pair[0][0].partial_cmp(&pair[1][0]) == Some(std::cmp::Ordering::Less)
+        };
+        if let Some(pair) = pairs.windows(2).find(|pair| !rises(pair)) {
             let [before, after] = [pair[0][0], pair[1][0]];
             let message = format!("the wavelengths of a spectrum rise: {after} follows {before}");
             return Err(Error::syntax(message));

@@ -1,5 +1,7 @@
 //! Following statements: the graphics state changes, or something is put into the scene.
 
+mod finish;
+
 use super::checks::Checks;
 use super::definitions::{NameKind, NameMeaning, SceneNames};
 use super::keep::{Keeping, KeptStatements};
@@ -816,6 +818,7 @@ impl SceneBuilder {
         let error = self.located(error, place);
         add(&mut self.warnings, place, error);
     }
+<<<<<<< HEAD
 
     /// The scene, when all is read.
     pub(super) fn finish(mut self) -> Scene {
@@ -992,6 +995,8 @@ impl SceneBuilder {
             scene.shapes = order.iter().map(|i| scene.shapes[*i as usize]).collect();
         }
     }
+=======
+>>>>>>> color
 }
 
 /// The class of something with a name: its parameter `type`, the last if there are several.
