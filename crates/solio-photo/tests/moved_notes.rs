@@ -138,7 +138,7 @@ fn notes_of_jvc() {
 fn numbers_that_nothing_can_have_are_left_out() {
     // Settings of 16 bits: the apertures are numbers 26 and 27.
     let settings = |aperture: i16| {
-        let mut all = vec![0i16; 40];
+        let mut all = [0i16; 40];
         (all[0], all[26], all[27]) = (80, aperture, aperture);
         let bytes: Vec<u8> = all.iter().flat_map(|number| number.to_le_bytes()).collect();
         photo("Canon\0", "Canon DC50\0", move |at| {
