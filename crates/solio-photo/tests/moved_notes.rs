@@ -125,10 +125,20 @@ fn heads_that_other_makers_use() {
 }
 
 #[test]
+fn notes_of_jvc() {
+    let file = photo("JVC\0", "GR-D231\0", |at| {
+        let body = directory(at + 4, 0, &[text(0x0002, "CPU1 1.00\0"), short(0x0003, 2)]);
+        [b"JVC ", &body[..]].concat()
+    });
+    assert_eq!(words(&file, "JVC:CPUVersions"), "CPU1 1.00");
+    assert_eq!(words(&file, "JVC:Quality"), "Fine");
+}
+
+#[test]
 fn numbers_that_nothing_can_have_are_left_out() {
     // Settings of 16 bits: the apertures are numbers 26 and 27.
     let settings = |aperture: i16| {
-        let mut all = vec![0i16; 40];
+        let mut all = [0i16; 40];
         (all[0], all[26], all[27]) = (80, aperture, aperture);
         let bytes: Vec<u8> = all.iter().flat_map(|number| number.to_le_bytes()).collect();
         photo("Canon\0", "Canon DC50\0", move |at| {

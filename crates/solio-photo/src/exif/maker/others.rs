@@ -1,4 +1,4 @@
-//! Maker notes of Casio, DJI, Kodak, Motorola, Ricoh, Samsung, Sanyo and Sigma: small ones.
+//! Maker notes of Casio, DJI, JVC, Kodak, Motorola, Ricoh, Samsung, Sanyo and Sigma: small ones.
 
 use super::MakerNote;
 use crate::camera::CameraModel;
@@ -26,6 +26,7 @@ pub(super) fn place<'a>(
         _ if head.starts_with(b"SIGMA\0") || head.starts_with(b"FOVEON\0") => {
             ("Sigma", "sigma", tiff(10, note.big)?)
         }
+        _ if head.starts_with(b"JVC ") => ("JVC", "jvc", tiff(4, note.big)?),
         _ if head.starts_with(b"MOT\0") => ("Motorola", "motorola", (own, 8, true)),
         _ if head.starts_with(b"SANYO\0") => ("Sanyo", "sanyo", tiff(8, note.big)?),
         _ if head.starts_with(b"Ricoh") || head.starts_with(b"RICOH") => {
