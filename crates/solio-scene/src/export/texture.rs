@@ -18,15 +18,10 @@ pub(crate) struct SurfacePicture {
 /// A file that holds a picture, for who refers to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PictureFile {
-<<<<<<< HEAD
-    /// What the output calls it: a relative or absolute URI reference.
-    pub uri: String,
-=======
     /// What the output calls it: a URI reference, relative or absolute.
     pub uri: String,
     /// The same as a path.
     pub path: String,
->>>>>>> color
     /// The media type, such as `image/png`; `None` for what is neither PNG nor JPEG.
     pub mime: Option<&'static str>,
 }

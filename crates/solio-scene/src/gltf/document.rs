@@ -64,11 +64,7 @@ pub(super) fn material(surface: Surface, picture: Option<json::texture::Info>) -
 /// Names the extensions that materials use.
 pub(super) fn use_extensions(root: &mut json::Root) {
     let of = |is_used: &dyn Fn(&json::extensions::material::Material) -> bool| {
-<<<<<<< HEAD
-        root.materials.iter().filter_map(|m| m.extensions.as_ref()).any(|e| is_used(e))
-=======
         root.materials.iter().filter_map(|m| m.extensions.as_ref()).any(is_used)
->>>>>>> color
     };
     let moved = |material: &json::Material| {
         let picture = material.pbr_metallic_roughness.base_color_texture.as_ref();

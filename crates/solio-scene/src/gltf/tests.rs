@@ -370,11 +370,7 @@ impl ExportMeshes for Pictures {
     fn picture(&self, name: &[u8]) -> Result<crate::export::PictureFile> {
         let uri = String::from_utf8_lossy(name).into_owned();
         let mime = uri.ends_with(".png").then_some("image/png");
-<<<<<<< HEAD
-        Ok(crate::export::PictureFile { uri, mime })
-=======
         Ok(crate::export::PictureFile { path: uri.clone(), uri, mime })
->>>>>>> color
     }
 
     fn picture_bytes(&self, _: &[u8]) -> Result<Vec<u8>> {

@@ -483,11 +483,7 @@ impl UsdWriter<'_> {
             let mut surface = self.surfaces.of(key, area);
             let picture = surface.picture.take().map(|picture| {
                 let file = self.meshes.picture(&picture.name);
-<<<<<<< HEAD
-                file.map(|file| (picture, file.uri))
-=======
                 file.map(|file| (picture, file.path))
->>>>>>> color
             });
             let picture = match picture {
                 Some(Err(error)) if error.kind() == ErrorKind::Cancelled => return Err(error),

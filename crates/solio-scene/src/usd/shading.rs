@@ -51,28 +51,19 @@ pub(super) fn write(
     }
     text.line("token outputs:surface")?;
     text.end()?;
-<<<<<<< HEAD
-    if let Some((picture, uri)) = picture {
-        texture(text, place, &picture, &uri)?;
-=======
     if let Some((picture, path)) = picture {
         texture(text, place, &picture, &path)?;
->>>>>>> color
     }
     text.end()
 }
 
 /// The picture, and where on the surface it lies. USD counts (s, t) as pbrt does.
-<<<<<<< HEAD
-fn texture(text: &mut UsdText<'_>, place: &str, picture: &SurfacePicture, uri: &str) -> Result<()> {
-=======
 fn texture(
     text: &mut UsdText<'_>,
     place: &str,
     picture: &SurfacePicture,
     path: &str,
 ) -> Result<()> {
->>>>>>> color
     let [su, sv] = picture.mapping.scale;
     let [du, dv] = picture.mapping.offset;
     let is_plain = [su, sv, du, dv] == [1.0, 1.0, 0.0, 0.0];
@@ -86,14 +77,10 @@ fn texture(
     let space = if picture.is_linear { "raw" } else { "sRGB" };
     text.begin("def Shader \"Picture\"", &[])?;
     text.line("uniform token info:id = \"UsdUVTexture\"")?;
-<<<<<<< HEAD
-    text.line(&format!("asset inputs:file = @{}@", uri.replace('@', "%40")))?;
-=======
     // Three signs around a path that has one.
     let around = if path.contains('@') { "@@@" } else { "@" };
     let path = path.replace(|c: char| c.is_control(), "_");
     text.line(&format!("asset inputs:file = {around}{path}{around}"))?;
->>>>>>> color
     text.line(&format!("token inputs:sourceColorSpace = \"{space}\""))?;
     text.line(&format!("token inputs:wrapS = \"{wrap}\""))?;
     text.line(&format!("token inputs:wrapT = \"{wrap}\""))?;

@@ -95,12 +95,8 @@ fn lights_and_pictures_are_prims() {
             Err(Error::argument("no such file"))
         }
         fn picture(&self, _: &[u8]) -> Result<crate::export::PictureFile> {
-<<<<<<< HEAD
-            Ok(crate::export::PictureFile { uri: "../t.png".to_owned(), mime: None })
-=======
             let path = "../t 1.png".to_owned();
             Ok(crate::export::PictureFile { uri: "../t%201.png".to_owned(), path, mime: None })
->>>>>>> color
         }
     }
     let world = "LightSource \"point\" \"rgb I\" [10 10 10]\nLightSource \"distant\"\n\
@@ -124,11 +120,7 @@ fn lights_and_pictures_are_prims() {
         "float inputs:intensity = 3.1830988\n",
         "prepend apiSchemas = [\"ShapingAPI\"]",
         "float inputs:shaping:cone:angle = 30\n",
-<<<<<<< HEAD
-        "asset inputs:file = @../t.png@",
-=======
         "asset inputs:file = @../t 1.png@",
->>>>>>> color
         "token inputs:wrapS = \"black\"",
         "float2 inputs:scale = (1, 3)",
         "primvars:st",

@@ -267,12 +267,8 @@ impl ExportMeshes for MeshFiles<'_> {
             _ => None,
         };
         let folder = self.output.parent().unwrap_or(Path::new(""));
-<<<<<<< HEAD
-        Ok(PictureFile { uri: reference(folder, &path), mime })
-=======
         let [uri, path] = reference(folder, &path);
         Ok(PictureFile { uri, path, mime })
->>>>>>> color
     }
 
     fn picture_bytes(&self, name: &[u8]) -> Result<Vec<u8>> {
@@ -281,14 +277,9 @@ impl ExportMeshes for MeshFiles<'_> {
     }
 }
 
-<<<<<<< HEAD
-/// What a file in `folder` calls the one at `path`: a relative URI reference where there is a way.
-fn reference(folder: &Path, path: &Path) -> String {
-=======
 /// What a file in `folder` calls the one at `path`, relative where there is a way: as a URI reference, and
 /// as a path.
 fn reference(folder: &Path, path: &Path) -> [String; 2] {
->>>>>>> color
     let whole = |path: &Path| std::path::absolute(path).map(|path| plain(&path));
     let uri = |path: &Path| {
         let parts = path.components().map(|part| match part {
@@ -297,15 +288,6 @@ fn reference(folder: &Path, path: &Path) -> [String; 2] {
         });
         parts.collect::<Vec<_>>().join("/")
     };
-<<<<<<< HEAD
-    let (Ok(folder), Ok(path)) = (whole(folder), whole(path)) else { return uri(path) };
-    let common = folder.components().zip(path.components()).take_while(|(a, b)| a == b).count();
-    if common <= 1 {
-        return format!("file://{}", uri(&path));
-    }
-    let up = folder.components().skip(common).map(|_| Component::ParentDir);
-    uri(&up.chain(path.components().skip(common)).collect::<PathBuf>())
-=======
     let words = |path: &Path| path.to_string_lossy().into_owned();
     let (Ok(folder), Ok(path)) = (whole(folder), whole(path)) else {
         return [uri(path), words(path)];
@@ -317,7 +299,6 @@ fn reference(folder: &Path, path: &Path) -> [String; 2] {
     let up = folder.components().skip(common).map(|_| Component::ParentDir);
     let relative = up.chain(path.components().skip(common)).collect::<PathBuf>();
     [uri(&relative), words(&relative)]
->>>>>>> color
 }
 
 /// Without `.`, and without `..` behind a folder.
@@ -342,21 +323,12 @@ mod tests {
     #[test]
     fn references_are_relative_where_there_is_a_way() {
         for (folder, path, expected) in [
-<<<<<<< HEAD
-            ("/a/b", "/a/b/tex.png", "tex.png"),
-            ("/a/b", "/a/c d/tex 1.png", "../c%20d/tex%201.png"),
-            ("/a/b/./x/..", "/a/b/t/../tex.png", "tex.png"),
-            ("/a", "/b/tex.png", "file:///b/tex.png"),
-            ("out", "in/tex.png", "../in/tex.png"),
-            ("", "tex.png", "tex.png"),
-=======
             ("/a/b", "/a/b/tex.png", ["tex.png"; 2]),
             ("/a/b", "/a/c d/tex 1.png", ["../c%20d/tex%201.png", "../c d/tex 1.png"]),
             ("/a/b/./x/..", "/a/b/t/../tex.png", ["tex.png"; 2]),
             ("/a", "/b/tex.png", ["file:///b/tex.png", "/b/tex.png"]),
             ("out", "in/tex.png", ["../in/tex.png"; 2]),
             ("", "tex.png", ["tex.png"; 2]),
->>>>>>> color
         ] {
             assert_eq!(reference(Path::new(folder), Path::new(path)), expected, "{path}");
         }

@@ -120,11 +120,7 @@ impl<'w> Whole<'w> {
     /// Writes one text, and those that it includes.
     fn text(&mut self, name: &Path, upgrader: &mut Upgrader) -> Result<()> {
         let from = self.files().path(name.as_os_str().as_bytes());
-<<<<<<< HEAD
         let to = solio_io::place_below(self.output, name)?;
-=======
-        let to = self.output.join(name);
->>>>>>> color
         self.open.push(name.to_owned());
         let mut found = Found::default();
         let work = self.work;
@@ -308,13 +304,9 @@ impl<'w> Whole<'w> {
                 if to.exists() {
                     continue;
                 }
-<<<<<<< HEAD
                 let placed = solio_io::place_below(self.output, &inside);
                 let from = self.files().path(inside.as_os_str().as_bytes());
                 match placed.and_then(|to| self.copy(&from, &to)) {
-=======
-                match self.copy(&self.files().path(inside.as_os_str().as_bytes()), &to) {
->>>>>>> color
                     Ok(()) => self.made.copied += 1,
                     Err(error) if self.is_fatal(&error) => return Err(error),
                     Err(error) => {

@@ -86,11 +86,7 @@ fn version_3_of_photoshop_files_goes_past_what_is_wrong() {
         bytes.extend([0; 6]);
         bytes
     };
-<<<<<<< HEAD
-    let mut all = b"8BGR\0\x03\0\x03".to_vec();
-=======
     let mut all = [solio_kinds::FileKind::Grd.mark(), b"\0\x03\0\x03"].concat();
->>>>>>> color
     all.extend([one(b"first", 0), one(b"odd", 5), one(b"last", 0)].concat());
     let whole = found(&all, GradientFormat::Grd);
     assert_eq!(names(&whole), ["first", "last"]);
