@@ -396,7 +396,7 @@ impl Visit for FilesBelow {
             }
         });
         let files: Vec<PathBuf> = files.map(|entry| listing.path_of(entry)).collect();
-        locked(&self.files).extend(files);
+        lock(&self.files).extend(files);
         Ok(())
     }
 
@@ -409,7 +409,7 @@ impl Visit for FilesBelow {
     }
 
     fn failed(&self, _: &Path, error: Error) {
-        locked(&self.failed).push(error);
+        lock(&self.failed).push(error);
     }
 }
 
