@@ -29,6 +29,7 @@ mod unused;
 
 pub use material::Material;
 pub use model::{ColorSpace, Colors, Domain, Mesh, Normals, Object, Positions, Scene, Uvs};
+pub use text::TextEncoding;
 pub use unused::unused;
 
 /// All files under `folder` whose names end in `end`, in any case.
