@@ -68,6 +68,9 @@ pub struct Mesh<'a> {
     pub colors: Option<Colors<'a>>,
     /// Texture coordinates.
     pub uvs: Option<Uvs<'a>>,
+    /// Whether the file has the texture coordinates of corners as lists of faces, as some PLY have: so
+    /// they are written again, and no vertex is split for them.
+    pub uv_lists: bool,
     /// Normals.
     pub normals: Option<Normals<'a>>,
 

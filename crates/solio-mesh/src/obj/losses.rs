@@ -4,7 +4,7 @@ use super::mtl_keys::{KEYS, MtlValue};
 use super::rational::is_rational;
 use super::write::says_weight;
 use super::{MtlWriteOptions, ObjWriteOptions, small_faces};
-use crate::losses::{self, ATTRIBUTES, VERTEX_GROUPS, lacking};
+use crate::losses::{self, ATTRIBUTES, SPLATS, VERTEX_GROUPS, lacking};
 use crate::material::Material;
 use crate::model::{ColorSpace, Domain, Mesh, Object, Scene};
 use solio_base::{Loss, Losses, Result, Work};
@@ -38,7 +38,7 @@ fn find(scene: &Scene<'_>, options: &ObjWriteOptions, mtl: &MtlWriteOptions) -> 
     let mut losses = Losses::default();
     objects(&mut losses, scene, options);
     losses::transforms(&mut losses, scene, "OBJ", options.apply_transform);
-    lacking(&mut losses, scene, "OBJ", &[ATTRIBUTES]);
+    lacking(&mut losses, scene, "OBJ", &[SPLATS, ATTRIBUTES]);
     if options.export_vertex_groups {
         let groups = scene.meshes.iter().map(|mesh| mesh.vertex_groups.len()).sum();
         let reason = "OBJ has vertex groups as groups of faces, without weights";

@@ -531,6 +531,7 @@ impl<'a> ObjGather<'a> {
             weights,
             colors,
             uvs,
+            uv_lists: false,
             normals,
             face_offsets: owned(self.faces.offsets),
             corner_vertices: owned(self.faces.vertices),
