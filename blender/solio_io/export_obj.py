@@ -76,6 +76,7 @@ def _engine_options(options):
         "export_uv": options.export_uv,
         "export_normals": options.export_normals,
         "export_colors": options.export_colors,
+        "export_alpha": False,  # as Blender
         "export_materials": options.export_materials,
         "export_object_groups": options.export_object_groups,
         "export_material_groups": options.export_material_groups,

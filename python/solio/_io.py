@@ -139,6 +139,7 @@ def read_mesh(
     format: _Format | None = None,
     strict: bool = False,
     double: bool = False,
+    encoding: str | None = None,
     merge: bool = True,
     facet_normals: bool = True,
     materials: bool = True,
@@ -152,7 +153,8 @@ def read_mesh(
 
     The format is found out where ``format`` does not say it. ``strict`` refuses what is passed
     over with a warning otherwise (see `Mesh.warnings`); ``double`` reads positions of OBJ as
-    ``float64``; ``merge`` joins equal vertices of STL, ``facet_normals`` keeps the normals of its
+    ``float64`` also where ``float32`` holds what the text says; ``encoding`` is that of names which
+    are not UTF-8 (``"gbk"``, ``"latin-1"``), otherwise guessed; ``merge`` joins equal vertices of STL, ``facet_normals`` keeps the normals of its
     triangles; ``materials`` reads the MTL files of an OBJ; ``index_base`` is what the first index
     of an OBJ is called. ``threads`` and ``memory`` (bytes) bound the work, ``max_bytes`` and
     ``max_elements`` what the file may ask for.
@@ -161,6 +163,7 @@ def read_mesh(
         "format": format,
         "strict": strict,
         "double": double,
+        "encoding": encoding,
         "merge": merge,
         "facet_normals": facet_normals,
         "skip_materials": not materials,

@@ -161,6 +161,9 @@ fn details(info: &FileInfo) -> String {
     line("kind", format!("{}{size}; {} in memory", kind(info), bytes(mesh.memory_bytes)));
     let double = if mesh.double { ", double precision" } else { "" };
     line("vertices", format!("{}{double}", count(mesh.vertices as u64)));
+    if mesh.splats > 0 {
+        line("splats", format!("{} Gaussian splats", count(mesh.splats as u64)));
+    }
     line("faces", faces(mesh));
     line("lines", some(mesh.lines));
     line("points", some(mesh.points));

@@ -36,6 +36,7 @@ pub(crate) fn read(args: &ReadArgs) -> MeshReadOptions {
         ..MeshReadOptions::default()
     };
     options.obj.double = args.double;
+    options.obj.encoding = args.encoding;
     if let Some(base) = args.index_base {
         options.obj.index_base = base;
     }
@@ -161,6 +162,7 @@ fn write_obj(args: &WriteArgs, axes: &ConversionAxes, obj: &mut ObjWriteOptions)
     set(&mut obj.export_uv, args.export_uv);
     set(&mut obj.export_normals, args.export_normals);
     set(&mut obj.export_colors, args.export_colors.map(|c| c != ColorsChoice::None));
+    set(&mut obj.export_alpha, args.export_alpha);
     set(&mut obj.export_materials, args.export_materials);
     set(&mut obj.export_triangulated_mesh, args.export_triangulated_mesh);
     set(&mut obj.export_object_groups, args.export_object_groups);

@@ -126,6 +126,7 @@ const OPTIONS: &[FormatOption] = &[
     option("export-uv", "export_uv", &[Obj, Ply], YesNo, "yes", "texture coordinates"),
     option("export-normals", "export_normals", &[Obj, Ply], YesNo, "yes", "normals"),
     option("export-colors", "export_colors", &[Obj, Ply], Text("none, srgb or (PLY) linear"), "srgb", "colours of vertices"),
+    option("export-alpha", "export_alpha", &[Obj], YesNo, "yes", "alpha behind the colours of vertices where some is not 1, as trimesh and MeshLab write it"),
     option("float-colors", "float_colors", &[Ply], Flag, "", "colours of vertices as floats, which keep what bytes cut"),
     option("export-materials", "export_materials", &[Obj], YesNo, "yes", "materials and the MTL file"),
     option("export-attributes", "export_attributes", &[Ply], YesNo, "yes", "all further attributes"),

@@ -124,7 +124,8 @@ fn is_stl(head: &[u8], bytes: Option<u64>) -> bool {
     let ends = text.get(5).is_none_or(u8::is_ascii_whitespace);
     let lower = text[..text.len().min(4096)].to_ascii_lowercase();
     let has = |word: &[u8]| lower.windows(word.len()).any(|w| w == word);
-    solid && ends && (has(b"facet") || has(b"endsolid"))
+    let facet = lower.starts_with(b"facet ") && has(b"vertex");
+    facet || solid && ends && (has(b"facet") || has(b"endsolid") || has(b"end solid"))
 }
 
 /// Whether the start of a stream, whose length nobody knows yet, is that of a binary STL: as many

@@ -21,6 +21,7 @@ mod placement;
 pub mod ply;
 mod rounds;
 mod spans;
+mod splats;
 pub mod stl;
 mod text;
 mod transform;
@@ -29,6 +30,8 @@ mod unused;
 
 pub use material::Material;
 pub use model::{ColorSpace, Colors, Domain, Mesh, Normals, Object, Positions, Scene, Uvs};
+pub use splats::{splat_colors, splat_count};
+pub use text::TextEncoding;
 pub use unused::unused;
 
 /// All files under `folder` whose names end in `end`, in any case.

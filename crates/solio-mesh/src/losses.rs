@@ -58,14 +58,16 @@ pub(crate) const ATTRIBUTES: Feature = Feature {
     example: |m| m.attributes.first().map(|a| format!("{}.{}", a.element, a.name)),
     ..feature("attributes", "attributes", "attribute", |m| m.attributes.len())
 };
+pub(crate) const SPLATS: Feature =
+    feature("splats", "Gaussian splats: they become points", "splat", crate::splats::splat_count);
 pub(crate) const FREEFORM: Feature =
     feature("freeform", "free-form curves and surfaces", "statement", |m| {
         m.freeform.split(|&b| b == b'\n').filter(|line| !line.is_empty()).count()
     });
 
 /// What formats of faces alone lack.
-const PLAIN_LACKS: [Feature; 9] =
-    [WEIGHTS, UVS, LINE_UVS, SMOOTHING, GROUPS, LINES, POINTS, VERTEX_GROUPS, FREEFORM];
+const PLAIN_LACKS: [Feature; 10] =
+    [SPLATS, WEIGHTS, UVS, LINE_UVS, SMOOTHING, GROUPS, LINES, POINTS, VERTEX_GROUPS, FREEFORM];
 
 /// Adds what the format `name` lacks, which has faces alone.
 pub(crate) fn plain(losses: &mut Losses, scene: &Scene<'_>, name: &str) {

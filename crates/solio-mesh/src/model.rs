@@ -5,6 +5,7 @@
 //! exporter passes one mesh per object. Arrays are [`Cow`]s, so that a writer borrows what the
 //! caller holds and a reader owns what it made.
 
+use crate::TextEncoding;
 use crate::material::Material;
 use std::borrow::Cow;
 
@@ -34,6 +35,8 @@ pub struct Scene<'a> {
     pub material_libraries: Vec<String>,
     /// Whether none of these was read, so that of the file's materials only the names are known.
     pub libraries_unread: bool,
+    /// The encoding of the file's names, where they are not UTF-8.
+    pub names_encoding: Option<TextEncoding>,
     /// Comment lines at the head of the file, without their marker.
     pub comments: Vec<String>,
     /// What a lenient reader passed over, with its place.
@@ -65,6 +68,9 @@ pub struct Mesh<'a> {
     pub colors: Option<Colors<'a>>,
     /// Texture coordinates.
     pub uvs: Option<Uvs<'a>>,
+    /// Whether the file has the texture coordinates of corners as lists of faces, as some PLY have: so
+    /// they are written again, and no vertex is split for them.
+    pub uv_lists: bool,
     /// Normals.
     pub normals: Option<Normals<'a>>,
 

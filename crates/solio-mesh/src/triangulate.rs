@@ -250,6 +250,7 @@ pub(crate) fn triangulated<'a>(mesh: &'a Mesh<'_>, work: &Work) -> Result<Mesh<'
         weights: mesh.weights.as_deref().map(Cow::Borrowed),
         colors: colors.map(|c| Colors { values: Cow::Borrowed(&c.values), space: c.space }),
         uvs,
+        uv_lists: mesh.uv_lists,
         normals,
         face_offsets: (0..=cut.faces.len() as u32).map(|t| 3 * t).collect(),
         corner_vertices: by_corner(&mesh.corner_vertices).into(),

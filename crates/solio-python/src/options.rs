@@ -4,6 +4,7 @@ use crate::errors::{argument, refused};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyString};
+use solio::mesh::TextEncoding;
 use solio::mesh::axes::Axis;
 use solio::mesh::obj::NonFinite;
 use solio::mesh::ply::{PlyColorType, PlyColors, PlyFormat, PlyWriteOptions};
@@ -77,6 +78,12 @@ fn axes(value: &Bound<'_, PyAny>) -> PyResult<(Axis, Axis)> {
     Ok((axis(&forward)?, axis(&up)?))
 }
 
+fn encoding(value: &Bound<'_, PyAny>) -> PyResult<Option<TextEncoding>> {
+    let label: String = value.extract()?;
+    let known = TextEncoding::of_label(&label);
+    known.map(Some).ok_or_else(|| argument(format!("no such encoding: {label}")))
+}
+
 /// A number of digits, or `"shortest"`.
 fn digits(value: &Bound<'_, PyAny>) -> PyResult<Digits> {
     if let Ok(name) = value.cast::<PyString>() {
@@ -121,6 +128,7 @@ pub(crate) fn reading(dict: &Bound<'_, PyDict>) -> PyResult<(MeshReadOptions, Wo
     given.with("strict", &mut options.strict, plain)?;
     given.with("skip_materials", &mut options.skip_materials, plain)?;
     given.with("double", &mut options.obj.double, plain)?;
+    given.with("encoding", &mut options.obj.encoding, encoding)?;
     given.with("merge", &mut options.stl.merge, plain)?;
     given.with("facet_normals", &mut options.stl.normals, plain)?;
     given.with("index_base", &mut options.obj.index_base, plain)?;
@@ -167,7 +175,7 @@ fn obj(given: &CallArguments<'_>, options: &mut MeshWriteOptions) -> PyResult<()
     set!(given, obj, plain =>
         comments, global_scale, apply_transform, export_uv, export_normals, export_materials,
         export_object_groups, export_material_groups, export_vertex_groups, export_smooth_groups,
-        export_groups, export_triangulated_mesh, sort_by_material, spaces_to_underscores, merge,
+        export_groups, export_alpha, export_triangulated_mesh, sort_by_material, spaces_to_underscores, merge,
         epilogue);
     set!(given, obj, axis => forward_axis, up_axis);
     set!(given, obj, axes => source_axes);

@@ -287,3 +287,36 @@ fn the_mtl_is_another_file_than_the_obj() {
         assert!(!at(name).exists());
     }
 }
+
+#[test]
+fn names_of_libraries_may_be_quoted() {
+    for (line, files) in [
+        (r#"mtllib "my mat.mtl" "b.mtl""#, ["my mat.mtl", "b.mtl"]),
+        (r#"mtllib a.mtl "my mat.mtl""#, ["a.mtl", "my mat.mtl"]),
+    ] {
+        let folder = folder(line, &[(files[0], RED), (files[1], GREEN)]);
+        let scene = read(&folder.path().join("s.obj"));
+        assert_eq!(reds(&scene), [Some(1.0), Some(0.0)], "{line}");
+        assert!(scene.warnings.is_empty(), "{:?}", scene.warnings);
+    }
+}
+
+#[test]
+fn a_library_of_the_objs_name_stands_in_for_a_missing_one() {
+    for (line, note) in [
+        (
+            "mtllib bar.mtl",
+            "the material library \"bar.mtl\" is missing; \"s.mtl\" is read instead",
+        ),
+        ("", "no material library is named; \"s.mtl\" is read"),
+    ] {
+        let folder = folder(line, &[("s.mtl", RED)]);
+        let path = folder.path().join("s.obj");
+        let scene = read(&path);
+        assert_eq!(reds(&scene), [Some(1.0), None], "{line}");
+        assert_eq!(scene.warnings, [note]);
+        let strict = MeshReadOptions { strict: true, ..MeshReadOptions::default() };
+        let refused = solio::read_mesh(&path, &strict, &Work::default()).map(|scene| reds(&scene));
+        assert!(refused.is_err() || refused.unwrap() == [None, None], "{line}");
+    }
+}

@@ -4,6 +4,7 @@ use super::shared::{described, parse_axis};
 use super::typed_options::{READING, WRITING};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Arg, ArgAction, Args, ValueEnum};
+use solio::mesh::TextEncoding;
 use solio::mesh::axes::Axis;
 use solio::{Compression, Digits, Format, PathMode};
 use std::any::TypeId;
@@ -23,9 +24,12 @@ pub(crate) struct ReadArgs {
     /// What an OBJ file calls its first vertex
     #[arg(long, value_name = "0|1", value_parser = clap::value_parser!(u8).range(0..=1))]
     pub(crate) index_base: Option<u8>,
-    /// Read OBJ positions in double precision (PLY keeps its own)
+    /// Read OBJ positions in double precision, also where the text does not need it (PLY keeps its own)
     #[arg(long)]
     pub(crate) double: bool,
+    /// Encoding of names in OBJ and MTL: utf-8, gbk, shift-jis, latin-1 …
+    #[arg(long, value_name = "NAME", value_parser = parse_encoding)]
+    pub(crate) encoding: Option<TextEncoding>,
     /// Keep the three separate vertices of each STL triangle
     #[arg(long)]
     pub(crate) no_merge_vertices: bool,
@@ -53,6 +57,8 @@ pub(crate) struct WriteArgs {
     pub(crate) export_normals: Option<bool>,
     #[arg(long, value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "srgb")]
     pub(crate) export_colors: Option<ColorsChoice>,
+    #[arg(long, value_parser = parse_bool)]
+    pub(crate) export_alpha: Option<bool>,
     #[arg(long)]
     pub(crate) float_colors: bool,
     #[arg(long, value_parser = parse_bool)]
@@ -160,6 +166,11 @@ fn parse_scale(text: &str) -> Result<f64, String> {
     let is_float = |scale: &f64| (*scale as f32).is_finite() && *scale as f32 > 0.0;
     let scale = text.parse().ok().filter(is_float);
     scale.ok_or_else(|| "use a number above 0, in the range of floats".into())
+}
+
+fn parse_encoding(label: &str) -> Result<TextEncoding, String> {
+    let known = TextEncoding::of_label(label);
+    known.ok_or_else(|| "use the name of an encoding, such as utf-8, gbk or latin-1".into())
 }
 
 fn parse_bool(text: &str) -> Result<bool, String> {

@@ -1,8 +1,10 @@
 //! What an OBJ with its MTL cannot hold of a scene.
 
 use super::mtl_keys::{KEYS, MtlValue};
+use super::rational::is_rational;
+use super::write::says_weight;
 use super::{MtlWriteOptions, ObjWriteOptions, small_faces};
-use crate::losses::{self, ATTRIBUTES, VERTEX_GROUPS, lacking};
+use crate::losses::{self, ATTRIBUTES, SPLATS, VERTEX_GROUPS, lacking};
 use crate::material::Material;
 use crate::model::{ColorSpace, Domain, Mesh, Object, Scene};
 use solio_base::{Loss, Losses, Result, Work};
@@ -36,7 +38,7 @@ fn find(scene: &Scene<'_>, options: &ObjWriteOptions, mtl: &MtlWriteOptions) -> 
     let mut losses = Losses::default();
     objects(&mut losses, scene, options);
     losses::transforms(&mut losses, scene, "OBJ", options.apply_transform);
-    lacking(&mut losses, scene, "OBJ", &[ATTRIBUTES]);
+    lacking(&mut losses, scene, "OBJ", &[SPLATS, ATTRIBUTES]);
     if options.export_vertex_groups {
         let groups = scene.meshes.iter().map(|mesh| mesh.vertex_groups.len()).sum();
         let reason = "OBJ has vertex groups as groups of faces, without weights";
@@ -44,6 +46,8 @@ fn find(scene: &Scene<'_>, options: &ObjWriteOptions, mtl: &MtlWriteOptions) -> 
     } else {
         lacking(&mut losses, scene, "OBJ", &[VERTEX_GROUPS]);
     }
+    let is_rational =
+        is_rational(&options.epilogue) || scene.meshes.iter().any(|m| is_rational(&m.freeform));
     for mesh in &scene.meshes {
         let reason = "faces of less than three corners become lines, points or nothing";
         losses.add_some("small_faces", reason, small_faces(mesh), "face");
@@ -53,7 +57,7 @@ fn find(scene: &Scene<'_>, options: &ObjWriteOptions, mtl: &MtlWriteOptions) -> 
             losses.add_some("line_uvs", reason, mesh.line_uvs.len(), "value");
         }
         if options.export_colors {
-            colors(&mut losses, mesh);
+            colors(&mut losses, mesh, options, is_rational);
         }
     }
     losses::digits(&mut losses, rounded(scene, options, mtl));
@@ -78,10 +82,24 @@ fn objects(losses: &mut Losses, scene: &Scene<'_>, options: &ObjWriteOptions) {
     }
 }
 
-fn colors(losses: &mut Losses, mesh: &Mesh<'_>) {
+fn colors(losses: &mut Losses, mesh: &Mesh<'_>, options: &ObjWriteOptions, is_rational: bool) {
     let Some(colors) = &mesh.colors else { return };
-    let alpha = colors.values.iter().filter(|color| color[3] != 1.0).count();
-    losses.add_some("alpha", "OBJ colours have no alpha", alpha, "vertex");
+    let alpha = || colors.values.iter().filter(|color| color[3] != 1.0).count();
+    if is_rational {
+        let reason = "in an OBJ of rational curves colours have no alpha";
+        losses.add_some("alpha", reason, alpha(), "vertex");
+    } else if !options.export_alpha {
+        let loss = Loss::new("alpha", "the colours' alpha is left out, as Blender does");
+        if alpha() > 0 {
+            losses.add(loss.count(alpha() as u64, "vertex").kept_by("export_alpha"));
+        }
+    }
+    if let Some(weights) = &mesh.weights {
+        let pairs = weights.iter().zip(&*colors.values);
+        let lost = |&(&w, &c): &(&f32, &[f32; 4])| w != 1.0 && !says_weight(w, c, is_rational);
+        let reason = "an OBJ without rational curves has a vertex' colour or its fourth coordinate";
+        losses.add_some("weights", reason, pairs.filter(lost).count(), "vertex");
+    }
     if colors.space == ColorSpace::Linear {
         let reason = "OBJ colours are sRGB: linear ones are converted";
         losses.add_some("color_space", reason, colors.values.len(), "vertex");

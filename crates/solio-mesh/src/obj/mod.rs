@@ -7,6 +7,7 @@ mod mtl_read;
 mod mtl_read_tests;
 mod mtl_write;
 pub mod options;
+mod rational;
 mod read;
 mod write;
 

@@ -9,8 +9,9 @@
 use super::mtl_keys::{KEYS, MtlValue};
 use super::options::ObjReadOptions;
 use super::read::{Token, Tokens, line_end, shown};
+use crate::TextEncoding;
 use crate::material::{Material, TextureMap};
-use crate::text::decode;
+use crate::text::{NameBytes, decode};
 use encoding_rs::Encoding;
 use solio_base::{Error, Result};
 use solio_codec::number::parse;
@@ -26,11 +27,11 @@ const MAPS: [&str; 5] = ["bump", "disp", "decal", "refl", "norm"];
 ///
 /// Fails on what is no MTL at all; a library without materials is none, if it is otherwise empty.
 pub fn decode_mtl(bytes: &[u8], options: &ObjReadOptions) -> Result<(Vec<Material>, Vec<String>)> {
-    let (text, skipped) = utf8(bytes);
+    let (text, skipped, told) = utf8(bytes, options.encoding);
     let mut reader = MtlReader {
         options,
         materials: Vec::new(),
-        warnings: Vec::new(),
+        warnings: Vec::from_iter(told),
         transparency: Vec::new(),
         strays: None,
         place: MtlPlace { offset: skipped, line: 1 },
@@ -50,15 +51,26 @@ pub fn decode_mtl(bytes: &[u8], options: &ObjReadOptions) -> Result<(Vec<Materia
     reader.finish()
 }
 
-/// The text as UTF-8 (or whatever has ASCII in it), and the bytes of its mark.
-fn utf8(bytes: &[u8]) -> (Cow<'_, [u8]>, u64) {
+/// The text as UTF-8, the bytes of its mark, and what is said of a guess.
+fn utf8(bytes: &[u8], asked: Option<TextEncoding>) -> (Cow<'_, [u8]>, u64, Option<String>) {
     match Encoding::for_bom(bytes) {
         Some((encoding, mark)) if encoding != encoding_rs::UTF_8 => {
             let (text, _) = encoding.decode_without_bom_handling(&bytes[mark..]);
-            (Cow::Owned(text.into_owned().into_bytes()), mark as u64)
+            return (Cow::Owned(text.into_owned().into_bytes()), mark as u64, None);
         }
-        Some((_, mark)) => (Cow::Borrowed(&bytes[mark..]), mark as u64),
-        None => (Cow::Borrowed(bytes), 0),
+        Some((_, mark)) => return (Cow::Borrowed(&bytes[mark..]), mark as u64, None),
+        None if bytes.is_ascii() => return (Cow::Borrowed(bytes), 0, None),
+        None => {}
+    }
+    let mut lines = NameBytes::default();
+    bytes.split(|&b| b == b'\n').for_each(|line| lines.note((), line, asked));
+    match lines.settle(asked, |(), _| ()) {
+        None => (Cow::Borrowed(bytes), 0, None),
+        Some((encoding, told)) => {
+            // In some encodings the bytes of a character may look like a blank or a backslash.
+            let text = Cow::Owned(encoding.decode(bytes).into_bytes());
+            (text, 0, (!told.is_empty()).then_some(told))
+        }
     }
 }
 
@@ -94,15 +106,8 @@ impl MtlReader<'_> {
         Ok(())
     }
 
-    fn text(&mut self, bytes: &[u8], at: usize) -> Result<String> {
-        let (text, odd) = decode(bytes);
-        if odd {
-            let message = format!("`{text}` is not UTF-8; read as Latin-1");
-            if self.warnings.len() < MOST_WARNINGS {
-                self.warnings.push(format!("{}:{}: {message}", self.place.line, at + 1));
-            }
-        }
-        Ok(text)
+    fn text(&self, bytes: &[u8]) -> String {
+        decode(bytes).0
     }
 
     fn statement(&mut self, line: &[u8]) -> Result<()> {
@@ -113,7 +118,7 @@ impl MtlReader<'_> {
             if rest.text.is_empty() {
                 self.complain(key.at, "`newmtl` without a name".into())?;
             }
-            let name = self.text(rest.text, rest.at)?;
+            let name = self.text(rest.text);
             self.materials.push(Material { name, ..Material::default() });
             self.transparency.push(None);
             self.options.limits.check_elements("materials", self.materials.len() as u64)?;
@@ -140,7 +145,7 @@ impl MtlReader<'_> {
 
     fn keep(&mut self, line: &[u8]) -> Result<()> {
         let whole = Tokens::new(line).rest();
-        let text = self.text(whole.text, whole.at)?;
+        let text = self.text(whole.text);
         self.last().other.push(text);
         Ok(())
     }
@@ -207,7 +212,7 @@ impl MtlReader<'_> {
         if path.text.is_empty() {
             self.complain(key.at, format!("`{}` without a file name", shown(key.text)))?;
         }
-        map.path = self.text(path.text, path.at)?;
+        map.path = unquoted(&self.text(path.text)).to_owned();
         self.last().maps.push(map);
         Ok(())
     }
@@ -246,6 +251,12 @@ impl MtlReader<'_> {
 
 fn is_other_form(word: &[u8]) -> bool {
     matches!(word, b"spectral" | b"xyz" | b"-halo")
+}
+
+/// A name without the quotation marks that some programs put around it.
+pub(in crate::obj) fn unquoted(name: &str) -> &str {
+    let inner = name.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    inner.filter(|inner| !inner.contains('"')).map_or(name, str::trim_ascii)
 }
 
 /// How many arguments a texture option takes; `None` for what is no option.

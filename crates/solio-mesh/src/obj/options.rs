@@ -1,5 +1,6 @@
 //! What a caller may choose about OBJ and MTL.
 
+use crate::TextEncoding;
 use crate::axes::Axis;
 use solio_base::Limits;
 use solio_codec::number::Digits;
@@ -22,8 +23,11 @@ use solio_codec::number::Digits;
 pub struct ObjReadOptions {
     /// Refuse what the specification does not allow instead of passing over it with a warning.
     pub strict: bool,
-    /// Read positions as f64.
+    /// Read positions as f64. Also without it they are where `f32` cannot hold what the text says of
+    /// places far from the origin, as those of georeferenced models.
     pub double: bool,
+    /// The encoding of names; `None` takes UTF-8, and guesses where it is none.
+    pub encoding: Option<TextEncoding>,
     /// What the file's first index is called: 1, or 0 for files of some broken exporters.
     pub index_base: u8,
     /// Bounds.
@@ -32,7 +36,13 @@ pub struct ObjReadOptions {
 
 impl Default for ObjReadOptions {
     fn default() -> Self {
-        ObjReadOptions { strict: false, double: false, index_base: 1, limits: Limits::default() }
+        ObjReadOptions {
+            strict: false,
+            double: false,
+            encoding: None,
+            index_base: 1,
+            limits: Limits::default(),
+        }
     }
 }
 
@@ -104,6 +114,9 @@ pub struct ObjWriteOptions {
     pub export_normals: bool,
     /// Write vertex colours after the positions, in sRGB.
     pub export_colors: bool,
+    /// Write the colours' alpha as a seventh number, where some is not 1, as trimesh and MeshLab do;
+    /// Blender reads it and does not write it. Solio's addition.
+    pub export_alpha: bool,
     /// Write `usemtl`.
     pub export_materials: bool,
     /// `g` lines with the object's and the mesh's name instead of `o`.
@@ -154,6 +167,7 @@ impl Default for ObjWriteOptions {
             export_uv: true,
             export_normals: true,
             export_colors: true,
+            export_alpha: true,
             export_materials: true,
             export_object_groups: false,
             export_material_groups: false,
@@ -188,6 +202,7 @@ impl ObjWriteOptions {
             comments: Vec::new(),
             source_axes: (Axis::Y, Axis::Z),
             export_colors: false,
+            export_alpha: false,
             export_smooth_groups: false,
             export_groups: false,
             sort_by_material: true,

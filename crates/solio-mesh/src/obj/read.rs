@@ -30,8 +30,9 @@ pub(super) use token::{Token, Tokens, shown};
 
 use super::options::ObjReadOptions;
 use crate::material::Material;
-use crate::model::Scene;
+use crate::model::{Mesh, Positions, Scene};
 use crate::spans::{ASSEMBLE, DECODE, JOIN};
+use crate::text::precision::{any_far, any_far_says_more, any_says_more, is_offset};
 use chunk::ParsedText;
 use gather::ObjGather;
 use input::{SourceText, TextInput};
@@ -62,7 +63,33 @@ pub fn decode_obj(
     options: &ObjReadOptions,
     work: &Work,
 ) -> Result<Scene<'static>> {
-    decode_chunks(source, options, work, CHUNK_BYTES)
+    decode_precise(source, options, work, CHUNK_BYTES)
+}
+
+/// Reads with doubles where the text needs them. A source that can be read again is, so that the result
+/// is that of [`ObjReadOptions::double`].
+fn decode_precise(
+    source: &dyn Source,
+    options: &ObjReadOptions,
+    work: &Work,
+    chunk_bytes: usize,
+) -> Result<Scene<'static>> {
+    let scene = decode_chunks(source, options, work, chunk_bytes)?;
+    if options.double || source.is_sequential() {
+        return Ok(scene);
+    }
+    let is_unsure = match &scene.meshes[0].positions {
+        Positions::F64(_) => false,
+        Positions::F32(positions) if is_offset(positions) => true,
+        Positions::F32(_) => return Ok(scene),
+    };
+    let double = ObjReadOptions { double: true, ..options.clone() };
+    let precise = decode_chunks(source, &double, work, chunk_bytes)?;
+    let says_more = |mesh: &Mesh<'_>| match &mesh.positions {
+        Positions::F64(positions) => any_says_more(positions.as_flattened()),
+        Positions::F32(_) => false,
+    };
+    Ok(if is_unsure && !precise.meshes.iter().any(says_more) { scene } else { precise })
 }
 
 fn decode_chunks(
@@ -86,6 +113,15 @@ fn decode_chunks(
             slot.parsed.clear();
             let TextSlot { text, parsed, reader } = slot;
             runs::chunk(text.padded(memory), text.len, options, reader, parsed);
+            if any_far(parsed.positions.as_flattened()) {
+                let double = ObjReadOptions { double: true, ..options.clone() };
+                let mut precise = ParsedText::default();
+                runs::chunk(text.padded(memory), text.len, &double, reader, &mut precise);
+                if any_far_says_more(precise.positions64.as_flattened()) {
+                    std::mem::swap(&mut parsed.positions64, &mut precise.positions64);
+                    parsed.positions.clear();
+                }
+            }
             Ok(())
         },
         |slot| {

@@ -1,10 +1,11 @@
 //! Reading: a header of keywords, three counts, then a vertex or a face a line.
 
-use crate::model::{ColorSpace, Colors, Domain, Mesh, Normals, Positions, Scene, Uvs};
+use crate::model::{ColorSpace, Colors, Domain, Mesh, Normals, Scene, Uvs};
 use crate::odd::tolerate;
 use crate::spans::DECODE;
+use crate::text::precision;
 use solio_base::{Error, Limits, Result, Source, Work};
-use solio_codec::number::parse::f32_prefix;
+use solio_codec::number::parse::{f32_prefix, f64_prefix};
 
 /// Bytes that are read at once.
 const BLOCK_BYTES: usize = 1 << 20;
@@ -114,6 +115,7 @@ fn read_vertices(
     let room = lines.room(count, 6);
     options.limits.check_bytes("the vertices", (room as u64).saturating_mul(12))?;
     let mut positions = Vec::with_capacity(room);
+    let mut wide = Vec::with_capacity(room);
     let (mut normals, mut colors, mut uvs) = (Vec::new(), Vec::new(), Vec::new());
     let (mut are_bytes, mut longer) = (false, 0_u64);
     for number in 0..count {
@@ -122,7 +124,9 @@ fn read_vertices(
         };
         let mut words = Words(line);
         let parsed = (|| {
-            positions.push([words.next_float()?, words.next_float()?, words.next_float()?]);
+            let [x, y, z] = [words.next_both()?, words.next_both()?, words.next_both()?];
+            positions.push([x.0, y.0, z.0]);
+            wide.push([x.1, y.1, z.1]);
             if layout.normals {
                 normals.push([words.next_float()?, words.next_float()?, words.next_float()?]);
             }
@@ -157,7 +161,7 @@ fn read_vertices(
             *color = [color[0] / 255.0, color[1] / 255.0, color[2] / 255.0, alpha];
         }
     }
-    mesh.positions = Positions::F32(positions.into());
+    mesh.positions = precision::positions(positions, wide);
     if layout.normals {
         mesh.normals = Some(Normals { values: normals.into(), domain: Domain::Vertex });
     }
@@ -235,6 +239,14 @@ impl<'l> Words<'l> {
     fn next_float(&mut self) -> Option<f32> {
         let word = self.next()?;
         f32_prefix(word).filter(|(_, length)| *length == word.len()).map(|(value, _)| value)
+    }
+
+    /// A number as a float and as a double.
+    fn next_both(&mut self) -> Option<(f32, f64)> {
+        let word = self.next()?;
+        let (narrow, length) = f32_prefix(word)?;
+        let (wide, _) = f64_prefix(word)?;
+        (length == word.len()).then_some((narrow, wide))
     }
 
     fn next_count(&mut self) -> Option<usize> {
@@ -332,6 +344,7 @@ impl<'s> LineFeed<'s> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Positions;
     use crate::off::encode_off;
     use solio_base::ErrorKind;
 

@@ -4,10 +4,12 @@ use super::columns::{ColumnPlan, ColumnRole, ColumnTable, PlyColumn, alpha_of};
 use super::data::ScalarArray;
 use super::header::{PlyElement, PlyHeader};
 use super::textures::TEXNUMBER;
+use super::wide::{WideType, narrowed};
 use crate::material::{Material, TEXTURE_COMMENT, TextureMap};
 use crate::model::{
     Attribute, ColorSpace, Colors, Domain, Mesh, NONE, Normals, Positions, Scene, Uvs, Values,
 };
+use crate::splats;
 use solio_base::{Error, Limits, Result};
 use std::borrow::Cow;
 
@@ -59,6 +61,9 @@ pub(crate) fn assemble(
         }
         warnings.push(message.into());
     }
+    // The vertices of packed splats have no coordinates of their own.
+    splats::unpack(&mut mesh);
+    narrow_integers(&mut mesh, header, &mut warnings);
     drop_strays(&mut mesh, header, strict, &mut warnings)?;
     let materials = textures(&header.comments);
     if !materials.is_empty() {
@@ -73,6 +78,25 @@ pub(crate) fn assemble(
         warnings: all,
         ..Scene::default()
     })
+}
+
+/// Gives attributes of 64-bit integers, which were read as doubles, the narrowest type that holds them.
+fn narrow_integers(mesh: &mut Mesh<'static>, header: &PlyHeader, warnings: &mut Vec<String>) {
+    let is_wide = |a: &Attribute<'_>| {
+        let element = PlyElement::find(&header.elements, &a.element);
+        let mut properties = element.iter().flat_map(|element| &element.properties);
+        let property = properties.find(|property| property.name == a.name);
+        property.is_some_and(|p| matches!(p.wide, Some(WideType::I64 | WideType::U64)))
+    };
+    for attribute in mesh.attributes.iter_mut().filter(|a| is_wide(a)) {
+        let values = std::mem::replace(&mut attribute.values, Values::U8(Cow::Borrowed(&[])));
+        let (values, rounded) = narrowed(values);
+        attribute.values = values;
+        if rounded > 0 {
+            let name = format!("{}.{}", attribute.element, attribute.name);
+            warnings.push(format!("`{name}`: {rounded} integers past 2^53 are rounded to doubles"));
+        }
+    }
 }
 
 /// Gives the colours their alpha, which was of another type and so became an attribute.
@@ -175,6 +199,7 @@ fn set_corner_uvs(
     match table.data {
         ScalarArray::F32(values) if fits && values.len() == 2 * mesh.corner_vertices.len() => {
             mesh.uvs = Some(Uvs { values: Cow::Owned(rows(values)), domain: Domain::Corner });
+            mesh.uv_lists = true;
         }
         ScalarArray::F32(values) if fits => {
             let mut index = Vec::with_capacity(mesh.corner_vertices.len());
@@ -185,6 +210,7 @@ fn set_corner_uvs(
             }
             let domain = Domain::Indexed(Cow::Owned(index));
             mesh.uvs = Some(Uvs { values: Cow::Owned(rows(values)), domain });
+            mesh.uv_lists = true;
         }
         data => mesh.attributes.push(attribute(element, column, data, table.offsets)),
     }

@@ -141,6 +141,17 @@ impl ColumnPlan {
     }
 }
 
+impl ColumnPlan {
+    /// The same with positions as doubles.
+    pub(crate) fn wide(element: &PlyElement) -> ColumnPlan {
+        let mut plan = ColumnPlan::new(element);
+        for column in plan.columns.iter_mut().filter(|c| c.role == ColumnRole::Position) {
+            (column.kind, column.stored) = (ColumnKind::F64, ScalarType::F64);
+        }
+        plan
+    }
+}
+
 /// The lists that the model has a place for.
 fn lists(element: &PlyElement, columns: &mut Vec<PlyColumn>, taken: &mut [bool]) {
     let wanted: &[(&[&str], ColumnRole)] = match element.name.as_str() {

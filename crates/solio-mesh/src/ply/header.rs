@@ -2,6 +2,7 @@
 
 use super::data::{Scalar, with_scalar};
 use super::options::PlyFormat;
+use super::wide::WideType;
 use crate::head::SourceHead;
 use crate::model::ScalarType;
 use crate::text::decode;
@@ -47,6 +48,10 @@ pub struct PlyProperty {
     pub scalar: ScalarType,
     /// The type of the count, for lists.
     pub list: Option<ScalarType>,
+    /// What the header says instead of the type, where PLY has no such type.
+    pub(crate) wide: Option<WideType>,
+    /// The same of the count.
+    pub(crate) wide_count: Option<WideType>,
 }
 
 impl PlyProperty {
@@ -86,6 +91,18 @@ impl ScalarType {
 
     /// From a PLY header's word: `uchar`, `uint8`…
     pub fn from_name(name: &str) -> Option<ScalarType> {
+        // As C and Rust call them.
+        let name = match name {
+            "ubyte" | "uint8_t" | "u8" => "uchar",
+            "int8_t" | "i8" => "char",
+            "int16_t" | "i16" => "short",
+            "uint16_t" | "u16" => "ushort",
+            "int32_t" | "i32" => "int",
+            "uint32_t" | "u32" => "uint",
+            "single" | "f32" => "float",
+            "f64" => "double",
+            name => name,
+        };
         Self::NAMES.iter().find(|n| n.0 == name || n.1 == name).map(|n| n.2)
     }
 
@@ -128,10 +145,13 @@ pub(crate) fn read_header(
     strict: bool,
     limits: &Limits,
 ) -> Result<PlyHeader> {
-    let start = head.look(4096)?;
-    if start.is_empty() {
+    let all = head.look(4096)?;
+    if all.is_empty() {
         return Err(Error::syntax("the file is empty; a PLY file starts with `ply`").at_offset(0));
     }
+    // The mark that editors of Windows put before text.
+    let start = all.strip_prefix(b"\xef\xbb\xbf").unwrap_or(all);
+    let skipped = all.len() - start.len();
     if !start.starts_with(b"ply") || !start.get(3).is_none_or(|b| b.is_ascii_whitespace()) {
         return Err(Error::syntax("a PLY file starts with a line `ply`")
             .at_line(1, 1)
@@ -157,7 +177,7 @@ pub(crate) fn read_header(
         strict,
         limits,
     };
-    let mut at = 0;
+    let mut at = skipped;
     loop {
         let end = line_end(head, at, newline, limits)?;
         let (line_stop, next) = match end {
@@ -296,9 +316,12 @@ impl HeaderParser<'_> {
 
     fn property(&mut self, rest: &str) -> Result<()> {
         let (word, after) = split_word(rest);
+        let mut wide_count = None;
         let (list, word, name) = if word == "list" {
             let (count, after) = split_word(after);
-            let count = scalar(count)?;
+            let count = self.scalar(count, true)?;
+            wide_count = count.1;
+            let count = count.0;
             if count.is_float() {
                 self.odd(format!("a list count of type {}", count.name()))?;
             }
@@ -307,7 +330,7 @@ impl HeaderParser<'_> {
         } else {
             (None, word, after)
         };
-        let scalar = scalar(word)?;
+        let (scalar, wide) = self.scalar(word, false)?;
         let name = one_name(name)?;
         if name.is_empty() {
             return Err(Error::syntax("a property without a name"));
@@ -317,7 +340,7 @@ impl HeaderParser<'_> {
         };
         let twice = element.properties.iter().any(|p| p.name == name);
         let element_name = element.name.clone();
-        element.properties.push(PlyProperty { name: name.clone(), scalar, list });
+        element.properties.push(PlyProperty { name: name.clone(), scalar, list, wide, wide_count });
         if twice {
             self.odd(format!(
                 "element `{element_name}` has two properties `{name}`; the first is kept"
@@ -333,6 +356,21 @@ impl HeaderParser<'_> {
             return Ok(());
         }
         Err(Error::limit(format!("more than {MOST_DECLARATIONS} elements and properties")))
+    }
+
+    /// The type that a word means, and whether it is one that PLY does not have.
+    fn scalar(&mut self, word: &str, is_count: bool) -> Result<(ScalarType, Option<WideType>)> {
+        if let Some(scalar) = ScalarType::from_name(word) {
+            return Ok((scalar, None));
+        }
+        let Some(wide) = WideType::from_name(word) else {
+            let error = Error::syntax(format!("unknown type `{}`", shown(word)));
+            let known = "PLY knows char, uchar, short, ushort, int, uint, float and double";
+            return Err(error.hint(known));
+        };
+        let scalar = wide.read_as(is_count);
+        self.odd(format!("the type `{word}` is not one of PLY; read as {}", scalar.name()))?;
+        Ok((scalar, Some(wide)))
     }
 
     /// Something that the specification does not allow, but that does no harm.
@@ -367,13 +405,6 @@ fn one_name(name: &str) -> Result<String> {
 fn shown(text: &str) -> String {
     let short = text.chars().take(40);
     short.map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
-}
-
-fn scalar(word: &str) -> Result<ScalarType> {
-    ScalarType::from_name(word).ok_or_else(|| {
-        Error::syntax(format!("unknown type `{}`", shown(word)))
-            .hint("PLY knows char, uchar, short, ushort, int, uint, float and double")
-    })
 }
 
 /// The first word, and what follows the white space after it.

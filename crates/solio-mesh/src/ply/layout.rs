@@ -20,6 +20,8 @@ pub(crate) enum PropertyGroup {
     Uv,
     /// The corners of faces, with the type of the count.
     Corners(ScalarType),
+    /// The texture coordinates of the corners of faces, with the type of the count.
+    CornerUvs(ScalarType),
     FaceNormal,
     EdgeEnds,
     Attribute(AttributeItem),
@@ -66,9 +68,14 @@ pub(crate) fn elements(
     let mut out =
         vec![ElementOut { name: "vertex".into(), items, counts: counts(&|p| p.vertices) }];
     if any(&|p| p.faces > 0) {
-        let long = any(&|p| p.has_long_faces());
-        let count = if long { ScalarType::U32 } else { ScalarType::U8 };
-        let mut items = vec![PropertyGroup::Corners(count)];
+        let count = |most| match any(&|p| p.has_longer_faces(most)) {
+            true => ScalarType::U32,
+            false => ScalarType::U8,
+        };
+        let mut items = vec![PropertyGroup::Corners(count(255))];
+        if any(&|p| p.uv_lists) {
+            items.push(PropertyGroup::CornerUvs(count(127)));
+        }
         let of_face =
             |p: &PlyPart<'_>| p.mesh.normals.as_ref().is_some_and(|n| n.domain == Domain::Face);
         if options.export_normals && any(&of_face) {
@@ -268,6 +275,10 @@ fn properties(text: &mut String, item: &PropertyGroup, names: &mut HashSet<Strin
         PropertyGroup::Corners(count) => {
             names.insert("vertex_indices".into());
             text.push_str(&format!("property list {} uint vertex_indices\n", count.name()));
+        }
+        PropertyGroup::CornerUvs(count) => {
+            names.insert("texcoord".into());
+            text.push_str(&format!("property list {} float texcoord\n", count.name()));
         }
         PropertyGroup::Attribute(a) => {
             let list = a.list.map_or(String::new(), |count| format!("list {} ", count.name()));

@@ -46,6 +46,7 @@ mod split_tests;
 mod textures;
 mod token_values;
 mod tokens;
+mod wide;
 mod write;
 
 pub use check::{PlyCounts, check_ply};

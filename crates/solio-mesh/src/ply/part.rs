@@ -27,6 +27,8 @@ pub(crate) struct PlyPart<'m> {
     /// Transforms, and the vertex before which each one ends.
     pub(crate) transforms: Vec<(u32, Placement)>,
     pub(crate) has_uv: bool,
+    /// Whether texture coordinates are lists of faces.
+    pub(crate) uv_lists: bool,
     pub(crate) has_normal: bool,
 }
 
@@ -59,8 +61,10 @@ impl<'m> PlyPart<'m> {
             .normals
             .as_ref()
             .filter(|n| options.export_normals && n.domain != Domain::Face && !n.values.is_empty());
-        let (has_uv, has_normal) = (uvs.is_some(), normals.is_some());
-        let uvs = uvs.filter(|u| !per_vertex(&u.domain));
+        let uv_lists = mesh.uv_lists && !options.blender_quirks;
+        let uv_lists = uv_lists && uvs.is_some_and(|u| !per_vertex(&u.domain));
+        let (has_uv, has_normal) = (uvs.is_some() && !uv_lists, normals.is_some());
+        let uvs = uvs.filter(|u| !per_vertex(&u.domain) && !uv_lists);
         let normals = normals.filter(|n| !per_vertex(&n.domain));
         let splits = uvs.is_some() || normals.is_some();
         let mut faces = mesh.face_offsets.len().saturating_sub(1);
@@ -81,13 +85,14 @@ impl<'m> PlyPart<'m> {
             edges: lines.map(|line| (line[1] - line[0]).saturating_sub(1) as usize).sum(),
             transforms,
             has_uv,
+            uv_lists,
             has_normal,
         })
     }
 
-    /// Whether a face that is written has more corners than a byte counts.
-    pub(crate) fn has_long_faces(&self) -> bool {
-        !self.triangulates && self.mesh.face_offsets.windows(2).any(|f| f[1] - f[0] > 255)
+    /// Whether a face that is written has more than `most` corners.
+    pub(crate) fn has_longer_faces(&self, most: u32) -> bool {
+        !self.triangulates && self.mesh.face_offsets.windows(2).any(|f| f[1] - f[0] > most)
     }
 }
 

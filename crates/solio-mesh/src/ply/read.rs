@@ -7,11 +7,14 @@ use super::context::ElementContext;
 use super::header::{PlyElement, PlyHeader, read_header};
 use super::memory::SpareArrays;
 use super::options::{PlyFormat, PlyReadOptions};
+use super::wide::plain_records;
 use super::{ascii, binary};
 use crate::head::SourceHead;
-use crate::model::Scene;
+use crate::model::{Positions, Scene};
 use crate::odd::tolerate;
 use crate::spans::ASSEMBLE;
+use crate::splats;
+use crate::text::precision::{any_far, any_far_says_more, any_says_more, is_offset};
 use solio_base::{Error, Result, Source, Work};
 
 /// Reads a PLY file. The scene has one mesh.
@@ -54,11 +57,54 @@ fn decode(
     memory: &mut SpareArrays,
 ) -> Result<Scene<'static>> {
     let mut head = SourceHead::new(source);
-    let header = read_header(&mut head, options.strict, &options.limits)?;
-    check_sizes(&header, &head)?;
+    let mut header = read_header(&mut head, options.strict, &options.limits)?;
+    if let Some(records) = plain_records(&head, &header, &options.limits)? {
+        header.data_at = 0;
+        return decode_records(&SourceHead::new(&records), &header, options, work, memory);
+    }
+    decode_records(&head, &header, options, work, memory)
+}
+
+fn decode_records(
+    head: &SourceHead<'_>,
+    header: &PlyHeader,
+    options: &PlyReadOptions,
+    work: &Work,
+    memory: &mut SpareArrays,
+) -> Result<Scene<'static>> {
+    check_sizes(header, head)?;
     let plans: Vec<ColumnPlan> = header.elements.iter().map(ColumnPlan::new).collect();
+    let scene = decode_columns(head, header, &plans, options, work, memory)?;
+    let is_text = header.format == PlyFormat::Ascii;
+    let Positions::F32(positions) = &scene.meshes[0].positions else { return Ok(scene) };
+    if !is_text || !any_far(positions.as_flattened()) && !is_offset(positions) {
+        return Ok(scene);
+    }
+    if head.is_sequential() {
+        return Ok(scene);
+    }
+    // A second look: the text may say more than the header's type.
+    let plans: Vec<ColumnPlan> = header.elements.iter().map(ColumnPlan::wide).collect();
+    let wide = decode_columns(head, header, &plans, options, work, memory)?;
+    let Positions::F64(values) = &wide.meshes[0].positions else { return Ok(scene) };
+    let far = any_far(positions.as_flattened()) && any_far_says_more(values.as_flattened());
+    let is_wide = far || is_offset(positions) && any_says_more(values.as_flattened());
+    Ok(if is_wide { wide } else { scene })
+}
+
+fn decode_columns(
+    head: &SourceHead<'_>,
+    header: &PlyHeader,
+    plans: &[ColumnPlan],
+    options: &PlyReadOptions,
+    work: &Work,
+    memory: &mut SpareArrays,
+) -> Result<Scene<'static>> {
     let vertices = PlyElement::find(&header.elements, "vertex");
-    if let Some(vertex) = vertices {
+    let is_packed = |element: &PlyElement| {
+        splats::is_packed(element.properties.iter().map(|property| &*property.name))
+    };
+    if let Some(vertex) = vertices.filter(|vertex| !is_packed(vertex)) {
         for name in ["x", "y", "z"] {
             if !vertex.properties.iter().any(|p| p.name == name && p.list.is_none()) {
                 return Err(Error::unsupported(format!(
@@ -71,7 +117,7 @@ fn decode(
     let contexts: Vec<ElementContext<'_>> = header
         .elements
         .iter()
-        .zip(&plans)
+        .zip(plans)
         .map(|(element, plan)| ElementContext {
             element,
             plan,
@@ -81,9 +127,9 @@ fn decode(
         })
         .collect();
     let (tables, warnings) = if header.format == PlyFormat::Ascii {
-        ascii::read_elements(&head, &header, &contexts, options.strict, work)?
+        ascii::read_elements(head, header, &contexts, options.strict, work)?
     } else {
-        read_binary(&head, &header, &contexts, options.strict, work, memory)?
+        read_binary(head, header, &contexts, options.strict, work, memory)?
     };
     let _span = ASSEMBLE.begin();
     let loaded = contexts
@@ -91,7 +137,7 @@ fn decode(
         .zip(tables)
         .map(|(cx, tables)| Loaded { element: cx.element, plan: cx.plan, tables })
         .collect();
-    assemble(&header, loaded, warnings, options.strict, &options.limits)
+    assemble(header, loaded, warnings, options.strict, &options.limits)
 }
 
 type ElementTables = Vec<Vec<super::columns::ColumnTable>>;

@@ -568,3 +568,150 @@ fn real_files_are_read_or_refused_with_a_place() {
         }
     }
 }
+
+#[test]
+fn a_byte_order_mark_comes_before_the_header() {
+    let text = "\u{feff}ply\nformat ascii 1.0 \nelement vertex 1 \nproperty float x \nproperty float y\t\n\
+        property float z \nend_header \n1 2 3\n";
+    let scene = read(text.as_bytes()).unwrap();
+    assert_eq!(scene.meshes[0].positions.get(0), [1.0, 2.0, 3.0]);
+    assert!(scene.warnings.is_empty(), "{:?}", scene.warnings);
+    // Offsets are those of the file.
+    let cut = &text.as_bytes()[..text.len() - 3];
+    assert!(read(cut).unwrap_err().offset().unwrap() >= text.len() as u64 - 8);
+}
+
+/// Two vertices with attributes of types that PLY does not have, and a list of such.
+const WIDE: &str = "element vertex 2\nproperty float x\nproperty float y\nproperty float z\n\
+    property int64 small\nproperty ulong large\nproperty half weight\nproperty bool on\n\
+    element face 1\nproperty list int64 uint64 vertex_indices\nend_header\n";
+
+#[test]
+fn types_that_ply_does_not_have_are_read() {
+    let text = format!(
+        "ply\nformat ascii 1.0\n{WIDE}0 0 0 -7 4000000000 0.5 1\n1 0 0 8 9007199254740993 2 0\n3 0 1 0\n"
+    );
+    let mut files = vec![text.into_bytes()];
+    for big in [false, true] {
+        let name = if big { "big" } else { "little" };
+        let mut file = format!("ply\nformat binary_{name}_endian 1.0\n{WIDE}").into_bytes();
+        let mut put = |bytes: &[u8]| {
+            let mut bytes = bytes.to_vec();
+            if big {
+                bytes.reverse();
+            }
+            file.extend_from_slice(&bytes);
+        };
+        for (x, small, large, half, on) in [
+            (0.0_f32, -7_i64, 4_000_000_000_u64, 0x3800_u16, 1_u8),
+            (1.0, 8, (1 << 53) + 1, 0x4000, 0),
+        ] {
+            [x, 0.0, 0.0].iter().for_each(|v| put(&v.to_le_bytes()));
+            put(&small.to_le_bytes());
+            put(&large.to_le_bytes());
+            put(&half.to_le_bytes());
+            put(&[on]);
+        }
+        [3_i64, 0, 1, 0].iter().for_each(|v| put(&v.to_le_bytes()));
+        files.push(file);
+    }
+    for file in &files {
+        let scene = read(file).unwrap();
+        let mesh = &scene.meshes[0];
+        let value = |name: &str| &mesh.attributes.iter().find(|a| a.name == name).unwrap().values;
+        assert_eq!(*value("small"), Values::I32(vec![-7, 8].into()));
+        assert_eq!(*value("large"), Values::F64(vec![4e9, 9007199254740992.0].into()));
+        assert_eq!(*value("weight"), Values::F32(vec![0.5, 2.0].into()));
+        assert_eq!(*value("on"), Values::U8(vec![1, 0].into()));
+        assert_eq!(mesh.corner_vertices[..], [0, 1, 0]);
+        let rounded = |w: &&String| w.contains("1 integers past 2^53");
+        assert_eq!(scene.warnings.iter().filter(rounded).count(), 1, "{:?}", scene.warnings);
+    }
+    for end in 0..files[1].len() {
+        assert!(read(&files[1][..end]).is_err(), "{end}");
+    }
+}
+
+#[test]
+fn lists_of_texture_coordinates_stay_lists() {
+    let text = "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\n\
+        property float z\nelement face 3\nproperty list uchar int vertex_indices\n\
+        property list uchar float texcoord\nend_header\n0 0 0\n1 0 0\n0 1 0\n1 1 0\n\
+        3 0 1 2 6 0 0 1 0 0 1\n3 2 1 3 6 0.5 0.5 1 0 0.25 1\n3 0 1 3 0\n";
+    let scene = read(text.as_bytes()).unwrap();
+    for kind in [PlyFormat::Ascii, PlyFormat::BinaryLittleEndian, PlyFormat::BinaryBigEndian] {
+        let written = write(&scene, &format(kind), 1);
+        let back = read(&written).unwrap();
+        assert_eq!(back.meshes, scene.meshes, "{kind:?}");
+        assert_eq!(back.meshes[0].positions.len(), 4);
+    }
+    // As of Blender, and of OBJ, they split the vertices.
+    let mut apart = scene.clone();
+    apart.meshes[0].uv_lists = false;
+    let back = read(&write(&apart, &format(PlyFormat::Ascii), 1)).unwrap();
+    assert!(back.meshes[0].positions.len() > 4);
+    // Faces cut to triangles have theirs.
+    let quad = text
+        .replace("element face 3", "element face 1")
+        .split("3 0 1 2 6")
+        .next()
+        .unwrap()
+        .to_owned()
+        + "4 0 1 3 2 8 0 0 1 0 1 1 0 1\n";
+    let options = PlyWriteOptions { export_triangulated_mesh: true, ..format(PlyFormat::Ascii) };
+    let back = read(&write(&read(quad.as_bytes()).unwrap(), &options, 1)).unwrap();
+    let mesh = &back.meshes[0];
+    assert_eq!((mesh.positions.len(), mesh.corner_vertices.len()), (4, 6));
+    let uvs = mesh.uvs.as_ref().unwrap();
+    for (corner, uv) in uvs.values.iter().enumerate() {
+        let place = mesh.positions.get(mesh.corner_vertices[corner] as usize);
+        assert_eq!([f64::from(uv[0]), f64::from(uv[1])], [place[0], place[1]]);
+    }
+}
+
+#[test]
+fn packed_splats_are_unpacked() {
+    let mut file = b"ply\nformat binary_little_endian 1.0\nelement chunk 1\n".to_vec();
+    let axes = ["x", "y", "z"];
+    let (mut names, mut bounds) = (Vec::new(), Vec::new());
+    for (what, low, high) in [("", -1.0_f32, 3.0_f32), ("scale_", -8.0, -4.0)] {
+        for axis in axes {
+            names.extend([format!("min_{what}{axis}"), format!("max_{what}{axis}")]);
+            bounds.extend([low, high]);
+        }
+    }
+    for name in &names {
+        file.extend_from_slice(format!("property float {name}\n").as_bytes());
+    }
+    file.extend_from_slice(b"element vertex 1\n");
+    for name in ["position", "rotation", "scale", "color"] {
+        file.extend_from_slice(format!("property uint packed_{name}\n").as_bytes());
+    }
+    file.extend_from_slice(b"end_header\n");
+    bounds.iter().for_each(|v| file.extend_from_slice(&v.to_le_bytes()));
+    // The ends of the bounds; no turn; white, half seen through.
+    let half = 512 << 20 | 512 << 10 | 512_u32;
+    for word in [2047 << 21, half, 1023 << 11, 0xffff_ff80_u32] {
+        file.extend_from_slice(&word.to_le_bytes());
+    }
+    let scene = read(&file).unwrap();
+    let mesh = &scene.meshes[0];
+    assert_eq!(mesh.positions.get(0), [3.0, -1.0, -1.0]);
+    assert_eq!(crate::splat_count(mesh), 1);
+    let value = |name: &str| match &mesh.attributes.iter().find(|a| a.name == name).unwrap().values
+    {
+        Values::F32(values) => values[0],
+        other => panic!("{other:?}"),
+    };
+    assert_eq!([value("scale_0"), value("scale_1"), value("scale_2")], [-8.0, -4.0, -8.0]);
+    assert!((value("rot_0") - 1.0).abs() < 1e-3 && value("rot_1").abs() < 1e-3);
+    let color = crate::splat_colors(mesh).unwrap()[0];
+    assert!(color[..3].iter().all(|c| (c - 1.0).abs() < 1e-6), "{color:?}");
+    assert!((color[3] - 128.0 / 255.0).abs() < 1e-4, "{color:?}");
+    // What is written is a plain file of splats, and OBJ tells what it loses.
+    let back = read(&write(&scene, &format(PlyFormat::BinaryLittleEndian), 1)).unwrap();
+    assert_eq!(back.meshes, scene.meshes);
+    let work = Work::serial();
+    let losses = crate::obj::obj_losses(&scene, &Default::default(), &Default::default(), &work);
+    assert_eq!(losses.unwrap().iter().next().unwrap().what, "splats");
+}

@@ -260,6 +260,7 @@ impl<'a> PartContext<'a> {
             PropertyGroup::Color(kind) => RecordCells::fixed(self.colors(*kind), 4),
             PropertyGroup::Uv => RecordCells::fixed(self.uvs(), 2),
             PropertyGroup::Corners(count) => self.corners(*count),
+            PropertyGroup::CornerUvs(count) => self.corner_uvs(*count),
             PropertyGroup::FaceNormal => RecordCells::fixed(flat(self.face_normals()), 3),
             PropertyGroup::EdgeEnds => RecordCells::fixed(self.edges(), 2),
             PropertyGroup::Attribute(a) => self.attribute(a),
@@ -378,6 +379,36 @@ impl<'a> PartContext<'a> {
         };
         let values = self.turned(&offsets, values);
         RecordCells { values: Values::U32(values), width: 1, list: Some((offsets, count)) }
+    }
+
+    /// The texture coordinates of each face's corners; none where none of them has some.
+    fn corner_uvs(&self, count: ScalarType) -> RecordCells<'a> {
+        let mesh = self.part.mesh;
+        let uvs = mesh.uvs.as_ref().filter(|_| self.part.uv_lists);
+        let (mut values, mut offsets) = (Vec::new(), vec![0]);
+        for (row, face) in self.rows.elements().enumerate() {
+            let mut corners: Vec<usize> = match &self.rows.of {
+                RowElements::Range(_) => (mesh.face_offsets[face] as usize
+                    ..mesh.face_offsets[face + 1] as usize)
+                    .collect(),
+                RowElements::List(_) => {
+                    self.rows.corners[3 * row..3 * row + 3].iter().map(|&c| c as usize).collect()
+                }
+            };
+            if !self.options.blender_quirks && self.transform_of_face(face).mirrors() {
+                corners.get_mut(1..).into_iter().for_each(<[usize]>::reverse);
+            }
+            if let Some(uvs) = uvs {
+                let of = |&corner: &usize| uvs.domain.index_of(mesh, corner).map(|i| uvs.values[i]);
+                let found: Vec<Option<[f32; 2]>> = corners.iter().map(of).collect();
+                if found.iter().any(Option::is_some) {
+                    values.extend(found.into_iter().map(Option::unwrap_or_default));
+                }
+            }
+            offsets.push(2 * values.len() as u32);
+        }
+        let values = Values::F32(Cow::Owned(values.into_flattened()));
+        RecordCells { values, width: 1, list: Some((offsets, count)) }
     }
 
     /// The corners of faces, those of mirrored ones the other way round: the first stays the first.

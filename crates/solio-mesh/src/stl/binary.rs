@@ -43,8 +43,11 @@ pub(crate) fn read<'o>(
             slot.bytes.resize(n * TRIANGLE, 0);
             let got = head.read_at(at, &mut slot.bytes)?;
             ended = got < slot.bytes.len();
-            if ended && count.is_none() && got.is_multiple_of(TRIANGLE) {
-                slot.bytes.truncate(got);
+            let is_whole = count.is_none() && got.is_multiple_of(TRIANGLE);
+            if ended && (is_whole || !options.strict && got >= TRIANGLE) {
+                slot.bytes.truncate(got - got % TRIANGLE);
+            } else if ended && !options.strict && done > 0 {
+                return Ok(false);
             } else if ended {
                 let count = count.map_or("all".into(), |count| count.to_string());
                 let triangle = done + (got / TRIANGLE) as u64;

@@ -3,10 +3,11 @@
 use super::options::StlReadOptions;
 use super::{ascii, binary, color};
 use crate::head::SourceHead;
-use crate::model::Scene;
+use crate::model::{Mesh, Positions, Scene};
 use crate::odd::tolerate;
 use crate::spans::ASSEMBLE;
 use solio_base::{Error, Result, Source, Work};
+use std::collections::HashMap;
 use std::fmt::Display;
 
 /// Reads an STL file. The scene has one mesh; the solids of a text file are its objects.
@@ -23,9 +24,7 @@ pub fn decode_stl(
     head.look(4096)?;
     let mut warnings = Vec::new();
     let (mesh, comments) = if is_text(&head)? {
-        let (collector, mut odd) = ascii::read(&head, options, work)?;
-        warnings.append(&mut odd);
-        (collector.finish().0, Vec::new())
+        (text(&head, options, work, &mut warnings)?, Vec::new())
     } else {
         let count = triangle_count(&head, options.strict, &mut warnings)?;
         let elements = count.unwrap_or(0);
@@ -33,7 +32,13 @@ pub fn decode_stl(
         let collected = binary::read(&head, count, options, work)?;
         let _span = ASSEMBLE.begin();
         let (mut mesh, words) = collected.finish();
-        if count.is_none() && !mesh.face_offsets.is_empty() {
+        let triangles = mesh.face_offsets.len().saturating_sub(1);
+        if let Some(count) = count.filter(|&count| (triangles as u64) < count) {
+            let message = format!("the data ends in triangle {triangles} of {count}");
+            let end = (binary::HEADER + triangles * binary::TRIANGLE) as u64;
+            let error = Error::corrupt(message).at_offset(end);
+            tolerate(error, options.strict || triangles == 0, &mut warnings)?;
+        } else if count.is_none() && !mesh.face_offsets.is_empty() {
             unset(&(mesh.face_offsets.len() - 1), options.strict, &mut warnings)?;
         } else if let Some(count) = count.filter(|_| head.len_bytes().is_none()) {
             check_end(&head, count, options.strict, &mut warnings)?;
@@ -45,6 +50,76 @@ pub fn decode_stl(
         (mesh, if shown { vec![text] } else { Vec::new() })
     };
     Ok(Scene { meshes: vec![mesh], comments, warnings, ..Scene::default() })
+}
+
+/// Reads text, with doubles where it says more than floats hold.
+fn text(
+    head: &SourceHead<'_>,
+    options: &StlReadOptions,
+    work: &Work,
+    warnings: &mut Vec<String>,
+) -> Result<Mesh<'static>> {
+    let start = head.bytes().strip_prefix(b"\xef\xbb\xbf").unwrap_or(head.bytes());
+    if !start.trim_ascii_start().get(..5).is_some_and(|word| word.eq_ignore_ascii_case(b"solid")) {
+        let error =
+            Error::syntax("the text does not start with `solid`").at_offset(0).at_line(1, 1);
+        tolerate(error, options.strict, warnings)?;
+    }
+    let (collector, mut odd, says_more) = ascii::read(head, options, work, None)?;
+    if says_more && !head.is_sequential() {
+        drop(collector);
+        let apart = StlReadOptions { merge: false, ..options.clone() };
+        let mut points = Vec::new();
+        let (collector, mut odd, _) = ascii::read(head, &apart, work, Some(&mut points))?;
+        warnings.append(&mut odd);
+        let mut mesh = collector.finish().0;
+        if options.merge {
+            weld_f64(&mut mesh, &mut points);
+        }
+        mesh.positions = Positions::F64(points.into());
+        return Ok(mesh);
+    }
+    if says_more {
+        odd.push(
+            "coordinates are read as f32, which rounds them; a file keeps them, a stream not"
+                .into(),
+        );
+    }
+    warnings.append(&mut odd);
+    Ok(collector.finish().0)
+}
+
+/// Merges equal points of each object, as the welder of floats does: in first-seen order, NaN with
+/// nothing.
+fn weld_f64(mesh: &mut Mesh<'static>, points: &mut Vec<[f64; 3]>) {
+    let mut corners = std::mem::take(&mut mesh.corner_vertices).into_owned();
+    let mut ends: Vec<usize> = mesh.objects.iter().map(|o| o.vertices_end as usize).collect();
+    ends.push(points.len());
+    let mut merged = Vec::new();
+    let mut start = 0;
+    for (number, end) in ends.into_iter().enumerate() {
+        let mut known = HashMap::new();
+        for corner in start..end {
+            let point = points[corner];
+            // -0 + 0 is 0.
+            let bits = point.map(|v| (v + 0.0).to_bits());
+            let fresh = merged.len() as u32;
+            let vertex = match point.iter().any(|v| v.is_nan()) {
+                true => fresh,
+                false => *known.entry(bits).or_insert(fresh),
+            };
+            if vertex == fresh {
+                merged.push(point);
+            }
+            corners[corner] = vertex;
+        }
+        start = end;
+        if let Some(object) = mesh.objects.get_mut(number) {
+            object.vertices_end = merged.len() as u32;
+        }
+    }
+    *points = merged;
+    mesh.corner_vertices = corners.into();
 }
 
 /// Whether the file is text. Binary files may start with `solid` as well; one whose length fits
@@ -62,6 +137,8 @@ fn is_text(head: &SourceHead<'_>) -> Result<bool> {
     let start = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
     let solid = start.len() >= 5 && start[..5].eq_ignore_ascii_case(b"solid");
     // The words of a text file stand in its first lines; binary numbers bring zeros.
+    // Some leave the first line out.
+    let solid = solid || start.len() >= 6 && start[..6].eq_ignore_ascii_case(b"facet ");
     let text = solid && memchr::memchr(0, bytes).is_none();
     if !text && bytes.len() < binary::HEADER {
         let message = "neither text (`solid …`) nor long enough for binary STL (84 bytes)";
@@ -86,10 +163,12 @@ fn triangle_count(
     let rest = total - binary::HEADER as u64;
     let need = count * binary::TRIANGLE as u64;
     if need > rest {
-        return Err(Error::corrupt(format!(
-            "{count} triangles need {need} bytes; the file has {rest} behind its header"
-        ))
-        .at_offset(80));
+        let there = rest / binary::TRIANGLE as u64;
+        let message =
+            format!("{count} triangles need {need} bytes; the file has {rest} behind its header");
+        // What is there is read, unless that is nothing.
+        tolerate(Error::corrupt(message).at_offset(80), strict || there == 0, warnings)?;
+        return Ok(Some(there));
     }
     if need == rest {
         return Ok(Some(count));

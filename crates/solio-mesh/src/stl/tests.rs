@@ -193,7 +193,7 @@ fn damaged_files_do_no_harm() {
         let golden = write(&grid(2), ascii, 1);
         for end in 0..golden.len() {
             let result = read(&golden[..end]);
-            assert!(result.is_err() || ascii, "{end}");
+            assert!(result.is_err() || ascii || end >= 84 + 50, "{end}");
             if let Ok(scene) = result {
                 let ended = golden[..end].ends_with(b"endsolid");
                 assert!(ended || !scene.warnings.is_empty() || end + 2 >= golden.len(), "{end}");
@@ -201,7 +201,9 @@ fn damaged_files_do_no_harm() {
         }
         let mut longer = golden.clone();
         longer.push(b'x');
-        assert_eq!(read(&longer).is_ok(), !ascii);
+        assert!(!read(&longer).unwrap().warnings.is_empty());
+        let strict = StlReadOptions { strict: true, ..StlReadOptions::default() };
+        assert!(decode_stl(&longer, &strict, &work(1)).is_err());
         for i in 0..256 {
             let mut bytes = golden.clone();
             let bit = i * 7919 % (8 * bytes.len());
@@ -243,4 +245,81 @@ fn real_files_are_read() {
         let empty = scene.meshes[0].positions.is_empty();
         assert_eq!(empty, path.ends_with("empty.stl") || path.ends_with("stl_empty_bin.stl"));
     }
+}
+
+const FACET: &str = " facet normal 0 0 1\n  outer loop\n   vertex 0 0 0\n   vertex 1 0 0\n   vertex 0 1 0\n\
+  endloop\n endfacet\n";
+
+#[test]
+fn facets_in_other_words_are_read_with_a_warning() {
+    let strict = StlReadOptions { strict: true, ..StlReadOptions::default() };
+    let odd: [(&str, &str); 14] = [
+        ("endloop", "end loop"),
+        ("endfacet", "end facet"),
+        ("normal ", ""),
+        ("normal 0 0 1", ""),
+        ("normal 0 0 1", "normal"),
+        ("outer loop", "outer"),
+        ("outer loop", "loop"),
+        ("  outer loop\n", ""),
+        ("endloop\n", ""),
+        (" endfacet\n", ""),
+        (" facet normal 0 0 1\n", ""),
+        ("vertex 0 1 0", "vertex 0 1 0 7"),
+        (" endfacet", " color 1 0 0\n endfacet"),
+        ("outer loop", "OUTER LOOP 3"),
+    ];
+    for (from, to) in odd {
+        let facet = FACET.replace(from, to);
+        let text = format!("solid a\n{facet}{FACET}{facet}endsolid a\n").into_bytes();
+        let scene = read(&text).unwrap_or_else(|e| panic!("{to:?} for {from:?}: {e}"));
+        assert_eq!(scene.meshes[0].face_offsets.len(), 4, "{from:?} {to:?}");
+        assert_eq!(scene.meshes[0].positions.len(), 3, "{from:?} {to:?}");
+        assert_eq!(scene.warnings.len(), 1, "{from:?} {to:?}: {:?}", scene.warnings);
+        assert!(decode_stl(&text, &strict, &work(1)).is_err(), "{from:?} {to:?}");
+    }
+    for text in [
+        format!("solid a\n{FACET}end solid a\n"),
+        format!("solid a\nmade by hand\n{FACET}endsolid a\n"),
+        format!("{FACET}endsolid a\n"),
+    ] {
+        let scene = read(text.as_bytes()).unwrap();
+        assert_eq!((scene.meshes[0].face_offsets.len(), scene.warnings.len()), (2, 1), "{text}");
+        assert!(decode_stl(&text.into_bytes(), &strict, &work(1)).is_err());
+    }
+    // Many of them are cut into chunks as others are, on any number of threads.
+    let many = FACET.replace("endloop", "end loop").replace("endfacet", "end facet").repeat(12_000);
+    let text = format!("solid a\n{many}end solid a\n").into_bytes();
+    let of = |threads| decode_stl(&text, &StlReadOptions::default(), &work(threads)).unwrap();
+    assert_eq!(of(1).meshes[0].face_offsets.len(), 12_001);
+    assert_eq!(of(1), of(3));
+}
+
+#[test]
+fn a_count_that_is_too_large_leaves_the_triangles_that_are_there() {
+    let mut bytes = write(&grid(2), false, 1);
+    let triangles = (bytes.len() - 84) / 50;
+    bytes[80] += 9;
+    let scene = read(&bytes).unwrap();
+    assert_eq!(scene.meshes[0].face_offsets.len(), triangles + 1);
+    assert_eq!(scene.warnings.len(), 1, "{:?}", scene.warnings);
+    let strict = StlReadOptions { strict: true, ..StlReadOptions::default() };
+    assert!(decode_stl(&bytes, &strict, &work(1)).is_err());
+}
+
+#[test]
+fn text_far_from_the_origin_is_read_in_doubles() {
+    let far = FACET.replace("vertex 1 0 0", "vertex 500000.1234 4649776.9876 10.5");
+    let text = format!("solid a\n{far}{far}endsolid a\nsolid b\n{far}endsolid b\n").into_bytes();
+    let scene = read(&text).unwrap();
+    let mesh = &scene.meshes[0];
+    let Positions::F64(positions) = &mesh.positions else { panic!("floats do not hold them") };
+    assert_eq!(positions[1], [500000.1234, 4649776.9876, 10.5]);
+    assert_eq!(positions.len(), 6, "of each solid three");
+    assert_eq!(mesh.corner_vertices[..], [0, 1, 2, 0, 1, 2, 3, 4, 5]);
+    assert_eq!(mesh.objects[0].vertices_end, 3);
+    // What a program writes of floats needs no more than floats.
+    let floats = FACET.replace("vertex 1 0 0", "vertex 500000.125000 4649777.000000 10.5");
+    let text = format!("solid a\n{floats}endsolid a\n").into_bytes();
+    assert!(matches!(read(&text).unwrap().meshes[0].positions, Positions::F32(_)));
 }

@@ -5,8 +5,10 @@ mod decode;
 mod feed;
 mod float;
 mod odd_float;
+pub(crate) mod precision;
 
-pub(crate) use decode::decode;
+pub use decode::TextEncoding;
+pub(crate) use decode::{NameBytes, decode};
 pub(crate) use feed::{RecordCut, TextChunk, TextFeed};
 pub(crate) use float::{push_f32, push_f64};
 pub(crate) use odd_float::odd_float;

@@ -5,7 +5,7 @@ use crate::{Format, Input, MeshReadOptions, ToInput};
 use solio_base::{Result, Work};
 use solio_codec::compress::Compression;
 use solio_mesh::model::{Domain, Positions, Values};
-use solio_mesh::{Mesh, Scene};
+use solio_mesh::{Mesh, Scene, splat_count};
 use std::path::PathBuf;
 
 /// What a mesh file holds.
@@ -75,6 +75,8 @@ pub struct MeshInfo {
     pub lines: usize,
     /// Point elements.
     pub points: usize,
+    /// Vertices that are Gaussian splats.
+    pub splats: usize,
     /// Values of texture coordinates.
     pub uvs: usize,
     /// Values of normals.
@@ -174,6 +176,7 @@ impl MeshInfo {
         self.corners += mesh.corner_vertices.len();
         self.lines += mesh.line_offsets.len().saturating_sub(1);
         self.points += mesh.points.len();
+        self.splats += splat_count(mesh);
         self.uvs += mesh.uvs.as_ref().map_or(0, |uvs| uvs.values.len());
         self.normals += mesh.normals.as_ref().map_or(0, |normals| normals.values.len());
         self.colors += mesh.colors.as_ref().map_or(0, |colors| colors.values.len());

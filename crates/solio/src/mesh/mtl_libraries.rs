@@ -2,6 +2,7 @@
 
 use crate::MeshReadOptions;
 use crate::mesh::texture_paths::is_relative;
+use crate::mesh::write::library_name;
 use solio_base::{Error, ErrorKind, Limits, Result, Work};
 use solio_mesh::obj;
 use solio_mesh::{Material, Scene};
@@ -23,33 +24,54 @@ pub(crate) fn load_materials(
     }
     let folder = path.parent().unwrap_or(Path::new(""));
     let limits = Limits { bytes: options.limits.bytes.min(MTL_BYTES), ..options.limits };
-    let obj_options = options.obj();
+    let mut obj_options = options.obj();
+    // A library is mostly written by the same program.
+    obj_options.encoding = obj_options.encoding.or(scene.names_encoding);
     let mut materials = Vec::new();
+    let mut read = |scene: &mut Scene<'static>, library: &str| {
+        scene.libraries_unread = false;
+        let found = folder.join(library);
+        let bytes = solio_io::read_whole(&found, &limits, work)?;
+        let (mut more, warnings) =
+            obj::decode_mtl(&bytes, &obj_options).map_err(|e| e.at_path(&found))?;
+        place_textures(&mut more, folder, library);
+        materials.extend(more);
+        let named = |warning| format!("{}: {warning}", found.display());
+        scene.warnings.extend(warnings.into_iter().map(named));
+        Result::Ok(())
+    };
     let lines = std::mem::take(&mut scene.material_libraries);
     let mut known = HashSet::new();
+    let mut missing = Vec::new();
     for (name, found) in lines.iter().flat_map(|line| libraries(folder, line)) {
         if !known.insert(name) {
             continue;
         }
         scene.material_libraries.push(name.to_owned());
         match found {
-            Some(library) => {
-                scene.libraries_unread = false;
-                let found = folder.join(&library);
-                let bytes = solio_io::read_whole(&found, &limits, work)?;
-                let (mut more, warnings) =
-                    obj::decode_mtl(&bytes, &obj_options).map_err(|e| e.at_path(&found))?;
-                place_textures(&mut more, folder, &library);
-                materials.extend(more);
-                let named = |warning| format!("{}: {warning}", found.display());
-                scene.warnings.extend(warnings.into_iter().map(named));
-            }
+            Some(library) => read(scene, &library)?,
             None if options.strict => {
                 let e = Error::new(ErrorKind::Io, "the material library is missing");
                 return Err(e.at_path(folder.join(name)));
             }
-            None => scene.warnings.push(format!("the material library \"{name}\" is missing")),
+            None => missing.push(name),
         }
+    }
+    // Some exporters name a library that they call otherwise, or none: Blender looks here, too.
+    let own = library_name(path);
+    let is_wanted = !missing.is_empty() || known.is_empty() && !options.strict;
+    let is_own = is_wanted && !scene.materials.is_empty() && !known.contains(&*own);
+    let instead = (is_own && folder.join(&own).is_file()).then_some(&own);
+    for name in &missing {
+        let instead = instead.map_or(String::new(), |own| format!("; \"{own}\" is read instead"));
+        scene.warnings.push(format!("the material library \"{name}\" is missing{instead}"));
+    }
+    if let Some(own) = instead {
+        if missing.is_empty() {
+            scene.warnings.push(format!("no material library is named; \"{own}\" is read"));
+        }
+        scene.material_libraries.push(own.clone());
+        read(scene, own)?;
     }
     obj::attach_materials(scene, materials);
     Ok(())
@@ -78,10 +100,14 @@ fn libraries<'l>(folder: &Path, line: &'l str) -> Vec<(&'l str, Option<String>)>
 }
 
 /// The names in a line of `mtllib`, as far as the line itself tells: each but the last ends in
-/// `.mtl`.
+/// `.mtl`, or stands between quotation marks.
 pub(crate) fn library_names(line: &str) -> impl Iterator<Item = &str> {
     let mut rest = line.trim_ascii();
     std::iter::from_fn(move || {
+        if let Some((name, behind)) = rest.strip_prefix('"').and_then(|rest| rest.split_once('"')) {
+            rest = behind.trim_ascii_start();
+            return Some(name.trim_ascii());
+        }
         let bytes = rest.as_bytes();
         let ends = |&at: &usize| {
             bytes[at].is_ascii_whitespace() && bytes[at - 4..at].eq_ignore_ascii_case(b".mtl")
@@ -132,5 +158,7 @@ mod tests {
         assert_eq!(names(" a b.mtl  c.MTL\td.mtlx "), ["a b.mtl", "c.MTL", "d.mtlx"]);
         assert_eq!(names(".mtl \u{e9}.mtl x"), [".mtl", "\u{e9}.mtl", "x"]);
         assert!(names(" ").is_empty());
+        assert_eq!(names(r#""a b.mtl" "c d.mtl" e f.mtl"#), ["a b.mtl", "c d.mtl", "e f.mtl"]);
+        assert_eq!(names(r#"a.mtl "b.mtl"#), ["a.mtl", "\"b.mtl"]);
     }
 }

@@ -405,7 +405,7 @@ fn is_worth_more(mtl: &Path, text: &[u8], scene: &Scene<'_>, work: &Work) -> boo
 
 /// `scene.obj.gz` has `scene.mtl`. Bytes that are no UTF-8 stand there as `%E9`: OBJ names the file
 /// in text, and no two names become one.
-fn library_name(path: &Path) -> String {
+pub(crate) fn library_name(path: &Path) -> String {
     let mut name = String::new();
     for chunk in path.file_name().unwrap_or_default().as_encoded_bytes().utf8_chunks() {
         name += chunk.valid();

@@ -48,6 +48,14 @@ impl ParseFault {
     }
 }
 
+/// Adds `run` to rising runs, as part of the last one where that ends there.
+pub(super) fn push_run(runs: &mut Vec<Range<usize>>, run: Range<usize>) {
+    match runs.last_mut() {
+        Some(last) if last.end == run.start => last.end = run.end,
+        _ => runs.push(run),
+    }
+}
+
 /// One index per corner. May end early: the corners after that have none.
 #[derive(Debug, Default)]
 pub(super) struct IndexColumn {
@@ -75,10 +83,7 @@ impl IndexColumn {
             CornerIndex::Absolute(value) => self.values.push(value),
             CornerIndex::Relative(value) => {
                 self.values.push(value as u32);
-                match self.relative.last_mut() {
-                    Some(last) if last.end == corner => last.end += 1,
-                    _ => self.relative.push(corner..corner + 1),
-                }
+                push_run(&mut self.relative, corner..corner + 1);
             }
         }
     }
@@ -140,6 +145,8 @@ pub(super) struct ParsedText {
     pub(super) weights: Vec<f32>,
     /// May end early: the vertices after that have no colour.
     pub(super) colors: Vec<[f32; 4]>,
+    /// Vertices with four numbers behind the position.
+    pub(super) fours: Vec<Range<usize>>,
     pub(super) uvs: Vec<[f32; 2]>,
     pub(super) normals: Vec<[f32; 3]>,
     pub(super) faces: CornerLists,
@@ -163,6 +170,7 @@ impl ParsedText {
         self.positions64.clear();
         self.weights.clear();
         self.colors.clear();
+        self.fours.clear();
         self.uvs.clear();
         self.normals.clear();
         self.faces.clear();

@@ -47,6 +47,10 @@ impl Freeform {
         self.text.is_empty()
     }
 
+    pub(super) fn text(&self) -> &[u8] {
+        &self.text
+    }
+
     pub(super) fn into_text(self) -> Vec<u8> {
         self.text
     }

@@ -1,19 +1,23 @@
 //! Puts chunks together, in the order of the file, into the arrays of one mesh.
 
-use super::chunk::{CornerLists, Event, EventKind, IndexColumn, ParseFault, ParsedText};
+use super::chunk::{CornerLists, Event, EventKind, IndexColumn, ParseFault, ParsedText, push_run};
 use super::freeform::Freeform;
 use super::input::SourceText;
 use super::locate::{self, Bases, PendingIndices};
 use super::names::{NameList, PerFace};
+use crate::TextEncoding;
 use crate::material::Material;
 use crate::model::{
     ColorSpace, Colors, Domain, Mesh, NONE, Normals, Object, Positions, Scene, Uvs,
 };
 use crate::obj::options::ObjReadOptions;
-use crate::text::decode;
+use crate::obj::rational::is_rational;
+use crate::text::precision::widen;
+use crate::text::{NameBytes, decode};
 use solio_base::{Error, Result, Source, memory};
 use std::borrow::Cow;
 use std::collections::HashSet;
+use std::ops::Range;
 
 /// Most warnings that are kept; the rest are counted.
 const MOST_WARNINGS: u64 = 100;
@@ -27,6 +31,16 @@ struct ElementPool {
     offsets: Vec<u32>,
 }
 
+/// Where a name belongs: its place in one of the lists.
+#[derive(Clone, Copy)]
+enum NamePlace {
+    Comment(usize),
+    Object(usize),
+    Group(usize),
+    Material(usize),
+    Library(usize),
+}
+
 /// Everything read so far.
 pub(super) struct ObjGather<'a> {
     options: &'a ObjReadOptions,
@@ -37,6 +51,8 @@ pub(super) struct ObjGather<'a> {
     positions64: Vec<[f64; 3]>,
     weights: Vec<f32>,
     colors: Vec<[f32; 4]>,
+    /// Vertices with four numbers behind the position.
+    fours: Vec<Range<usize>>,
     uvs: Vec<[f32; 2]>,
     normals: Vec<[f32; 3]>,
     faces: ElementPool,
@@ -49,12 +65,14 @@ pub(super) struct ObjGather<'a> {
     face_groups: PerFace,
     face_smoothing: PerFace,
     libraries: Vec<String>,
-    known_libraries: HashSet<String>,
+    known_libraries: HashSet<Vec<u8>>,
     comments: Vec<String>,
     /// `#MRGB` colours for the last vertices before `polypaint_at`.
     polypaint: Vec<[f32; 4]>,
     polypaint_at: usize,
     freeform: Freeform,
+    /// Names that are not UTF-8.
+    names: NameBytes<NamePlace>,
     warnings: Vec<String>,
     warning_count: u64,
     started: bool,
@@ -72,6 +90,7 @@ impl<'a> ObjGather<'a> {
             positions64: Vec::new(),
             weights: Vec::new(),
             colors: Vec::new(),
+            fours: Vec::new(),
             uvs: Vec::new(),
             normals: Vec::new(),
             faces: ElementPool::default(),
@@ -89,6 +108,7 @@ impl<'a> ObjGather<'a> {
             polypaint: Vec::new(),
             polypaint_at: 0,
             freeform: Freeform::default(),
+            names: NameBytes::default(),
             warnings: Vec::new(),
             warning_count: 0,
             started: false,
@@ -211,8 +231,17 @@ impl<'a> ObjGather<'a> {
             self.colors.resize(vertices, super::NO_COLOR);
             self.colors.extend_from_slice(&chunk.colors);
         }
-        self.positions.extend_from_slice(&chunk.positions);
-        self.positions64.extend_from_slice(&chunk.positions64);
+        for run in &chunk.fours {
+            push_run(&mut self.fours, vertices + run.start..vertices + run.end);
+        }
+        if self.positions64.is_empty() && chunk.positions64.is_empty() {
+            self.positions.extend_from_slice(&chunk.positions);
+        } else {
+            // Some chunk has coordinates that need doubles: all have them from there on.
+            self.positions64.extend(widen(&std::mem::take(&mut self.positions)));
+            self.positions64.extend(widen(&chunk.positions));
+            self.positions64.extend_from_slice(&chunk.positions64);
+        }
         self.uvs.extend_from_slice(&chunk.uvs);
         self.normals.extend_from_slice(&chunk.normals);
     }
@@ -228,26 +257,27 @@ impl<'a> ObjGather<'a> {
         match event.what {
             EventKind::Comment => {
                 if !self.started {
-                    let comment = self.name(words, event, text);
+                    let comment = self.name(words, NamePlace::Comment(self.comments.len()), text);
                     self.comments.push(comment.trim_end().to_owned());
                 }
             }
             EventKind::Object => {
                 self.end_object(bases, event.marks);
-                let name = self.name(words, event, text);
+                let name = self.name(words, NamePlace::Object(self.objects.len()), text);
                 self.objects.push(Object { name, ..Object::default() });
             }
             EventKind::Group => {
-                let group = self.number(|all| &mut all.groups, words, event, text);
+                let group = self.number(|all| &mut all.groups, NamePlace::Group, words, text);
                 self.face_groups.change(face, group);
             }
             EventKind::Material => {
-                let material = self.number(|all| &mut all.materials, words, event, text);
+                let material =
+                    self.number(|all| &mut all.materials, NamePlace::Material, words, text);
                 self.face_materials.change(face, material);
             }
             EventKind::Library => {
-                let name = self.name(words, event, text);
-                if !name.is_empty() && self.known_libraries.insert(name.clone()) {
+                if !words.is_empty() && self.known_libraries.insert(words.to_vec()) {
+                    let name = self.name(words, NamePlace::Library(self.libraries.len()), text);
                     self.libraries.push(name);
                 }
             }
@@ -283,8 +313,8 @@ impl<'a> ObjGather<'a> {
     fn number(
         &mut self,
         list: fn(&mut Self) -> &mut NameList,
+        place: fn(usize) -> NamePlace,
         words: &[u8],
-        event: &Event,
         text: &SourceText,
     ) -> u32 {
         if words.is_empty() {
@@ -293,16 +323,36 @@ impl<'a> ObjGather<'a> {
         if let Some(known) = list(self).known(words) {
             return known;
         }
-        let name = self.name(words, event, text);
+        let place = place(list(self).len());
+        let name = self.name(words, place, text);
         list(self).add(words, name)
     }
 
-    fn name(&mut self, words: &[u8], event: &Event, text: &SourceText) -> String {
-        let (name, odd) = decode(words);
-        if odd {
-            self.warn(&format!("`{name}` is not UTF-8; read as Latin-1"), event, text);
+    /// A name as far as it is known yet: the encoding shows at the end of the file.
+    fn name(&mut self, words: &[u8], place: NamePlace, text: &SourceText) -> String {
+        if !text.wide {
+            self.names.note(place, words, self.options.encoding);
         }
-        name
+        decode(words).0
+    }
+
+    /// Decodes the names that are not UTF-8, and returns how.
+    fn settle_names(&mut self) -> Option<TextEncoding> {
+        let names = std::mem::take(&mut self.names);
+        let (encoding, told) = names.settle(self.options.encoding, |place, name| {
+            match place {
+                NamePlace::Comment(i) => self.comments[i] = name.trim_end().to_owned(),
+                NamePlace::Object(i) => self.objects[i].name = name,
+                NamePlace::Group(i) => self.groups.set(i, name),
+                NamePlace::Material(i) => self.materials.set(i, name),
+                NamePlace::Library(i) => self.libraries[i] = name,
+            };
+        })?;
+        if !told.is_empty() {
+            self.warning_count += 1;
+            self.warnings.push(told);
+        }
+        Some(encoding)
     }
 
     /// Ends the object that is open before `marks`, or the unnamed one at the start of the file
@@ -368,6 +418,18 @@ impl<'a> ObjGather<'a> {
         self.colors[start..end].copy_from_slice(&block);
     }
 
+    /// In a file of rational curves, four numbers behind the position are `w r g b`.
+    fn take_weights(&mut self) {
+        for vertex in std::mem::take(&mut self.fours).into_iter().flatten() {
+            let [w, r, g, b] = self.colors[vertex];
+            self.colors[vertex] = [r, g, b, 1.0];
+            if self.weights.len() <= vertex {
+                self.weights.resize(vertex + 1, 1.0);
+            }
+            self.weights[vertex] = w;
+        }
+    }
+
     /// Checks what can only be checked at the end, and makes the scene.
     pub(super) fn finish(mut self, source: &dyn Source) -> Result<Scene<'static>> {
         let counts = self.counts();
@@ -380,7 +442,11 @@ impl<'a> ObjGather<'a> {
             }
             return Err(error.at_offset(0).at_line(1, 1));
         }
+        if is_rational(self.freeform.text()) {
+            self.take_weights();
+        }
         self.end_polypaint();
+        let names_encoding = self.settle_names();
         let bases = self.bases();
         if !self.objects.is_empty() {
             self.end_object(&bases, Bases::default());
@@ -402,6 +468,7 @@ impl<'a> ObjGather<'a> {
             libraries_unread: !libraries.is_empty(),
             material_libraries: libraries,
             comments,
+            names_encoding,
             warnings,
         })
     }
@@ -456,7 +523,7 @@ impl<'a> ObjGather<'a> {
             Colors { values: owned(self.colors), space: ColorSpace::Srgb }
         });
         Mesh {
-            positions: if self.options.double {
+            positions: if self.options.double || !self.positions64.is_empty() {
                 Positions::F64(owned(self.positions64))
             } else {
                 Positions::F32(owned(self.positions))
@@ -464,6 +531,7 @@ impl<'a> ObjGather<'a> {
             weights,
             colors,
             uvs,
+            uv_lists: false,
             normals,
             face_offsets: owned(self.faces.offsets),
             corner_vertices: owned(self.faces.vertices),

@@ -22,6 +22,15 @@ impl NameList {
         number
     }
 
+    pub(super) fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Name number `number` is `name`.
+    pub(super) fn set(&mut self, number: usize, name: String) {
+        self.list[number] = name;
+    }
+
     pub(super) fn into_list(self) -> Vec<String> {
         self.list
     }

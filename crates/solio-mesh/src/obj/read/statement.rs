@@ -1,7 +1,7 @@
 //! One statement of any kind, with every liberty that real files take. The runs of
 //! [`super::runs`] take what is common and plain; the rest comes here.
 
-use super::chunk::{CornerLists, EventKind, ParseFault, ParsedText};
+use super::chunk::{CornerLists, EventKind, ParseFault, ParsedText, push_run};
 use super::input::line_end;
 use super::token::{Float, Token, Tokens, expect_float, float, index, shown};
 use crate::obj::options::ObjReadOptions;
@@ -35,7 +35,7 @@ pub(super) fn statement(
     let mut lines = 1;
     let mut joined = false;
     // A continued line: the backslash and the line end become blanks, so that places stay.
-    while !comment && text[at..at + len].ends_with(b"\\") && full > len {
+    while !comment && is_continued(&text[at..at + len]) && full > len {
         if !joined {
             scratch.clear();
             scratch.extend_from_slice(&text[at..at + len]);
@@ -48,7 +48,7 @@ pub(super) fn statement(
         (len, full) = (full + more, full + more_full);
         lines += 1;
     }
-    if !comment && text[at..at + len].ends_with(b"\\") {
+    if !comment && is_continued(&text[at..at + len]) {
         // The text ends where its last line should go on.
         let place = at + len - 1;
         let message = "a backslash at the end of the file joins nothing";
@@ -69,6 +69,15 @@ pub(super) fn statement(
     let result = statement.read(line);
     result.map_err(|fault| ParseFault { place: fault.place + at, ..fault })?;
     Ok(at + full)
+}
+
+/// Whether a line goes on with the next one. The second byte of a character may look like a backslash,
+/// as in Shift-JIS.
+fn is_continued(line: &[u8]) -> bool {
+    match line {
+        [.., 0x80..=0xff, b'\\'] => std::str::from_utf8(line).is_ok(),
+        _ => line.ends_with(b"\\"),
+    }
 }
 
 struct ObjStatement<'a> {
@@ -196,7 +205,8 @@ impl ObjStatement<'_> {
         Ok((row, count))
     }
 
-    /// `v x y z [w]`, `v x y z r g b` or `v x y z w r g b`.
+    /// `v x y z [w]`, `v x y z r g b` or `v x y z r g b a`. Whether four numbers behind the position
+    /// are `w r g b`, as in files of rational curves, only shows at the end of the file.
     fn vertex<F: Float>(
         &mut self,
         key: Token<'_>,
@@ -209,14 +219,17 @@ impl ObjStatement<'_> {
             self.complain(key.at, "`v` has 5 numbers; it takes 3, 4, 6 or 7".into())?;
         }
         let vertex = self.out.vertex_count();
-        if matches!(count, 4 | 5 | 7) {
+        if matches!(count, 4 | 5) {
             self.out.weights.resize(vertex, 1.0);
             self.out.weights.push(rest[0]);
         }
         if count >= 6 {
-            let rgb = &rest[count - 6..count - 3];
+            let alpha = if count == 7 { rest[3] } else { 1.0 };
             self.out.colors.resize(vertex, super::NO_COLOR);
-            self.out.colors.push([rgb[0], rgb[1], rgb[2], 1.0]);
+            self.out.colors.push([rest[0], rest[1], rest[2], alpha]);
+        }
+        if count == 7 {
+            push_run(&mut self.out.fours, vertex..vertex + 1);
         }
         Ok([x, y, z])
     }

@@ -10,6 +10,7 @@
 //! Per object: `o`, `v`, `vn`, `vt`, then the faces with `s`, `g` and `usemtl` where they change,
 //! then `l` and `p`; free-form statements end a mesh.
 
+mod extras;
 mod faces;
 mod lines;
 mod plan;
@@ -20,8 +21,10 @@ mod values;
 mod vertices;
 mod weights;
 
+pub(super) use extras::says_weight;
 pub use faces::small_faces;
 
+use super::rational::is_rational;
 use super::{ObjWriteOptions, material_names};
 use crate::bits::RankedBits;
 use crate::material::TEXTURE_COMMENT;
@@ -59,7 +62,9 @@ pub fn encode_obj(
         plan::check(index, mesh)?;
     }
     let material_names = material_names(&scene.materials, options.spaces_to_underscores);
-    let job = ObjJob { options, work, material_names };
+    let is_rational =
+        is_rational(&options.epilogue) || scene.meshes.iter().any(|m| is_rational(&m.freeform));
+    let job = ObjJob { options, work, material_names, is_rational };
     sink.write_bytes(work, &job.head(scene))?;
     let pool = parallel::pool(work)?;
     let mut at = ObjPosition::default();
@@ -88,6 +93,8 @@ struct ObjJob<'a> {
     options: &'a ObjWriteOptions,
     work: &'a Work,
     material_names: Vec<String>,
+    /// Whether the file has rational curves or surfaces.
+    is_rational: bool,
 }
 
 /// A mesh that is ready to be written.
@@ -106,6 +113,7 @@ struct Prepared<'a> {
     shared: Arc<SharedArrays<'a>>,
     /// For [`ObjWriteOptions::export_vertex_groups`].
     weights: Option<Weights>,
+    has_alpha: bool,
     /// What earlier meshes have written of each.
     vertex_base: u64,
     uv_base: u64,
@@ -275,6 +283,7 @@ impl ObjJob<'_> {
             round,
             shared,
             weights: None,
+            has_alpha: extras::has_alpha(mesh.colors.as_ref(), self.options, self.is_rational),
             vertex_base: 0,
             uv_base: 0,
             normal_base: 0,

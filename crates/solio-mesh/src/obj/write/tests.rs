@@ -5,7 +5,7 @@ use crate::material::Material;
 use crate::model::{
     ColorSpace, Colors, Domain, Mesh, NONE, Normals, Object, Positions, Scene, Uvs, VertexGroup,
 };
-use crate::obj::{NonFinite, ObjReadOptions, ObjWriteOptions, decode_obj};
+use crate::obj::{NonFinite, ObjReadOptions, ObjWriteOptions, decode_obj, obj_losses};
 use crate::ply::{PlyWriteOptions, encode_ply};
 use crate::stl::{StlWriteOptions, encode_stl};
 use solio_base::{ErrorKind, Work};
@@ -119,9 +119,33 @@ fn colors_and_fourth_coordinates_end_a_vertex() {
     let scene = Scene { meshes: vec![mesh], ..Scene::default() };
     let text = text(&scene, &ObjWriteOptions::default());
     let lines: Vec<_> = text.lines().skip(1).take(3).collect();
+    // Without rational curves nothing uses a fourth coordinate.
+    assert_eq!(lines[0], "v 0.000000 0.000000 0.000000 0.5000 0.5000 0.5000 0.5000");
+    assert_eq!(lines[1], "v 0.000000 1.000000 0.000000 0.5000 0.5000 0.5000 0.5000");
+    let what = |scene: &Scene<'_>, options: &ObjWriteOptions| {
+        let losses = obj_losses(scene, options, &Default::default(), &Work::serial()).unwrap();
+        losses.iter().map(|loss| loss.what).collect::<Vec<_>>()
+    };
+    assert_eq!(what(&scene, &ObjWriteOptions::default()), ["weights"]);
+    let mut rational = scene.clone();
+    rational.meshes[0].freeform = b"cstype rat bezier\n".to_vec();
+    let text = self::text(&rational, &ObjWriteOptions::default());
+    let lines: Vec<_> = text.lines().skip(1).take(2).collect();
     assert_eq!(lines[0], "v 0.000000 0.000000 0.000000 0.5000 0.5000 0.5000");
-    assert_eq!(lines[1], "v 0.000000 1.000000 0.000000 2.000000");
-    assert_eq!(lines[2], "v 1.000000 0.000000 0.000000 0.5000 0.5000 0.5000");
+    assert_eq!(lines[1], "v 0.000000 1.000000 0.000000 2.000000 0.5000 0.5000 0.5000");
+    assert_eq!(what(&rational, &ObjWriteOptions::default()), ["alpha"]);
+    let blender = ObjWriteOptions { export_alpha: false, ..ObjWriteOptions::default() };
+    assert_eq!(what(&scene, &blender), ["alpha", "weights"]);
+    assert!(
+        self::text(&scene, &blender)
+            .contains("v 0.000000 0.000000 0.000000 0.5000 0.5000 0.5000\n")
+    );
+    // White beside other colours is as good as none.
+    let mut mixed = scene;
+    mixed.meshes[0].colors.as_mut().unwrap().values.to_mut()[1] = [1.0; 4];
+    let text = self::text(&mixed, &ObjWriteOptions::default());
+    assert_eq!(text.lines().nth(2), Some("v 0.000000 1.000000 0.000000 2.000000"));
+    assert!(what(&mixed, &ObjWriteOptions::default()).is_empty());
 }
 
 #[test]
@@ -250,7 +274,7 @@ fn colors_and_fourth_coordinates_are_finite_or_refused() {
         Mesh { positions, weights: Some(vec![1.0, f32::INFINITY].into()), ..Mesh::default() };
     let refuse = ObjWriteOptions::default();
     let found = error(colored.clone(), &refuse);
-    assert_eq!(found, "mesh 0: the colour of vertex 1 is (0, NaN, 1)");
+    assert_eq!(found, "mesh 0: the colour of vertex 1 is (0, NaN, 1, 1)");
     let found = error(weighted.clone(), &refuse);
     assert_eq!(found, "mesh 0: the fourth coordinate of vertex 1 is (inf)");
     let write = ObjWriteOptions { non_finite: NonFinite::Write, ..ObjWriteOptions::default() };

@@ -1,11 +1,11 @@
 //! The lines `v`, `vn` and `vt`.
 
+use super::extras::ObjExtras;
 use super::plan::ObjPart;
 use super::values::ValueIndex;
 use super::{ObjJob, PartText};
-use crate::color::linear_to_srgb;
 use crate::merge::MergeValues;
-use crate::model::{ColorSpace, Colors, Positions, Uvs};
+use crate::model::{Positions, Uvs};
 use crate::obj::NonFinite;
 use crate::transform::{PointRows, point_f64};
 use solio_base::{Error, Result};
@@ -54,7 +54,7 @@ impl PartText<'_> {
         Ok(())
     }
 
-    /// Writes the rows of `block` with `rows(range within the block, prefix, out)`, and the colour or
+    /// Writes the rows of `block` with `rows(range within the block, prefix, out)`, and the colour and
     /// the fourth coordinate of each vertex behind its position.
     fn rows_with_extras(
         self,
@@ -68,25 +68,14 @@ impl PartText<'_> {
             rows(0..block.len(), b"v ", out);
             return Ok(());
         }
-        // A line takes either a colour or a fourth coordinate. With both, a vertex shows its fourth
-        // coordinate where that is not 1.
-        let weighted = |v: usize| weights.is_some_and(|w| colors.is_none() || w[v] != 1.0);
+        let extras = ObjExtras::new(self, colors, weights);
         let (mut head, mut tail) = (Vec::new(), Vec::new());
         rows(0..block.len(), b"v ", &mut head);
         let mut start = block.start;
         while start < block.end {
-            let kind = weighted(start);
-            let end = (start..block.end).find(|&v| weighted(v) != kind).unwrap_or(block.end);
-            if kind {
-                let values: Vec<[f32; 1]> =
-                    (start..end).map(|v| [weights.map_or(1.0, |w| w[v])]).collect();
-                check(self.job, self.part, "the fourth coordinate of vertex", start, &values)?;
-                rows_f32(&mut tail, b" ", self.job.options.position_digits, &values);
-            } else if let Some(colors) = colors {
-                let values: Vec<_> = (start..end).map(|v| srgb(colors, v)).collect();
-                check(self.job, self.part, "the colour of vertex", start, &values)?;
-                rows_f32(&mut tail, b" ", self.job.options.color_digits, &values);
-            }
+            let kind = extras.of(start);
+            let end = (start..block.end).find(|&v| extras.of(v) != kind).unwrap_or(block.end);
+            extras.push(kind, start..end, &mut tail)?;
             start = end;
         }
         let mut tails = tail.split_inclusive(|&b| b == b'\n');
@@ -140,15 +129,6 @@ impl PartText<'_> {
     }
 }
 
-/// Colour `vertex` in sRGB.
-fn srgb(colors: &Colors<'_>, vertex: usize) -> [f32; 3] {
-    let [r, g, b, _] = colors.values[vertex];
-    match colors.space {
-        ColorSpace::Srgb => [r, g, b],
-        ColorSpace::Linear => [r, g, b].map(linear_to_srgb),
-    }
-}
-
 /// Appends the `vt` lines of the merged `uvs` that first appear in `groups`.
 pub(super) fn uv_rows(
     job: &ObjJob<'_>,
@@ -193,7 +173,7 @@ fn blocks(range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
 }
 
 /// `Err` when a value is not finite and the options refuse that.
-fn check<const N: usize>(
+pub(super) fn check<const N: usize>(
     job: &ObjJob<'_>,
     part: &ObjPart<'_>,
     what: &str,

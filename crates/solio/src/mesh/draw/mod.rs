@@ -8,6 +8,7 @@ use crate::{Format, MeshReadOptions, PreviewStage, ScenePicture, ToInput, read_m
 use points::draw_points;
 use solio_base::{Error, Result, Work};
 use solio_mesh::axes::Axis;
+use solio_mesh::{Mesh, splat_colors};
 use solio_scene::geometry::Triangles;
 use solio_scene::preview::{
     MOST_PIXELS, PreviewFiles, RenderOptions as DrawOptions, TextureEncoding, TexturePicture,
@@ -27,8 +28,8 @@ const FILLED: f64 = 0.94;
 
 /// Draws the mesh file at `path`, whole, from the front right above. Where `up` is not said, y is up in
 /// OBJ and z in PLY and STL, as Blender writes them. The picture is a square: 1024 pixels wide, or the
-/// shorter side of [`most`](DrawOptions::most). Points without faces are squares, the nearer the
-/// brighter. `each` is as in [`preview_scene`](crate::preview_scene).
+/// shorter side of [`most`](DrawOptions::most). Points without faces are squares in their colours,
+/// or the nearer the brighter. `each` is as in [`preview_scene`](crate::preview_scene).
 ///
 /// ```
 /// use solio::scene::preview::RenderOptions;
@@ -68,6 +69,7 @@ pub(crate) fn draw_mesh(
     work: &Work,
     mut each: impl FnMut(PreviewStage<'_>) -> Result<bool>,
 ) -> Result<ScenePicture> {
+    let colors = point_colors(&scene.meshes);
     let mut all = Triangles::default();
     for mesh in &mut scene.meshes {
         add_triangles(mesh, &mut all, work)?;
@@ -80,7 +82,7 @@ pub(crate) fn draw_mesh(
     let view = View::new(&all.positions, up)?;
     each(PreviewStage::Parsed)?;
     if all.indices.is_empty() {
-        let image = image_of(draw_points(&all.positions, &view, size));
+        let image = image_of(draw_points(&all.positions, colors.as_deref(), &view, size));
         let (problems, warnings) = (Vec::new(), Vec::new());
         return Ok(ScenePicture { image, problems, warnings, trees: [0, 0] });
     }
@@ -92,6 +94,22 @@ pub(crate) fn draw_mesh(
         Some(problem) => Err(Error::corrupt(problem.message().to_owned())),
         None => Ok(drawn),
     }
+}
+
+/// The sRGB colours of all points, where all meshes have some: of splats those that are the same from
+/// every side.
+fn point_colors(meshes: &[Mesh<'_>]) -> Option<Vec<[f32; 4]>> {
+    let mut all = Vec::new();
+    for mesh in meshes {
+        match (&mesh.colors, splat_colors(mesh)) {
+            (_, Some(mut colors)) => all.append(&mut colors),
+            (Some(colors), None) if colors.values.len() == mesh.positions.len() => {
+                all.extend_from_slice(&colors.values);
+            }
+            _ => return None,
+        }
+    }
+    Some(all).filter(|all| !all.is_empty())
 }
 
 /// By custom, as Blender's exporters write them.

@@ -1,4 +1,4 @@
-//! Point clouds: each a small square, the nearer the brighter.
+//! Point clouds: each a small square in its colour, or the nearer the brighter.
 
 use super::View;
 use solio_color::srgb::to_linear;
@@ -9,7 +9,14 @@ const GREYS: [f64; 2] = [0.43, 0.9];
 /// Few points are drawn larger.
 const FEW: usize = 3_000;
 
-pub(super) fn draw_points(positions: &[[f32; 3]], view: &View, size: u32) -> Picture {
+/// Draws points, in these sRGB colours where there are any.
+pub(super) fn draw_points(
+    positions: &[[f32; 3]],
+    colors: Option<&[[f32; 4]]>,
+    view: &View,
+    size: u32,
+) -> Picture {
+    let colors = colors.filter(|colors| colors.len() == positions.len());
     let side = size as usize;
     let [right, above, toward] = view.axes();
     let place = |p: &[f32; 3]| {
@@ -21,8 +28,9 @@ pub(super) fn draw_points(positions: &[[f32; 3]], view: &View, size: u32) -> Pic
         [middle + along(right) * scale, middle - along(above) * scale, depth]
     };
     let mut depths = vec![f64::INFINITY; side * side];
+    let mut points = vec![0; if colors.is_some() { side * side } else { 0 }];
     let reach = if positions.len() < FEW { 1 } else { 0 };
-    for [x, y, depth] in positions.iter().map(place) {
+    for (point, [x, y, depth]) in positions.iter().map(place).enumerate() {
         // What is no number is no place.
         if !(depth > 0.0 && x >= 0.0 && y >= 0.0) {
             continue;
@@ -30,8 +38,11 @@ pub(super) fn draw_points(positions: &[[f32; 3]], view: &View, size: u32) -> Pic
         let (x, y) = (x as usize, y as usize);
         for row in y.saturating_sub(reach)..(y + reach + 1).min(side) {
             for column in x.saturating_sub(reach)..(x + reach + 1).min(side) {
-                let nearest = &mut depths[row * side + column];
-                *nearest = nearest.min(depth);
+                let pixel = row * side + column;
+                if depth < depths[pixel] {
+                    depths[pixel] = depth;
+                    points.get_mut(pixel).into_iter().for_each(|nearest| *nearest = point);
+                }
             }
         }
     }
@@ -45,12 +56,25 @@ pub(super) fn draw_points(positions: &[[f32; 3]], view: &View, size: u32) -> Pic
         let share = if far > near { (far - depth) / (far - near) } else { 1.0 };
         to_linear((GREYS[0] + share * (GREYS[1] - GREYS[0])) as f32)
     };
-    let greys: Vec<f32> = depths.iter().map(grey).collect();
-    let none = vec![0.0; greys.len()];
+    let color = match colors {
+        None => {
+            let greys: Vec<f32> = depths.iter().map(grey).collect();
+            [greys.clone(), greys.clone(), greys]
+        }
+        Some(colors) => [0, 1, 2].map(|channel| {
+            let pixels = depths.iter().zip(&points);
+            let value = |(depth, &point): (&f64, &usize)| match depth.is_finite() {
+                true => to_linear(colors[point][channel]),
+                false => 0.0,
+            };
+            pixels.map(value).collect()
+        }),
+    };
+    let none = vec![0.0; depths.len()];
     Picture {
         width: size,
         height: size,
-        color: [greys.clone(), greys.clone(), greys],
+        color,
         alpha: depths.iter().map(|depth| f32::from(depth.is_finite())).collect(),
         depth: depths.iter().map(|depth| *depth as f32).collect(),
         normal: [none.clone(), none.clone(), none],

@@ -44,7 +44,7 @@ pub(super) fn read_ply(
 
 /// `float x`, `list uchar int vertex_indices`.
 fn property(property: &PlyProperty) -> Value {
-    let PlyProperty { name, scalar, list } = property;
+    let PlyProperty { name, scalar, list, .. } = property;
     Value::Text(match list {
         Some(count) => format!("list {} {} {name}", count.name(), scalar.name()),
         None => format!("{} {name}", scalar.name()),

@@ -47,7 +47,7 @@ pub enum Rule {
     /// A file is not made of zeros alone: they are left by disks and transfers that failed.
     Zeros,
     /// Text ends with the end of a line; where it does not, it may have been cut off there, and nothing
-    /// else tells.
+    /// else tells. A sound text may lack it as well, so this is told and counts as no problem.
     End,
     /// The end of the name is that of the content.
     Extension,
