@@ -18,6 +18,7 @@ mod formats;
 mod gradient;
 mod look;
 pub mod losses;
+mod missing;
 mod preview;
 mod rows;
 mod sample_types;
@@ -30,6 +31,7 @@ pub use decode::{Decoded, Stored, decode, decode_pixels, decoded_bytes, image_of
 pub use encode::{Encoded, PictureOptions, encode_picture, png};
 pub use formats::{can_choose_floats, has_quality, picture_names};
 pub use gradient::{Compared, ComparedRow, compare_gradient, gradient_image, gradient_strips};
+pub use missing::MissingPixels;
 pub use preview::{Preview, PreviewOptions, preview, preview_reads};
 pub use sample_types::decode_image_as;
 pub use view::{Buffers, Frame, View};

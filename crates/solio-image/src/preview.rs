@@ -2,6 +2,7 @@
 
 use crate::choose::{Choice, Colors, choose, chosen_part};
 use crate::look::{Look, place_in};
+use crate::missing::{MissingPixels, gaps_of, hatch};
 use crate::rows::fill;
 use crate::view::{Buffers, Frame, View};
 use solio_base::{Error, Limits, Result, Work};
@@ -38,6 +39,8 @@ pub struct PreviewOptions {
     pub frame: Frame,
     /// Of one channel alone: the colours of its values, from the lowest to the highest.
     pub colormap: Option<Gradient>,
+    /// Pixels whose chunks are missing or damaged stay black; without it they are hatched.
+    pub partial: bool,
     /// What a file may make us do.
     pub limits: Limits,
 }
@@ -51,6 +54,7 @@ impl Default for PreviewOptions {
             most: None,
             frame: Frame::Display,
             colormap: None,
+            partial: false,
             limits: Limits::default(),
         }
     }
@@ -90,6 +94,8 @@ pub struct Preview {
     pub pixels: Vec<u8>,
     /// What is shown: `R, G, B, A`.
     pub shown: String,
+    /// What of the picture the file does not have.
+    pub missing: Option<MissingPixels>,
 }
 
 impl Preview {
@@ -132,6 +138,7 @@ pub fn preview(image: &Image<'_>, options: &PreviewOptions, work: &Work) -> Resu
     let value = options.colormap.is_some() || matches!(chosen.colors, Colors::Value(_));
     // No value is nothing that a range has.
     let nothing = if value { f32::NAN } else { 0.0 };
+    let gaps = gaps_of(image, chosen.part);
     let view = View::new(part, &chosen, options.frame, false, nothing, &options.limits)?;
     let one = matches!(chosen.colors, Colors::Value(_) | Colors::Grey(_));
     if options.colormap.is_some() && !one {
@@ -143,7 +150,7 @@ pub fn preview(image: &Image<'_>, options: &PreviewOptions, work: &Work) -> Resu
         gain: options.exposure.exp2(),
         tone_map: options.tone_map.unwrap_or(ToneMap::Neutral),
         straight: view.has_alpha(),
-        range: value.then(|| view.range()).flatten(),
+        range: value.then(|| view.range(&gaps)).flatten(),
         ..Look::default()
     };
     let [width, height] = size(&view, options.most);
@@ -168,8 +175,12 @@ pub fn preview(image: &Image<'_>, options: &PreviewOptions, work: &Work) -> Resu
             None => format!(" from {low} (black) to {high} (white)"),
         };
     }
+    let missing = MissingPixels::of(image, part, &gaps);
+    if !options.partial {
+        hatch(&mut pixels, [width, height, channels], &view.window, &gaps);
+    }
     let (width, height) = (width as u32, height as u32);
-    Ok(Preview { width, height, has_alpha: view.has_alpha(), pixels, shown })
+    Ok(Preview { width, height, has_alpha: view.has_alpha(), pixels, shown, missing })
 }
 
 /// The colours of a row of values, each the first of its pixel; alpha is the image's and the map's.
@@ -194,6 +205,8 @@ pub fn preview_reads(header: &Header, options: &PreviewOptions) -> Result<ReadOp
         parts: Some(vec![chosen.part]),
         channels: Some(chosen.names(&header.parts[chosen.part])),
         levels: level(header, chosen.part, options)?,
+        // What is missing is marked.
+        partial: true,
         limits: options.limits,
         ..ReadOptions::default()
     })
