@@ -1,6 +1,7 @@
 //! What an image format cannot hold of an image.
 
 use crate::edit::matching;
+pub use crate::lossy::{is_lossy, of_compression};
 use solio_base::{Limits, Loss, Losses};
 use solio_exr::header::{Box2i, Header, Part, Value};
 use solio_exr::model::{ImagePart, Pixels};
