@@ -8,7 +8,7 @@ use crate::view::{Buffers, Frame, View};
 use solio_base::{Error, Limits, Result, Work};
 use solio_color::ToneMap;
 use solio_color::gradient::{Gradient, Table8};
-use solio_exr::header::{Box2i, Header, Value};
+use solio_exr::header::{Box2i, Header, Part, Value};
 use solio_exr::{Image, Levels, ReadOptions};
 
 /// What of an image is shown, and how.
@@ -153,7 +153,8 @@ pub fn preview(image: &Image<'_>, options: &PreviewOptions, work: &Work) -> Resu
         range: value.then(|| view.range(&gaps)).flatten(),
         ..Look::default()
     };
-    let [width, height] = size(&view, options.most);
+    let [width, height] = size(&view, pixel_aspect(&part.header), options.most);
+    options.limits.check_bytes("the picture", (width as u64).saturating_mul(4 * height as u64))?;
     let channels = if view.has_alpha() { 4 } else { 3 };
     let mut pixels = vec![0u8; width * height * channels];
     let scratch = || Scratch::new(&view, width);
@@ -227,13 +228,25 @@ fn level(header: &Header, part: usize, options: &PreviewOptions) -> Result<Level
     Ok(level.map_or(Levels::Full, |level| Levels::One(level.x, level.y)))
 }
 
-/// Columns and rows of the preview: never more than there are, in the shape of the picture.
-fn size(view: &View<'_>, most: Option<[u32; 2]>) -> [usize; 2] {
-    let whole = [view.width(), view.height()];
-    let Some(most) = most else { return whole };
-    let scale = |axis: usize| f64::from(most[axis].max(1)) / whole[axis] as f64;
-    let scale = scale(0).min(scale(1)).min(1.0);
-    whole.map(|size| ((size as f64 * scale).round() as usize).max(1))
+/// The width of a pixel in parts of its height, within reason.
+fn pixel_aspect(header: &Part) -> f64 {
+    match header.get("pixelAspectRatio") {
+        Some(Value::Float(ratio)) if (0.01..=100.0).contains(ratio) => f64::from(*ratio),
+        _ => 1.0,
+    }
+}
+
+/// Columns and rows of the preview, whose pixels are square: never more than there are but for pixels
+/// that are not, in the shape of the picture.
+fn size(view: &View<'_>, aspect: f64, most: Option<[u32; 2]>) -> [usize; 2] {
+    let whole =
+        [view.width() as f64 * aspect.max(1.0), view.height() as f64 * (1.0 / aspect).max(1.0)];
+    let scale = |most: [u32; 2]| {
+        let of = |axis: usize| f64::from(most[axis].max(1)) / whole[axis];
+        of(0).min(of(1)).min(1.0)
+    };
+    let scale = most.map_or(1.0, scale);
+    whole.map(|size| ((size * scale).round() as usize).max(1))
 }
 
 /// What a thread keeps from row to row.
@@ -312,7 +325,6 @@ fn under(at: usize, to: usize, from: usize) -> impl Iterator<Item = (usize, f32)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use solio_exr::header::Part;
     use solio_exr::model::{DeepLevel, FlatLevel, ImagePart, Pixels, Plane, Samples};
     use solio_exr::{Channel, Compression, PixelType};
 
@@ -328,6 +340,32 @@ mod tests {
             let each = to as f32 / from as f32;
             assert!(all.iter().all(|share| (share - each).abs() < 1e-5), "{all:?}");
         }
+    }
+
+    #[test]
+    fn pixels_that_are_not_square_are_shown_so_that_circles_are_round() {
+        let planes = vec![plane("Y", [0.0, 1.0, 0.25])];
+        let made = |aspect: f32, most: Option<[u32; 2]>| {
+            let mut header = header(3, &planes);
+            header.set("pixelAspectRatio", Value::Float(aspect));
+            let level =
+                FlatLevel { x: 0, y: 0, window: Box2i::of_size(3, 1), planes: planes.clone() };
+            let parts = vec![ImagePart { header, pixels: Pixels::Flat(vec![level]) }];
+            let image = Image { parts, missing: Vec::new() };
+            let options = PreviewOptions { most, ..PreviewOptions::default() };
+            preview(&image, &options, &Work::default()).unwrap()
+        };
+        let (square, wide, high) = (made(1.0, None), made(2.0, None), made(0.5, None));
+        assert_eq!((wide.width, wide.height), (6, 1));
+        assert_eq!((high.width, high.height), (3, 2));
+        for x in 0..6 {
+            assert_eq!(wide.pixels[3 * x..][..3], square.pixels[x / 2 * 3..][..3]);
+        }
+        assert_eq!(high.pixels, [&square.pixels[..], &square.pixels].concat());
+        let small = made(2.0, Some([2, 2]));
+        assert_eq!((small.width, small.height), (2, 1));
+        // What is no ratio is passed over.
+        assert_eq!(made(0.0, None), square);
     }
 
     fn plane<const N: usize>(name: &str, values: [f32; N]) -> Plane<'static> {

@@ -541,6 +541,15 @@ fn read(
     if let Some(window) = &options.crop {
         edit::crop(&mut decoded.image, window)?;
     }
+    let choice = &options.picture.choice;
+    if format != ImageFormat::Exr && choice.channels.is_none() && choice.layer.is_none() {
+        let parts = decoded.image.parts.iter().map(|part| part.header.clone()).collect();
+        let header = Header { parts, ..Header::default() };
+        let chosen = choose(&header, choice)?;
+        let names = chosen.names(&header.parts[chosen.part]);
+        let shown = (chosen.part, &names[..]);
+        losses::of_choice(&mut done.losses, &header, shown, &chosen.describe(), format);
+    }
     Ok(decoded.image)
 }
 

@@ -10,7 +10,7 @@ use crate::{
 };
 use solio_base::{Error, ErrorKind, Limits, Result, Work};
 use solio_exr::Image;
-use solio_exr::header::Header;
+use solio_exr::header::{Header, Value};
 use solio_kinds::{Ability, Family, FileType};
 use solio_scene::preview::RenderOptions as DrawOptions;
 use std::path::Path;
@@ -208,7 +208,11 @@ fn facts_of_exr(header: &Header) -> (String, String) {
         1 => String::new(),
         count => format!(", {count} parts"),
     };
-    (dimensions, format!("{channels}, {compression}{parts}"))
+    let aspect = match part.get("pixelAspectRatio") {
+        Some(Value::Float(ratio)) if *ratio != 1.0 => format!(", pixel aspect {ratio}"),
+        _ => String::new(),
+    };
+    (dimensions, format!("{channels}, {compression}{parts}{aspect}"))
 }
 
 fn of_picture(
