@@ -133,10 +133,10 @@ fn wanted(args: &ConvertArgs) -> Result<ImageConvertOptions> {
     };
     let compat = image.compat;
     let exr = WriteOptions { compression, level, layout, compat, ..WriteOptions::default() };
-    let pixel_type = match (image.half, image.float) {
-        (true, _) => Some(PixelType::Half),
-        (_, true) => Some(PixelType::Float),
-        _ => None,
+    let (pixel_type, pixel_channels) = match (&image.half, &image.float) {
+        (Some(channels), _) => (Some(PixelType::Half), channels.clone()),
+        (_, Some(channels)) => (Some(PixelType::Float), channels.clone()),
+        _ => (None, Vec::new()),
     };
     let format = match args.format {
         Some(AnyFormat::Image(format)) => Some(format),
@@ -159,6 +159,7 @@ fn wanted(args: &ConvertArgs) -> Result<ImageConvertOptions> {
         rename: image.rename.clone(),
         crop: image.crop,
         pixel_type,
+        pixel_channels,
         partial: image.partial,
         strict_loss: args.strict_loss,
         write: ImageWriteOptions { exr, durable: args.write.durable },

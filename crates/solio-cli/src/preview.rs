@@ -5,6 +5,7 @@ use crate::args::{DRAWING, PreviewArgs, SEEING};
 use crate::inputs::{FoundInputs, NumberedFile};
 use crate::output_path::{has_end, is_folder, refuse_both};
 use crate::stats::RunMeter;
+use crate::table::some;
 use crate::{Outcome, inputs, options, schema, screen, terminal_image};
 use serde_json::json;
 use solio::{
@@ -58,19 +59,34 @@ fn show(args: &PreviewArgs, input: &Path, output: Option<&Path>, work: &Work) ->
     }
     let part = args.show.part.as_ref();
     let part = part.map(|name| solio::part_number(opened.exr_header(work)?, name));
-    let made = PreviewOptions { most, ..args.show.preview_options(part.transpose()?) };
+    let partial = args.show.partial;
+    let made = PreviewOptions { most, partial, ..args.show.preview_options(part.transpose()?) };
     let preview = solio::preview_file(&opened, &made, work)?;
+    if let Some(missing) = &preview.missing {
+        let how = if partial { "black" } else { "hatched" };
+        let chunks = some(missing.chunks, "chunk");
+        let what = format!("{missing} and {how} ({chunks}); {}", missing.first);
+        screen::complain(&format!("note: {}: {what}", input.display()));
+    }
     let Some(output) = output else {
         screen::print(&terminal_image::blocks(&preview));
         return Ok(true);
     };
     solio::write_bytes(output, &preview.to_png()?)?;
     if args.json {
-        let line = json!({
+        let mut line = json!({
             "width": preview.width,
             "height": preview.height,
             "channels": preview.shown,
         });
+        if let Some(missing) = &preview.missing {
+            line["missing"] = json!({
+                "chunks": missing.chunks,
+                "pixels": missing.pixels,
+                "of_pixels": missing.of_pixels,
+                "first": missing.first,
+            });
+        }
         let paths = [("input", input), ("output", output)];
         screen::print(&schema::line("preview/1", &paths, line));
     }

@@ -38,6 +38,9 @@ pub(crate) fn run(args: &SheetArgs) -> Result<Outcome> {
     let done = solio::write_sheet(&inputs, &args.output, &options, &work);
     let done = done?;
     done.failed.iter().for_each(screen::complain_of);
+    for (path, missing) in &done.incomplete {
+        screen::complain(&format!("note: {}: {missing} and hatched", path.display()));
+    }
     seen.end(work.progress.now().files);
     if args.run.json {
         let mut line = json!({
@@ -45,6 +48,12 @@ pub(crate) fn run(args: &SheetArgs) -> Result<Outcome> {
             "passed_by": done.passed_by,
             "failed": done.failed.iter().map(screen::error_json).collect::<Vec<_>>(),
         });
+        if !done.incomplete.is_empty() {
+            let told = done.incomplete.iter();
+            line["incomplete"] = told
+                .map(|(path, missing)| json!({"path": path.to_string_lossy(), "missing": missing}))
+                .collect();
+        }
         let mut paths = Vec::new();
         // Without a cell there is no sheet.
         match done.cells {

@@ -83,7 +83,8 @@ mod tests {
             255, 0, 0, 255, 0, 255, 0, 255, 0, 0, 255, 255, 9, 9, 9, 0, 7, 7, 7, 255, 7, 7, 7, 255,
         ];
         let shown = "R, G, B, A".to_owned();
-        let preview = Preview { width: 2, height: 3, has_alpha: true, pixels, shown };
+        let preview =
+            Preview { width: 2, height: 3, has_alpha: true, pixels, shown, missing: None };
         let expected = "\x1b[38;2;255;0;0m\x1b[48;2;0;0;255m▀\x1b[38;2;0;255;0m\x1b[48;2;102;102;102m▀\
             \x1b[0m\n\x1b[38;2;7;7;7m\x1b[49m▀▀\x1b[0m\n";
         assert_eq!(blocks(&preview), expected);

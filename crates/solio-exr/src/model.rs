@@ -56,6 +56,7 @@ pub struct Image<'a> {
 /// let options = ReadOptions { partial: true, ..ReadOptions::default() };
 /// let missing = decode_exr(&file, &options, &Work::serial())?.missing;
 /// assert_eq!((missing.len(), missing[0].part, missing[0].chunk), (1, 0, 2));
+/// assert_eq!(missing[0].window, Box2i { min: [0, 2], max: [1, 2] });
 /// # Ok::<(), solio_base::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,6 +65,10 @@ pub struct MissingChunk {
     pub part: usize,
     /// The number of the chunk in its part.
     pub chunk: u64,
+    /// The level that it is of: how often the width and the height were halved.
+    pub level: [u32; 2],
+    /// Its pixels, in the coordinates of that level.
+    pub window: Box2i,
     /// Why, with its place in the file.
     pub message: String,
 }

@@ -81,6 +81,7 @@ impl Canvas {
             has_alpha: false,
             pixels: self.pixels,
             shown: "R, G, B".to_owned(),
+            missing: None,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Changes to an image on its way from file to file: other names, other types, fewer pixels.
 
+use crate::cryptomatte::{follow, is_id};
 use half::f16;
 use half::slice::HalfFloatSliceExt;
 use solio_base::{Error, Losses, Result};
@@ -27,12 +28,7 @@ pub(crate) fn star<'a>(pattern: &str, name: &'a str) -> Option<&'a str> {
 /// # Errors
 /// `Argument`, where a pattern means no channel.
 pub fn keep(image: &mut Image<'_>, patterns: &[String]) -> Result<()> {
-    let there = |image: &Image<'_>, pattern: &str| {
-        image.parts.iter().any(|part| matching(&part.header, pattern).next().is_some())
-    };
-    if let Some(missing) = patterns.iter().find(|pattern| !there(image, pattern)) {
-        return Err(Error::argument(format!("there is no channel {missing:?}")));
-    }
+    all_there(image, patterns)?;
     let wanted = |name: &str| patterns.iter().any(|pattern| star(pattern, name).is_some());
     image.parts.retain(|part| matching(&part.header, "*").any(|channel| wanted(&channel.name)));
     for part in &mut image.parts {
@@ -55,18 +51,28 @@ pub fn keep(image: &mut Image<'_>, patterns: &[String]) -> Result<()> {
 /// # Ok::<(), solio_base::Error>(())
 /// ```
 ///
+/// The names in Cryptomatte's attributes follow those of its channels: what is returned says so.
+///
 /// # Errors
 /// `Argument`, where there is no channel to rename, or two would get the same name.
-pub fn rename(image: &mut Image<'_>, names: &[(String, String)]) -> Result<()> {
+pub fn rename(image: &mut Image<'_>, names: &[(String, String)]) -> Result<Vec<String>> {
     let mut used = vec![false; names.len()];
+    let mut notes = Vec::new();
     for part in &mut image.parts {
+        let mut renamed = Vec::new();
         each_level(part, |planes| {
-            planes.iter_mut().for_each(|plane| rename_one(&mut plane.channel, names, &mut used));
+            renamed.clear();
+            for plane in &mut *planes {
+                let before = plane.channel.name.clone();
+                rename_one(&mut plane.channel, names, &mut used);
+                renamed.push((before, plane.channel.name.clone()));
+            }
             planes.sort_by(|a, b| a.channel.by_name(&b.channel));
         });
         refresh(part)?;
+        notes.extend(follow(&mut part.header, &renamed));
     }
-    all_used(&used, names)
+    all_used(&used, names).map(|()| notes)
 }
 
 /// Gives a channel the name of the first pair that is about it, which is then used.
@@ -132,30 +138,42 @@ fn check_channels(channels: &[Channel]) -> Result<()> {
     Ok(())
 }
 
-/// Stores floating point samples as `wanted`; integers stay. Says what is lost.
+/// Stores floating point samples of the channels that names, or patterns with one `*`, mean as
+/// `wanted`; integers stay. Without patterns these are all channels, but to fewer bits go only those
+/// that are not ids. Says what is lost, and which channels were left as they are.
 ///
 /// # Errors
-/// `Argument`, where a channel has no name, or that of another.
-pub fn convert(image: &mut Image<'_>, wanted: PixelType) -> Result<Losses> {
-    let (mut rounded, mut infinite) = (0, 0);
+/// `Argument`, where a pattern means no channel.
+pub fn convert(
+    image: &mut Image<'_>,
+    wanted: PixelType,
+    patterns: &[String],
+) -> Result<(Losses, Vec<String>)> {
+    all_there(image, patterns)?;
+    let mut lost = Rounded::default();
+    let mut kept = Vec::new();
     for part in &mut image.parts {
+        let header = part.header.clone();
         each_level(part, |planes| {
             for plane in planes {
+                let name = &plane.channel.name;
+                if !patterns.is_empty() && !patterns.iter().any(|p| star(p, name).is_some()) {
+                    continue;
+                }
                 let samples = match (&plane.samples, wanted) {
                     (Samples::Half(values), PixelType::Float) => {
                         let mut wide = vec![0f32; values.len()];
                         values.convert_to_f32_slice(&mut wide);
                         Samples::Float(Cow::Owned(wide))
                     }
+                    (Samples::Float(_), PixelType::Half)
+                        if patterns.is_empty() && is_id(&header, name) =>
+                    {
+                        kept.push(name.clone());
+                        continue;
+                    }
                     (Samples::Float(values), PixelType::Half) => {
-                        let mut narrow = vec![f16::ZERO; values.len()];
-                        narrow.convert_from_f32_slice(values);
-                        for (half, value) in narrow.iter().zip(values.iter()) {
-                            let lost = half.to_f32() != *value && !value.is_nan();
-                            rounded += usize::from(lost);
-                            infinite += usize::from(lost && half.is_infinite());
-                        }
-                        Samples::Half(Cow::Owned(narrow))
+                        Samples::Half(Cow::Owned(lost.halves(values, is_id(&header, name))))
                     }
                     _ => continue,
                 };
@@ -165,15 +183,54 @@ pub fn convert(image: &mut Image<'_>, wanted: PixelType) -> Result<Losses> {
         });
         refresh(part)?;
     }
-    let mut losses = Losses::default();
-    losses.add_some(
-        "bit_depth",
-        "32-bit samples are rounded to 16 bits",
-        rounded - infinite,
-        "sample",
-    );
-    losses.add_some("range", "samples beyond 65504 become infinite", infinite, "sample");
-    Ok(losses)
+    kept.dedup();
+    Ok((lost.told(), kept))
+}
+
+/// Samples that 16 bits do not hold.
+#[derive(Default)]
+struct Rounded {
+    rounded: usize,
+    infinite: usize,
+    zero: usize,
+    ids: usize,
+}
+
+impl Rounded {
+    fn halves(&mut self, values: &[f32], is_id: bool) -> Vec<f16> {
+        let mut narrow = vec![f16::ZERO; values.len()];
+        narrow.convert_from_f32_slice(values);
+        for (half, value) in narrow.iter().zip(values) {
+            let lost = half.to_f32() != *value && !value.is_nan();
+            let [infinite, zero] = [half.is_infinite(), half.to_f32() == 0.0];
+            self.ids += usize::from(lost && is_id);
+            self.infinite += usize::from(lost && infinite && !is_id);
+            self.zero += usize::from(lost && zero && !is_id);
+            self.rounded += usize::from(lost && !infinite && !zero && !is_id);
+        }
+        narrow
+    }
+
+    fn told(&self) -> Losses {
+        let mut losses = Losses::default();
+        let Rounded { rounded, infinite, zero, ids } = *self;
+        losses.add_some("bit_depth", "32-bit samples are rounded to 16 bits", rounded, "sample");
+        losses.add_some("range", "samples beyond 65504 become infinite", infinite, "sample");
+        losses.add_some("range", "samples too small for 16 bits become 0", zero, "sample");
+        losses.add_some("ids", "ids are rounded: they name something else", ids, "sample");
+        losses
+    }
+}
+
+/// That each pattern means a channel.
+fn all_there(image: &Image<'_>, patterns: &[String]) -> Result<()> {
+    let there = |pattern: &str| {
+        image.parts.iter().any(|part| matching(&part.header, pattern).next().is_some())
+    };
+    match patterns.iter().find(|pattern| !there(pattern)) {
+        Some(missing) => Err(Error::argument(format!("there is no channel {missing:?}"))),
+        None => Ok(()),
+    }
 }
 
 /// The pixels of flat parts with one sample a pixel that lie in `window`.
@@ -259,17 +316,38 @@ mod tests {
     #[test]
     fn what_is_lost_is_said() {
         let mut image = image(&["Y"]);
-        let lost = convert(&mut image, PixelType::Half).unwrap();
+        let mut convert = |pixel_type| convert(&mut image, pixel_type, &[]).unwrap().0;
+        let lost = convert(PixelType::Half);
         // 0.1 and 1e6 of six.
         assert_eq!(
             lost.to_string(),
             "32-bit samples are rounded to 16 bits (1 sample); \
             samples beyond 65504 become infinite (1 sample)"
         );
+        assert!(convert(PixelType::Float).is_empty() && convert(PixelType::Float).is_empty());
+        assert!(convert(PixelType::Half).is_empty());
         names(&image);
-        assert!(convert(&mut image, PixelType::Float).unwrap().is_empty());
-        assert!(convert(&mut image, PixelType::Float).unwrap().is_empty());
-        assert!(convert(&mut image, PixelType::Half).unwrap().is_empty());
+    }
+
+    #[test]
+    fn ids_stay_as_they_are_unless_they_are_named() {
+        let halves = |image: &Image<'_>| {
+            let channels = image.parts[0].header.channels();
+            let halves = channels.iter().filter(|c| c.pixel_type == PixelType::Half);
+            halves.map(|c| c.name.clone()).collect::<Vec<_>>()
+        };
+        let made = |patterns: &[&str]| {
+            let mut image = image(&["Z", "crypto00.r", "id"]);
+            let patterns: Vec<String> = patterns.iter().map(|name| (*name).into()).collect();
+            convert(&mut image, PixelType::Half, &patterns).map(|told| (halves(&image), told))
+        };
+        let (converted, (losses, kept)) = made(&[]).unwrap();
+        assert_eq!((converted, kept), (vec!["Z".into()], vec!["crypto00.r".into(), "id".into()]));
+        assert!(losses.iter().all(|loss| loss.what != "ids"));
+        let (converted, (losses, kept)) = made(&["crypto*"]).unwrap();
+        assert_eq!((converted, kept.len()), (vec!["crypto00.r".to_owned()], 0));
+        assert_eq!(losses.to_string(), "ids are rounded: they name something else (2 samples)");
+        assert!(made(&["no"]).is_err());
     }
 
     #[test]

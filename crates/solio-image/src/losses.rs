@@ -1,6 +1,7 @@
 //! What an image format cannot hold of an image.
 
 use crate::edit::matching;
+pub use crate::lossy::{is_lossy, of_compression};
 use solio_base::{Limits, Loss, Losses};
 use solio_exr::header::{Box2i, Header, Part, Value};
 use solio_exr::model::{ImagePart, Pixels};
@@ -32,11 +33,17 @@ pub(crate) fn of_part(
     window: &Box2i,
 ) {
     let name = format.as_str().to_uppercase();
-    let is_plain = |value: &Value| matches!(value, Value::Float(ratio) if *ratio == 1.0);
+    if let Some(Value::Float(ratio)) = part.header.get("pixelAspectRatio")
+        && *ratio != 1.0
+        && *ratio > 0.0
+    {
+        let (times, how) = if *ratio > 1.0 { (*ratio, "narrow") } else { (1.0 / *ratio, "wide") };
+        let reason = format!("{name} has square pixels: the picture is {times} times too {how}");
+        losses.add(Loss::new("pixel_aspect", reason));
+    }
     let others = part.header.attributes.iter().filter(|attribute| {
         let name = attribute.name.as_str();
-        let is_square = name == "pixelAspectRatio" && is_plain(&attribute.value);
-        !OF_STORAGE.contains(&name) && name != "chromaticities" && !is_square
+        !OF_STORAGE.contains(&name) && !["chromaticities", "pixelAspectRatio"].contains(&name)
     });
     for attribute in others {
         let loss = Loss::new("attributes", format!("{name} gets no attributes"));

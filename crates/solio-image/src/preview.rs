@@ -2,12 +2,13 @@
 
 use crate::choose::{Choice, Colors, choose, chosen_part};
 use crate::look::{Look, place_in};
+use crate::missing::{MissingPixels, gaps_of, hatch};
 use crate::rows::fill;
 use crate::view::{Buffers, Frame, View};
 use solio_base::{Error, Limits, Result, Work};
 use solio_color::ToneMap;
 use solio_color::gradient::{Gradient, Table8};
-use solio_exr::header::{Box2i, Header, Value};
+use solio_exr::header::{Box2i, Header, Part, Value};
 use solio_exr::{Image, Levels, ReadOptions};
 
 /// What of an image is shown, and how.
@@ -38,6 +39,8 @@ pub struct PreviewOptions {
     pub frame: Frame,
     /// Of one channel alone: the colours of its values, from the lowest to the highest.
     pub colormap: Option<Gradient>,
+    /// Pixels whose chunks are missing or damaged stay black; without it they are hatched.
+    pub partial: bool,
     /// What a file may make us do.
     pub limits: Limits,
 }
@@ -51,6 +54,7 @@ impl Default for PreviewOptions {
             most: None,
             frame: Frame::Display,
             colormap: None,
+            partial: false,
             limits: Limits::default(),
         }
     }
@@ -90,6 +94,8 @@ pub struct Preview {
     pub pixels: Vec<u8>,
     /// What is shown: `R, G, B, A`.
     pub shown: String,
+    /// What of the picture the file does not have.
+    pub missing: Option<MissingPixels>,
 }
 
 impl Preview {
@@ -132,6 +138,7 @@ pub fn preview(image: &Image<'_>, options: &PreviewOptions, work: &Work) -> Resu
     let value = options.colormap.is_some() || matches!(chosen.colors, Colors::Value(_));
     // No value is nothing that a range has.
     let nothing = if value { f32::NAN } else { 0.0 };
+    let gaps = gaps_of(image, chosen.part);
     let view = View::new(part, &chosen, options.frame, false, nothing, &options.limits)?;
     let one = matches!(chosen.colors, Colors::Value(_) | Colors::Grey(_));
     if options.colormap.is_some() && !one {
@@ -143,10 +150,11 @@ pub fn preview(image: &Image<'_>, options: &PreviewOptions, work: &Work) -> Resu
         gain: options.exposure.exp2(),
         tone_map: options.tone_map.unwrap_or(ToneMap::Neutral),
         straight: view.has_alpha(),
-        range: value.then(|| view.range()).flatten(),
+        range: value.then(|| view.range(&gaps)).flatten(),
         ..Look::default()
     };
-    let [width, height] = size(&view, options.most);
+    let [width, height] = size(&view, pixel_aspect(&part.header), options.most);
+    options.limits.check_bytes("the picture", (width as u64).saturating_mul(4 * height as u64))?;
     let channels = if view.has_alpha() { 4 } else { 3 };
     let mut pixels = vec![0u8; width * height * channels];
     let scratch = || Scratch::new(&view, width);
@@ -168,8 +176,12 @@ pub fn preview(image: &Image<'_>, options: &PreviewOptions, work: &Work) -> Resu
             None => format!(" from {low} (black) to {high} (white)"),
         };
     }
+    let missing = MissingPixels::of(image, part, &gaps);
+    if !options.partial {
+        hatch(&mut pixels, [width, height, channels], &view.window, &gaps);
+    }
     let (width, height) = (width as u32, height as u32);
-    Ok(Preview { width, height, has_alpha: view.has_alpha(), pixels, shown })
+    Ok(Preview { width, height, has_alpha: view.has_alpha(), pixels, shown, missing })
 }
 
 /// The colours of a row of values, each the first of its pixel; alpha is the image's and the map's.
@@ -194,6 +206,8 @@ pub fn preview_reads(header: &Header, options: &PreviewOptions) -> Result<ReadOp
         parts: Some(vec![chosen.part]),
         channels: Some(chosen.names(&header.parts[chosen.part])),
         levels: level(header, chosen.part, options)?,
+        // What is missing is marked.
+        partial: true,
         limits: options.limits,
         ..ReadOptions::default()
     })
@@ -214,13 +228,25 @@ fn level(header: &Header, part: usize, options: &PreviewOptions) -> Result<Level
     Ok(level.map_or(Levels::Full, |level| Levels::One(level.x, level.y)))
 }
 
-/// Columns and rows of the preview: never more than there are, in the shape of the picture.
-fn size(view: &View<'_>, most: Option<[u32; 2]>) -> [usize; 2] {
-    let whole = [view.width(), view.height()];
-    let Some(most) = most else { return whole };
-    let scale = |axis: usize| f64::from(most[axis].max(1)) / whole[axis] as f64;
-    let scale = scale(0).min(scale(1)).min(1.0);
-    whole.map(|size| ((size as f64 * scale).round() as usize).max(1))
+/// The width of a pixel in parts of its height, within reason.
+fn pixel_aspect(header: &Part) -> f64 {
+    match header.get("pixelAspectRatio") {
+        Some(Value::Float(ratio)) if (0.01..=100.0).contains(ratio) => f64::from(*ratio),
+        _ => 1.0,
+    }
+}
+
+/// Columns and rows of the preview, whose pixels are square: never more than there are but for pixels
+/// that are not, in the shape of the picture.
+fn size(view: &View<'_>, aspect: f64, most: Option<[u32; 2]>) -> [usize; 2] {
+    let whole =
+        [view.width() as f64 * aspect.max(1.0), view.height() as f64 * (1.0 / aspect).max(1.0)];
+    let scale = |most: [u32; 2]| {
+        let of = |axis: usize| f64::from(most[axis].max(1)) / whole[axis];
+        of(0).min(of(1)).min(1.0)
+    };
+    let scale = most.map_or(1.0, scale);
+    whole.map(|size| ((size * scale).round() as usize).max(1))
 }
 
 /// What a thread keeps from row to row.
@@ -299,7 +325,6 @@ fn under(at: usize, to: usize, from: usize) -> impl Iterator<Item = (usize, f32)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use solio_exr::header::Part;
     use solio_exr::model::{DeepLevel, FlatLevel, ImagePart, Pixels, Plane, Samples};
     use solio_exr::{Channel, Compression, PixelType};
 
@@ -315,6 +340,32 @@ mod tests {
             let each = to as f32 / from as f32;
             assert!(all.iter().all(|share| (share - each).abs() < 1e-5), "{all:?}");
         }
+    }
+
+    #[test]
+    fn pixels_that_are_not_square_are_shown_so_that_circles_are_round() {
+        let planes = vec![plane("Y", [0.0, 1.0, 0.25])];
+        let made = |aspect: f32, most: Option<[u32; 2]>| {
+            let mut header = header(3, &planes);
+            header.set("pixelAspectRatio", Value::Float(aspect));
+            let level =
+                FlatLevel { x: 0, y: 0, window: Box2i::of_size(3, 1), planes: planes.clone() };
+            let parts = vec![ImagePart { header, pixels: Pixels::Flat(vec![level]) }];
+            let image = Image { parts, missing: Vec::new() };
+            let options = PreviewOptions { most, ..PreviewOptions::default() };
+            preview(&image, &options, &Work::default()).unwrap()
+        };
+        let (square, wide, high) = (made(1.0, None), made(2.0, None), made(0.5, None));
+        assert_eq!((wide.width, wide.height), (6, 1));
+        assert_eq!((high.width, high.height), (3, 2));
+        for x in 0..6 {
+            assert_eq!(wide.pixels[3 * x..][..3], square.pixels[x / 2 * 3..][..3]);
+        }
+        assert_eq!(high.pixels, [&square.pixels[..], &square.pixels].concat());
+        let small = made(2.0, Some([2, 2]));
+        assert_eq!((small.width, small.height), (2, 1));
+        // What is no ratio is passed over.
+        assert_eq!(made(0.0, None), square);
     }
 
     fn plane<const N: usize>(name: &str, values: [f32; N]) -> Plane<'static> {

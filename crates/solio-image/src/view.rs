@@ -1,6 +1,7 @@
 //! A part of an image as rows of red, green, blue and alpha: linear light, multiplied by alpha.
 
 use crate::choose::{Choice, Chosen, Colors, channels, chosen_part, depth};
+use crate::missing::mask;
 use half::f16;
 use half::slice::HalfFloatSliceExt;
 use solio_base::{Error, Limits, Result};
@@ -206,15 +207,23 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The lowest and highest finite value of the first channel.
-    pub(crate) fn range(&self) -> Option<[f32; 2]> {
-        let samples = self.colors.first()?.samples.get();
+    /// The lowest and highest finite value of the first channel, without the zeros that stand in
+    /// `gaps`.
+    pub(crate) fn range(&self, gaps: &[Box2i]) -> Option<[f32; 2]> {
+        let channel = self.colors.first()?;
         let fold = |range: [f32; 2], value: f32| match value.is_finite() {
             true => [range[0].min(value), range[1].max(value)],
             false => range,
         };
         let nothing = [f32::INFINITY, f32::NEG_INFINITY];
-        let range = match samples {
+        let range = match channel.samples.get() {
+            _ if !gaps.is_empty() && channel.sampling == [1, 1] => {
+                let mask = mask(&channel.window, gaps);
+                let mut values = vec![f32::NAN; mask.len()];
+                copy(channel.samples.get(), 0, &mut values);
+                let there = values.iter().zip(mask);
+                there.filter(|(_, is_gap)| !is_gap).map(|(v, _)| *v).fold(nothing, fold)
+            }
             Samples::Half(values) => values.iter().map(|v| v.to_f32()).fold(nothing, fold),
             Samples::Float(values) => values.iter().copied().fold(nothing, fold),
             Samples::Uint(values) => values.iter().map(|v| *v as f32).fold(nothing, fold),

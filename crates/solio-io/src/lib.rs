@@ -30,6 +30,7 @@ mod mapped;
 pub mod mount;
 pub mod objects;
 pub mod order;
+mod patch;
 pub mod probe;
 mod raw;
 pub mod scratch;
@@ -50,6 +51,7 @@ pub use file::{
 };
 pub use head_reader::{HeadReader, HeadSource};
 pub use host::host_name;
+pub use patch::patch_start;
 pub use raw::{RawFile, read_ends, read_raw, same_bytes};
 pub use sink::{FileSink, SinkOptions, WrittenFile, is_direct};
 pub use stream::StreamSource;

@@ -131,6 +131,15 @@ impl Input {
         file.ok_or_else(|| Error::argument("this is not a regular file").at_path(self.path()))
     }
 
+    /// Whether `path` names the very file that was opened by its name.
+    pub(crate) fn is_at(&self, path: &Path) -> bool {
+        let which = |path: &Path| {
+            let status = solio_io::walk::status_of(path).ok()?;
+            Some((status.device, status.inode))
+        };
+        !solio_io::is_direct(path) && which(path).is_some_and(|own| which(self.path()) == Some(own))
+    }
+
     /// The first bytes as they lie on the disk.
     pub(crate) fn head(&self) -> &[u8] {
         self.file.head()

@@ -32,12 +32,15 @@ pub(crate) struct ImageArgs {
     /// Only these pixels of the data window: WxH+X+Y, or X0,Y0,X1,Y1 with both ends
     #[arg(long, value_name = "WINDOW", value_parser = parse_window, allow_hyphen_values = true)]
     pub(crate) crop: Option<Box2i>,
-    /// Store 32-bit floating point channels with 16 bits; integers stay. Says how many are rounded
-    #[arg(long, conflicts_with = "float")]
-    pub(crate) half: bool,
-    /// Store 16-bit floating point channels with 32 bits; TIFF with 32 bits
-    #[arg(long)]
-    pub(crate) float: bool,
+    /// Convert 32-bit floating point channels to 16 bits, or only those of the list (--half=R,G,B or
+    /// beauty.*); integers stay, and ids (Cryptomatte, objectid) that are not named. Says how many
+    /// values are rounded
+    #[arg(long, value_name = "LIST", num_args = 0.., require_equals = true, value_delimiter = ',',
+        conflicts_with = "float")]
+    pub(crate) half: Option<Vec<String>>,
+    /// Convert 16-bit floating point channels to 32 bits, or only those of the list; TIFF gets 32 bits
+    #[arg(long, value_name = "LIST", num_args = 0.., require_equals = true, value_delimiter = ',')]
+    pub(crate) float: Option<Vec<String>>,
     #[arg(long, value_name = "N|WxH", value_parser = parse_tiles, conflicts_with = "scanlines")]
     pub(crate) tiles: Option<Tiles>,
     #[arg(long)]

@@ -71,6 +71,9 @@ pub(crate) struct ShowArgs {
     /// Which pixels: the display window, or all that there are [default: display]
     #[arg(long, value_enum, value_name = "WINDOW")]
     pub(crate) frame: Option<FrameChoice>,
+    /// Leave chunks that are missing or damaged black, as `solio convert --partial` does, and not hatched
+    #[arg(long)]
+    pub(crate) partial: bool,
 }
 
 impl ShowArgs {

@@ -45,6 +45,14 @@ impl<'a> LevelTask<'a> {
         }
     }
 
+    /// What is said of a chunk that could not be read.
+    fn missing(&self, chunk: u64, message: String) -> MissingChunk {
+        let place = self.shape.place(chunk);
+        let level = &self.shape.levels[place.level];
+        let (part, level) = (self.of.part, [level.x, level.y]);
+        MissingChunk { part, chunk, level, window: place.window, message }
+    }
+
     /// Bytes of its targets.
     pub(crate) fn result_bytes(&self) -> usize {
         let region = self.shape.block(&self.region);
@@ -152,8 +160,7 @@ pub(crate) fn read<'a>(
                     return Err(e);
                 }
                 piece.rows.iter_mut().for_each(|row| row.fill(0));
-                let message = e.to_string();
-                job.missing.push(MissingChunk { part: task.of.part, chunk: piece.chunk, message });
+                job.missing.push(task.missing(piece.chunk, e.to_string()));
             }
             lock(pool).push(buffers);
             Ok(())

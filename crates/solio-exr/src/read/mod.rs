@@ -30,6 +30,9 @@ use store::SampleTarget;
 
 /// Most bytes of pixels for a byte of an unfinished file.
 const MOST_MISSING: u64 = 1 << 12;
+/// What the pixels of an unfinished file may take in any case: of one whose writing has just begun there
+/// is little more than the header.
+const MISSING_ROOM: u64 = 256 << 20;
 
 /// Most that is asked of a stream at once.
 const STREAM_BYTES: usize = 1 << 20;
@@ -217,8 +220,9 @@ fn check_sizes(
         let lacking = if options.partial { largest } else { 0 };
         let of_a_byte = codec::most_from_a_byte(shape.compression);
         let of_missing = of_a_byte.max(MOST_MISSING);
+        let room = if options.partial { MISSING_ROOM } else { 0 };
         if there.saturating_sub(lacking) > of_a_byte.saturating_mul(opened.length)
-            || wished > of_missing.saturating_mul(opened.length)
+            || wished > of_missing.saturating_mul(opened.length).max(room)
         {
             let (name, length) = (shape.compression.name(), opened.length);
             let promised = there.max(wished);

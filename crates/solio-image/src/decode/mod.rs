@@ -8,13 +8,16 @@ use crate::formats::FormatRow;
 use image::codecs::hdr::HdrDecoder;
 use image::codecs::jpeg::JpegDecoder;
 use image::codecs::png::PngDecoder;
-use image::{DynamicImage, ImageDecoder};
+use image::metadata::Orientation;
+use image::{DynamicImage, ImageBuffer, ImageDecoder};
 use planes::{Meaning, as_halves, hidden, is_light_multiplied, planes};
 use solio_base::{Error, Limits, Loss, Losses, Result, Source};
-use solio_container::container_header;
-use solio_exr::Compression;
+use solio_color::srgb;
+use solio_container::hdr::HdrHeader;
+use solio_container::{ByteView, container_header};
 use solio_exr::header::{Box2i, Part, Value};
-use solio_exr::model::{FlatLevel, Image, ImagePart, Pixels, Plane};
+use solio_exr::model::{FlatLevel, Image, ImagePart, Pixels, Plane, Samples};
+use solio_exr::{Channel, Compression, PixelType};
 use solio_kinds::{FileKind, ImageFormat};
 pub(crate) use stated::Curve;
 use std::io::Cursor;
@@ -57,7 +60,10 @@ pub struct Decoded {
 /// # Errors
 /// `Corrupt`, `Unsupported` or `Limit` of the decoder; `Argument` for OpenEXR.
 pub fn decode(bytes: &[u8], format: ImageFormat, raw: bool, limits: &Limits) -> Result<Decoded> {
-    let stored = decode_pixels(bytes, format, limits)?;
+    let mut stored = decode_pixels(bytes, format, limits)?;
+    if stored.is_code && !raw {
+        stored.enlighten();
+    }
     let (mut notes, mut losses) = (Vec::new(), Losses::default());
     if stored.other_profile && !raw {
         let reason = "its ICC profile is not applied: the values are taken for sRGB";
@@ -76,6 +82,8 @@ pub fn decode(bytes: &[u8], format: ImageFormat, raw: bool, limits: &Limits) -> 
         let reason = "its first page is taken, further ones are left out";
         losses.add(Loss::new("pages", reason));
     }
+    let rounded = usize::try_from(stored.rounded).unwrap_or(usize::MAX);
+    losses.add_some("bit_depth", "samples are rounded to 32-bit floats", rounded, "sample");
     if !raw && !stored.associated {
         let hidden = hidden(&stored.picture) as usize;
         let reason = "colours where alpha is 0 become black";
@@ -102,16 +110,21 @@ pub fn decode(bytes: &[u8], format: ImageFormat, raw: bool, limits: &Limits) -> 
             plane.channel.name = "Y".to_owned();
         }
     }
+    for (name, values) in std::mem::take(&mut stored.extra) {
+        let channel = Channel::new(name, PixelType::Float);
+        planes.push(Plane { channel, samples: Samples::Float(values.into()) });
+    }
     if stored.is_half {
         as_halves(&mut planes);
     }
     let mut image = of_planes(size(&stored.picture), planes);
+    image.parts[0].header.set("pixelAspectRatio", Value::Float(stored.pixel_aspect));
     if raw && stored.picture.color().has_alpha() && !stored.associated {
         image.parts[0].header.set(STRAIGHT, Value::Int(1));
     }
     let is_light =
         matches!(stored.picture, DynamicImage::ImageRgb32F(_) | DynamicImage::ImageRgba32F(_));
-    Ok(Decoded { image, is_finished: !is_light, notes, losses })
+    Ok(Decoded { image, is_finished: !is_light || stored.is_code, notes, losses })
 }
 
 /// About how many bytes the pixels of a picture take while it is read: four values a pixel, as they
@@ -162,6 +175,14 @@ pub struct Stored {
     /// Floats had 16 bits.
     pub(crate) is_half: bool,
     pub(crate) has_pages: bool,
+    /// The width of a pixel in parts of its height.
+    pub(crate) pixel_aspect: f32,
+    /// Floats are codes, of integers of more than 16 bits.
+    pub(crate) is_code: bool,
+    /// Samples that floats do not hold.
+    pub(crate) rounded: u64,
+    /// Further samples of the pixels, by name.
+    pub(crate) extra: Vec<(String, Vec<f32>)>,
 }
 
 /// Reads what is stored.
@@ -176,8 +197,32 @@ pub fn decode_pixels(bytes: &[u8], format: ImageFormat, limits: &Limits) -> Resu
 pub(crate) fn hdr(bytes: &[u8], most: u64) -> Result<Stored> {
     // Some begin with `#?RGBE`, or with the name of a program.
     let is_strict = bytes.starts_with(FileKind::Hdr.mark()) || !bytes.starts_with(b"#?");
-    let open = if is_strict { HdrDecoder::new } else { HdrDecoder::new_nonstrict };
-    upright(ImageFormat::Hdr, open(Cursor::new(bytes)), most)
+    let open = |bytes| match is_strict {
+        true => HdrDecoder::new(bytes),
+        false => HdrDecoder::new_nonstrict(bytes),
+    };
+    let header = HdrHeader::of(ByteView::memory(bytes));
+    let turned = header.as_ref().and_then(HdrHeader::orientation).filter(|turned| *turned != 1);
+    let mut stored = match (&header, turned) {
+        (Some(header), Some(turned)) => {
+            // The decoder knows the usual order: it gets the rows as they lie.
+            let sideways = turned > 4;
+            let [rows, columns] = match sideways {
+                true => [header.width, header.height],
+                false => [header.height, header.width],
+            };
+            let (before, after) = (header.size_line.start, header.size_line.end);
+            let head = format!("-Y {rows} +X {columns}");
+            let usual = [&bytes[..before], head.as_bytes(), &bytes[after..]].concat();
+            let mut stored = upright(ImageFormat::Hdr, open(Cursor::new(&usual[..])), most)?;
+            let turned = Orientation::from_exif(turned).unwrap_or(Orientation::NoTransforms);
+            stored.picture.apply_orientation(turned);
+            stored
+        }
+        _ => upright(ImageFormat::Hdr, open(Cursor::new(bytes)), most)?,
+    };
+    stored.pixel_aspect = header.map_or(1.0, |header| header.pixel_aspect);
+    Ok(stored)
 }
 
 pub(crate) fn jpeg(bytes: &[u8], most: u64) -> Result<Stored> {
@@ -227,6 +272,44 @@ impl Stored {
             associated: false,
             is_half: false,
             has_pages: false,
+            pixel_aspect: 1.0,
+            is_code: false,
+            rounded: 0,
+            extra: Vec::new(),
+        }
+    }
+}
+
+impl Stored {
+    /// Turns the picture, and takes further planes of `size` (columns, rows) along.
+    pub(crate) fn turn(
+        &mut self,
+        orientation: Orientation,
+        extra: Vec<(String, Vec<f32>)>,
+        [width, height]: [u32; 2],
+    ) -> Result<()> {
+        self.picture.apply_orientation(orientation);
+        for (name, plane) in extra {
+            let pixels = plane.into_iter().flat_map(|value| [value; 3]).collect();
+            let buffer = ImageBuffer::from_raw(width, height, pixels);
+            let missing = || Error::corrupt(format!("pixels of {name:?} are missing"));
+            let mut turned = DynamicImage::ImageRgb32F(buffer.ok_or_else(missing)?);
+            turned.apply_orientation(orientation);
+            let turned = turned.into_rgb32f().into_raw();
+            self.extra.push((name, turned.into_iter().step_by(3).collect()));
+        }
+        Ok(())
+    }
+
+    /// Makes light of floats that are codes.
+    fn enlighten(&mut self) {
+        let light = |pixel: &mut [f32]| {
+            pixel[..3].iter_mut().for_each(|value| *value = srgb::to_linear(*value));
+        };
+        match &mut self.picture {
+            DynamicImage::ImageRgb32F(picture) => picture.chunks_exact_mut(3).for_each(light),
+            DynamicImage::ImageRgba32F(picture) => picture.chunks_exact_mut(4).for_each(light),
+            _ => {}
         }
     }
 }
@@ -246,4 +329,46 @@ fn names_srgb(profile: &[u8]) -> bool {
     let has = |name: &[u8]| profile.windows(name.len()).any(|window| window == name);
     // As ASCII, or as UTF-16.
     has(b"sRGB") || has(b"s\0R\0G\0B") || has(b"\0s\0R\0G\0B")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A file of these scanlines, whose pixels are greys of light without run lengths.
+    fn file(size: &str, lines: &[&[u8]]) -> Vec<u8> {
+        let mut bytes = format!("#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n{size}\n").into_bytes();
+        for value in lines.concat() {
+            bytes.extend([value, value, value, 128]);
+        }
+        bytes
+    }
+
+    #[test]
+    fn hdr_is_turned_as_its_size_says() {
+        // Three columns, two rows, numbered from the top left.
+        let upright: [&[u8]; 2] = [&[10, 20, 30], &[40, 50, 60]];
+        let cases: [(&str, &[&[u8]]); 8] = [
+            ("-Y 2 +X 3", &upright),
+            ("-Y 2 -X 3", &[&[30, 20, 10], &[60, 50, 40]]),
+            ("+Y 2 -X 3", &[&[60, 50, 40], &[30, 20, 10]]),
+            ("+Y 2 +X 3", &[&[40, 50, 60], &[10, 20, 30]]),
+            ("+X 3 -Y 2", &[&[10, 40], &[20, 50], &[30, 60]]),
+            ("-X 3 -Y 2", &[&[30, 60], &[20, 50], &[10, 40]]),
+            ("-X 3 +Y 2", &[&[60, 30], &[50, 20], &[40, 10]]),
+            ("+X 3 +Y 2", &[&[40, 10], &[50, 20], &[60, 30]]),
+        ];
+        let pixels = |bytes: &[u8]| {
+            let stored = decode_pixels(bytes, ImageFormat::Hdr, &Limits::default()).unwrap();
+            (size(&stored.picture), stored.picture.into_rgb32f().into_raw(), stored.pixel_aspect)
+        };
+        let expected = pixels(&file(cases[0].0, cases[0].1));
+        assert_eq!(expected.0, [3, 2]);
+        for (said, lines) in cases {
+            assert_eq!(pixels(&file(said, lines)), expected, "{said}");
+        }
+        let usual = file(cases[0].0, cases[0].1);
+        let wide = [b"#?RADIANCE\nPIXASPECT=0.5\n", &usual[11..]].concat();
+        assert_eq!(pixels(&wide).2, 2.0);
+    }
 }

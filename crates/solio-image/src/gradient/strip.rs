@@ -56,6 +56,7 @@ pub fn gradient_strips(gradients: &[Gradient], size: [u32; 2]) -> Result<Preview
         has_alpha: !opaque,
         pixels,
         shown: shown.to_owned(),
+        missing: None,
     })
 }
 

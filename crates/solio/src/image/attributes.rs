@@ -1,7 +1,7 @@
 //! Other attributes for an image, and nothing else: its pixels are copied as they lie.
 
 use crate::{Input, ToInput, Written, part_number};
-use solio_base::{Error, Limits, Result, Sink, Work};
+use solio_base::{Error, Limits, Result, Sink, Source, Work};
 use solio_exr::header::{
     Header, Part, Value, check_attribute, is_shared, is_typed, likely_type, standard_type, typed,
 };
@@ -169,7 +169,10 @@ pub struct SetOptions {
 }
 
 /// Changes attributes of the OpenEXR file at `input` and writes it to `output`, which may be the
-/// same file. That appears whole or not at all; the chunks of pixels are copied as they are.
+/// same file. That appears whole or not at all; the chunks of pixels are copied as they are. Where the
+/// new header is as long as the old one, and all that differs lies in one block of 4096 bytes, only these
+/// bytes are written, by one call, into the file as it lies there; not into one that has other names
+/// (hard links), which may be copies that somebody keeps.
 ///
 /// ```
 /// use solio::image::header::Value;
@@ -208,6 +211,15 @@ pub(crate) fn set_input(
     let source = input.plain_file()?;
     let edit = |header: &mut Header| edit(header, options);
     let made = solio_exr::rehead(source, &options.limits, edit).map_err(|e| e.at_path(path))?;
+    if made.head.len() as u64 == made.rest && input.is_at(output) {
+        let mut old = vec![0; made.head.len()];
+        source.read_exact_at(0, &mut old, "the header").map_err(|e: Error| e.at_path(path))?;
+        if solio_io::patch_start(output, &old, &made.head, options.durable)? {
+            let file_bytes = input.file_bytes().unwrap_or(made.rest);
+            let files = vec![(output.to_owned(), file_bytes)];
+            return Ok(Written { files, file_bytes, raw_bytes: file_bytes, ..Written::default() });
+        }
+    }
     let file = SinkOptions { durable: options.durable, ..SinkOptions::default() };
     Written::one(output, &file, work, |sink| {
         sink.write_bytes(work, &made.head)?;
@@ -281,6 +293,40 @@ mod tests {
         assert_eq!(wrong.message(), "\"expTime\" is of the type float, not int");
         Edit::parse("expTime:float=2").unwrap().apply(&mut part, false).unwrap();
         assert_eq!(part.get("expTime"), Some(&Value::Float(2.0)));
+    }
+
+    #[test]
+    fn a_header_of_the_same_length_is_written_in_its_place() {
+        use std::os::unix::fs::MetadataExt;
+        let folder = tempfile::tempdir().unwrap();
+        let [path, link] = ["a.exr", "link.exr"].map(|name| folder.path().join(name));
+        let work = Work::serial();
+        let map = solio_color::gradient::colormap("viridis").unwrap();
+        let image = crate::gradient_image(&map, [40, 30]).unwrap();
+        crate::write_image(&image, &path, &Default::default(), &work).unwrap();
+        let set = |text: &str| {
+            let edits = vec![Edit::parse(text).unwrap()];
+            let options = SetOptions { edits, ..SetOptions::default() };
+            let inode = || std::fs::metadata(&path).unwrap().ino();
+            let before = inode();
+            let written = set_attributes(&path, &path, &options, &work).unwrap();
+            assert_eq!(written.file_bytes, std::fs::metadata(&path).unwrap().len());
+            let header = crate::image_header(&path, &Limits::default(), &work).unwrap();
+            let owner = header.parts[0].get("owner").map(ToString::to_string);
+            let again = crate::read_image(&path, &Default::default(), &work).unwrap();
+            assert_eq!(again.parts[0].pixels, image.parts[0].pixels);
+            (owner.unwrap(), inode() == before)
+        };
+        // A new attribute makes the header longer, another value of its length does not.
+        assert_eq!(set("owner=me!"), ("me!".into(), false));
+        assert_eq!(set("owner=you"), ("you".into(), true));
+        assert_eq!(set("owner=you"), ("you".into(), true));
+        assert_eq!(set("owner=nobody"), ("nobody".into(), false));
+        // Somebody keeps the old one.
+        std::fs::hard_link(&path, &link).unwrap();
+        assert_eq!(set("owner=kimkim"), ("kimkim".into(), false));
+        let kept = crate::image_header(&link, &Limits::default(), &work).unwrap();
+        assert_eq!(kept.parts[0].get("owner"), Some(&Value::Text("nobody".into())));
     }
 
     #[test]

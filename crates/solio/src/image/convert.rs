@@ -59,6 +59,9 @@ pub struct ImageConvertOptions {
     /// How floating point samples of an OpenEXR file are stored; `Float` is also for TIFF, which gets
     /// 32 bits. Other formats refuse it.
     pub pixel_type: Option<PixelType>,
+    /// The channels that `pixel_type` is for, by their new names, or patterns with one `*`. None means
+    /// all, but 16 bits get only those that are not ids: these have to be named.
+    pub pixel_channels: Vec<String>,
     /// Chunks that are missing or damaged become zeros, with a warning.
     pub partial: bool,
     /// Refuse, before anything is written, where the output does not hold something of the input
@@ -275,17 +278,24 @@ fn convert_input(
     done.read = watch.usage();
     done.read_bytes = input.file_bytes().unwrap_or(0);
     let watch = Stopwatch::start();
-    let change = |image: &mut Image<'_>| {
+    let mut change = |image: &mut Image<'_>| {
         if format != ImageFormat::Exr {
             // Their channels have no names.
             return edit::check_names(image, &options.rename).map(|()| Losses::default());
         }
         if !options.rename.is_empty() {
-            edit::rename(image, &options.rename)?;
+            done.notes.extend(edit::rename(image, &options.rename)?);
         }
-        options
-            .pixel_type
-            .map_or(Ok(Losses::default()), |pixel_type| edit::convert(image, pixel_type))
+        let Some(pixel_type) = options.pixel_type else { return Ok(Losses::default()) };
+        let (losses, kept) = edit::convert(image, pixel_type, &options.pixel_channels)?;
+        if let [first, ..] = &kept[..] {
+            let count = kept.len();
+            done.notes.push(format!(
+                "{count} channels of ids keep 32 bits, such as {first:?}: name those to be converted, \
+                 --half={first}"
+            ));
+        }
+        Ok(losses)
     };
     done.losses.extend(change(&mut image).map_err(|e: Error| e.at_path(path))?);
     describe(&image, &mut done);
@@ -295,9 +305,13 @@ fn convert_input(
     };
     if format == ImageFormat::Exr {
         done.losses.extend(lost_again(&image, options));
+        let exr = &options.write.exr;
+        let lost = losses::of_compression(&image, exr, &options.limits, work);
+        done.losses.extend(lost.map_err(|e| own_fault(&image, e).at_path(path))?);
         refuse(&done.losses)?;
         let written = crate::write_image(&image, output, &options.write, work);
         done.written = written.map_err(|e| own_fault(&image, e).at_path(path))?;
+        done.notes.extend(grown(&image, options, &done));
     } else {
         let mut picture = options.picture.clone();
         // Parts and channels were chosen when the image was read.
@@ -391,20 +405,42 @@ fn copy(
 
 /// Says that pixels become less exact once more, where a lossy method packs what one has left.
 fn lost_again(image: &Image<'_>, options: &ImageConvertOptions) -> Option<Loss> {
-    let lossy = |method: &Compression| {
-        use Compression::{B44, B44a, Dwaa, Dwab, Lj2k};
-        matches!(method, B44 | B44a | Dwaa | Dwab | Lj2k)
-    };
-    let before = image.parts.iter().find_map(|part| match part.header.get("compression") {
-        Some(Value::Compression(method)) if lossy(method) => Some(*method),
-        _ => None,
-    })?;
+    // What PXR24 rounded it does not round again.
+    let lossy = |method: &Compression| losses::is_lossy(*method) && *method != Compression::Pxr24;
+    let before = lossy_before(image).filter(lossy)?;
     let after = options.write.exr.compression.unwrap_or(before);
     lossy(&after).then(|| {
         let [before, after] = [before, after].map(Compression::name);
         Loss::new(
             "compression",
             format!("its {before} pixels are packed with loss again, as {after}"),
+        )
+    })
+}
+
+/// The method with loss that packed the pixels of the file that was read.
+fn lossy_before(image: &Image<'_>) -> Option<Compression> {
+    image.parts.iter().find_map(|part| match part.header.get("compression") {
+        Some(Value::Compression(method)) if losses::is_lossy(*method) => Some(*method),
+        _ => None,
+    })
+}
+
+/// Says why a file has grown that gives every bit back where the one that was read did not.
+fn grown(
+    image: &Image<'_>,
+    options: &ImageConvertOptions,
+    done: &ImageConverted,
+) -> Option<String> {
+    let before = lossy_before(image)?;
+    let after = options.write.exr.compression.filter(|after| !losses::is_lossy(*after))?;
+    let (read, written) = (done.read_bytes, done.written.file_bytes);
+    (read > 0 && written > read).then(|| {
+        let times = written as f64 / read as f64;
+        let [before, after] = [before, after].map(Compression::name);
+        format!(
+            "the file grows to {times:.1} times its size: its {before} pixels were packed with loss, and \
+             {after} keeps every bit of what came out, noise of the packing included"
         )
     })
 }
@@ -457,6 +493,10 @@ fn check_options(format: ImageFormat, options: &ImageConvertOptions) -> Result<(
         let hint = "-z, --compat, --tiles and --scanlines are of OpenEXR";
         return Err(Error::argument(message).hint(hint));
     }
+    if !options.pixel_channels.is_empty() {
+        let message = format!("{name} has one type for all of its channels");
+        return Err(Error::argument(message).hint("--half=LIST and --float=LIST are of OpenEXR"));
+    }
     let bits = picture.check(format)?;
     let is_wide = can_choose_floats(format) && options.pixel_type == Some(PixelType::Float);
     if is_wide && picture.bits.is_some_and(|bits| bits != FLOAT_BITS) {
@@ -500,6 +540,15 @@ fn read(
     }
     if let Some(window) = &options.crop {
         edit::crop(&mut decoded.image, window)?;
+    }
+    let choice = &options.picture.choice;
+    if format != ImageFormat::Exr && choice.channels.is_none() && choice.layer.is_none() {
+        let parts = decoded.image.parts.iter().map(|part| part.header.clone()).collect();
+        let header = Header { parts, ..Header::default() };
+        let chosen = choose(&header, choice)?;
+        let names = chosen.names(&header.parts[chosen.part]);
+        let shown = (chosen.part, &names[..]);
+        losses::of_choice(&mut done.losses, &header, shown, &chosen.describe(), format);
     }
     Ok(decoded.image)
 }

@@ -7,6 +7,7 @@ use crate::{
     Choice, ImageFormat, Input, Preview, PreviewOptions, ToInput, preview, read_gradients,
 };
 use solio_base::{Error, Result, Work};
+use solio_exr::{Levels, ReadOptions};
 use solio_image::{image_of, preview_reads};
 use solio_kinds::{Ability, Family};
 use std::path::Path;
@@ -17,7 +18,8 @@ const MOST_STRIPS: usize = 64;
 
 /// A preview of the file at `path`: only the channels that are shown are read, and of an image with
 /// levels of detail the one that is large enough. PNG, JPEG, TIFF and HDR are read whole. Of a raw
-/// photo, HEIF or a movie the picture within is shown.
+/// photo, HEIF or a movie the picture within is shown. Chunks that an OpenEXR file does not have are
+/// hatched, and counted in [`Preview::missing`].
 ///
 /// ```
 /// # let folder = tempfile::tempdir().unwrap();
@@ -67,12 +69,7 @@ pub(crate) fn preview_input(
         return preview(&image, &options, work).map_err(at_path);
     }
     match format_of(input) {
-        Some(ImageFormat::Exr) => {
-            let wanted = preview_reads(input.exr_header(work)?, options).map_err(at_path)?;
-            let image = read_input(input, &wanted, work)?;
-            let choice = Choice { part: None, ..options.choice.clone() };
-            preview(&image, &PreviewOptions { choice, ..options.clone() }, work).map_err(at_path)
-        }
+        Some(ImageFormat::Exr) => preview_exr(input, options, work),
         Some(format) => {
             let read = read_picture(input, format, false, work)?;
             preview(&read.image, &options.for_picture(read.is_finished), work).map_err(at_path)
@@ -81,6 +78,35 @@ pub(crate) fn preview_input(
             preview_gradients(input, work)
         }
         None => Err(input.wrong("an image or a photo")),
+    }
+}
+
+/// Of a file that was not finished or is damaged, what there is of it.
+fn preview_exr(input: &Input, options: &PreviewOptions, work: &Work) -> Result<Preview> {
+    let at_path = |e: Error| e.at_path(input.path());
+    let wanted = preview_reads(input.exr_header(work)?, options).map_err(at_path)?;
+    let choice = Choice { part: None, ..options.choice.clone() };
+    let options = PreviewOptions { choice, ..options.clone() };
+    let made = |wanted: &ReadOptions| {
+        preview(&read_input(input, wanted, work)?, &options, work).map_err(at_path)
+    };
+    let mut shown = made(&wanted)?;
+    if shown.missing.is_some() && wanted.levels != Levels::Full && !input.comes_once() {
+        // Smaller levels are written last.
+        let full = made(&ReadOptions { levels: Levels::Full, ..wanted })?;
+        let lacks = |shown: &Preview| {
+            shown.missing.as_ref().map_or(0.0, |lost| lost.pixels as f64 / lost.of_pixels as f64)
+        };
+        if lacks(&full) < lacks(&shown) {
+            shown = full;
+        }
+    }
+    match &shown.missing {
+        Some(missing) if missing.is_all() && !options.partial => {
+            let message = format!("none of its pixels can be read: {}", missing.first);
+            Err(at_path(Error::corrupt(message)))
+        }
+        _ => Ok(shown),
     }
 }
 

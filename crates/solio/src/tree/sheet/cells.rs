@@ -44,6 +44,8 @@ pub(super) struct Shown {
     pub(super) bytes: u64,
     /// More to say: frames of a sequence.
     pub(super) note: String,
+    /// How much of which picture is not there.
+    pub(super) missing: Vec<String>,
     pub(super) errors: Vec<Error>,
 }
 
@@ -133,12 +135,13 @@ pub(super) fn shown(cell: &Cell, options: &SheetOptions, work: &Work) -> Shown {
                 shown.note += &format!(", missing {missing}");
             }
             let sizes = frames.iter().map(|path| solio_io::file_bytes(path)).sum();
-            (sizes, of_frames(frames, &options.thumbnail, work, &mut shown.errors))
+            (sizes, of_frames(frames, &options.thumbnail, work, &mut shown))
         }
     };
     // One error a cell: a file that is not there has neither.
     match (picture, sizes) {
         (Ok(picture), sizes) => {
+            shown.missing.extend(picture.missing.clone());
             shown.picture = Some(picture);
             match sizes {
                 Ok(bytes) => shown.bytes = bytes,
@@ -157,7 +160,7 @@ fn of_frames(
     [first, middle, last]: &[PathBuf; 3],
     options: &ThumbnailOptions,
     work: &Work,
-    errors: &mut Vec<Error>,
+    shown: &mut Shown,
 ) -> Result<Thumbnail> {
     let mut picture = thumbnail_of(middle, options, work)?;
     let smaller =
@@ -171,10 +174,15 @@ fn of_frames(
     let mut ends = [first, last].map(|path| match thumbnail_of(path, &small, work) {
         Ok(end) => Some(end),
         Err(error) => {
-            errors.push(error);
+            shown.errors.push(error);
             None
         }
     });
+    for (which, small) in ["first", "last"].into_iter().zip(&ends) {
+        let missing = small.as_ref().and_then(|small| small.missing.as_ref());
+        shown.missing.extend(missing.map(|missing| format!("{which} frame: {missing}")));
+    }
+    picture.missing = picture.missing.map(|missing| format!("middle frame: {missing}"));
     let rows = ends.iter().flatten().map(|end| end.height).max().unwrap_or(0);
     let (width, top) = (picture.width, picture.height + GAP);
     picture.height = top + rows;

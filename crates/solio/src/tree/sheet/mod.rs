@@ -60,6 +60,8 @@ pub struct SheetDone {
     pub passed_by: u64,
     /// What is wrong with files, and folders that could not be read.
     pub failed: Vec<Error>,
+    /// Files that are shown as far as they are there, and how much is missing.
+    pub incomplete: Vec<(PathBuf, String)>,
 }
 
 /// What takes the cells, one after the other.
@@ -125,6 +127,8 @@ pub fn write_sheet(
         work.cancel.check()?;
         sheet.add(&cell)?;
         done.cells += 1;
+        let path = cell.folder.join(&cell.name);
+        done.incomplete.extend(cell.missing.drain(..).map(|missing| (path.clone(), missing)));
         done.failed.append(&mut cell.errors);
         Ok(true)
     })?;

@@ -102,8 +102,9 @@ fn figure(text: &mut String, cell: &Shown) -> Result<()> {
     for line in lines(cell) {
         put(text, format_args!("<span>{}</span>", escaped(&line)));
     }
-    for error in &cell.errors {
-        put(text, format_args!("<em>{}</em>", escaped(&reason(error))));
+    let wrong = cell.missing.iter().cloned().chain(cell.errors.iter().map(reason));
+    for what in wrong {
+        put(text, format_args!("<em>{}</em>", escaped(&what)));
     }
     text.push_str("</figcaption></figure>\n");
     Ok(())

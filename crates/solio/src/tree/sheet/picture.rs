@@ -99,6 +99,7 @@ impl Sheet for Grid {
         self.line(&cell.name, [x, below], INK);
         let mut texts: Vec<(String, [u8; 3])> =
             cell.errors.iter().map(|error| (reason(error), WRONG)).collect();
+        texts.extend(cell.missing.iter().map(|missing| (missing.clone(), WRONG)));
         texts.extend(lines(cell).into_iter().map(|line| (line, SOFT)));
         for (i, (text, color)) in texts.iter().take(LINES - 1).enumerate() {
             self.line(text, [x, below + (i + 1) * LINE], *color);

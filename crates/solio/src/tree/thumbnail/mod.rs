@@ -10,7 +10,7 @@ use crate::{
 };
 use solio_base::{Error, ErrorKind, Limits, Result, Work};
 use solio_exr::Image;
-use solio_exr::header::Header;
+use solio_exr::header::{Header, Value};
 use solio_kinds::{Ability, Family, FileType};
 use solio_scene::preview::RenderOptions as DrawOptions;
 use std::path::Path;
@@ -87,6 +87,8 @@ pub struct Thumbnail {
     pub dimensions: String,
     /// More of it: channels and compression, vertices, where an embedded picture comes from.
     pub details: String,
+    /// How much of the picture the file does not have: `25 % missing`.
+    pub missing: Option<String>,
 }
 
 impl Thumbnail {
@@ -101,6 +103,7 @@ impl Thumbnail {
     ///     kind: "png".into(),
     ///     dimensions: "2 × 1".into(),
     ///     details: String::new(),
+    ///     missing: None,
     /// };
     /// assert!(grey.to_jpeg(85)?.starts_with(b"\xff\xd8\xff"));
     /// # Ok::<(), solio::Error>(())
@@ -205,7 +208,11 @@ fn facts_of_exr(header: &Header) -> (String, String) {
         1 => String::new(),
         count => format!(", {count} parts"),
     };
-    (dimensions, format!("{channels}, {compression}{parts}"))
+    let aspect = match part.get("pixelAspectRatio") {
+        Some(Value::Float(ratio)) if *ratio != 1.0 => format!(", pixel aspect {ratio}"),
+        _ => String::new(),
+    };
+    (dimensions, format!("{channels}, {compression}{parts}{aspect}"))
 }
 
 fn of_picture(
@@ -245,6 +252,7 @@ fn of_photo(input: &Input, options: &ThumbnailOptions, work: &Work) -> Result<Th
         kind: input.file_type().name().into(),
         dimensions: dimensions(width.into(), height.into()),
         details: format!("picture within: {tag}"),
+        missing: None,
     })
 }
 
@@ -327,10 +335,11 @@ fn of_preview(preview: crate::Preview) -> Thumbnail {
 }
 
 fn of_preview_on(preview: crate::Preview, grounds: [u8; 2]) -> Thumbnail {
-    let crate::Preview { width, height, has_alpha, pixels, shown } = preview;
+    let crate::Preview { width, height, has_alpha, pixels, shown, missing } = preview;
     let pixels = if has_alpha { on_ground(&pixels, width as usize, grounds) } else { pixels };
     let (kind, dimensions) = (String::new(), String::new());
-    Thumbnail { width, height, pixels, kind, dimensions, details: shown }
+    let missing = missing.map(|missing| missing.to_string());
+    Thumbnail { width, height, pixels, kind, dimensions, details: shown, missing }
 }
 
 fn on_ground(pixels: &[u8], width: usize, grounds: [u8; 2]) -> Vec<u8> {
