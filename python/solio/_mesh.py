@@ -153,6 +153,7 @@ class Mesh:
 
     __slots__ = (
         "_libraries_unread",
+        "_uv_lists",
         "attributes",
         "color_space",
         "colors",
@@ -229,6 +230,7 @@ class Mesh:
     materials: list[Material]
     material_libraries: list[str]
     _libraries_unread: bool
+    _uv_lists: bool
     comments: list[str]
     """Lines at the head of a file of OBJ or PLY."""
     warnings: list[str]
@@ -252,6 +254,7 @@ class Mesh:
         self.materials = []
         self.material_libraries = []
         self._libraries_unread = False
+        self._uv_lists = False
         self.comments = []
         self.warnings = []
 

@@ -14,8 +14,15 @@ use std::borrow::Cow;
 
 /// A `solio.Mesh` with what a reader found in one file.
 pub(crate) fn scene<'py>(py: Python<'py>, scene: Scene<'static>) -> PyResult<Any<'py>> {
-    let Scene { meshes, materials, material_libraries, libraries_unread, comments, warnings } =
-        scene;
+    let Scene {
+        meshes,
+        materials,
+        material_libraries,
+        libraries_unread,
+        names_encoding: _, // the warnings say it
+        comments,
+        warnings,
+    } = scene;
     static MESH: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let object = MESH.import(py, "solio._mesh", "Mesh")?.call0()?;
     let materials: Vec<_> =
@@ -72,6 +79,7 @@ fn fill<'py>(py: Python<'py>, object: &Any<'py>, mesh: Mesh<'static>) -> PyResul
     ] {
         object.setattr(name, array(py, values))?;
     }
+    object.setattr("_uv_lists", mesh.uv_lists)?;
     object.setattr("groups", mesh.groups)?;
     object.setattr("objects", objects(py, mesh.objects)?)?;
     object.setattr("vertex_groups", vertex_groups(py, mesh.vertex_groups)?)?;

@@ -71,6 +71,7 @@ pub(crate) struct HeldMesh<'py> {
     vertex_groups: Vec<(String, HeldArray<'py, u32>, HeldArray<'py, f32>)>,
     attributes: Vec<HeldAttribute<'py>>,
     freeform: Vec<u8>,
+    uv_lists: bool,
     pub(crate) comments: Vec<String>,
     pub(crate) material_libraries: Vec<String>,
     pub(crate) libraries_unread: bool,
@@ -113,6 +114,7 @@ impl<'py> HeldMesh<'py> {
             vertex_groups: vertex_groups(mesh)?,
             attributes: attributes(mesh)?,
             freeform: mesh.getattr(intern!(py, "freeform"))?.extract()?,
+            uv_lists: mesh.getattr(intern!(py, "_uv_lists"))?.extract()?,
             comments: mesh.getattr(intern!(py, "comments"))?.extract()?,
             material_libraries: mesh.getattr(intern!(py, "material_libraries"))?.extract()?,
             libraries_unread: mesh.getattr(intern!(py, "_libraries_unread"))?.extract()?,
@@ -173,6 +175,7 @@ impl<'py> HeldMesh<'py> {
                 .collect(),
             attributes: self.attributes.iter().map(HeldAttribute::model).collect(),
             freeform: self.freeform.clone(),
+            uv_lists: self.uv_lists,
         }
     }
 }
