@@ -67,7 +67,9 @@ fn a_line_may_name_several_libraries() {
 fn a_library_that_was_not_read_is_not_overwritten() {
     let folder = folder("mtllib mispelt.mtl", &[("s.mtl", RED), ("gone.mtl", "newmtl A\n")]);
     let at = |name: &str| folder.path().join(name);
-    let mut scene = read(&at("s.obj"));
+    // One of its own name would be read.
+    fs::copy(at("s.obj"), at("t.obj")).unwrap();
+    let mut scene = read(&at("t.obj"));
     let warnings = write(&scene, &at("s.obj"), &MeshWriteOptions::default()).unwrap();
     assert!(warnings[0].contains("s.mtl stays as it was"), "{warnings:?}");
     assert_eq!(fs::read_to_string(at("s.mtl")).unwrap(), RED);
