@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import pytest
-from compare import both, cases, difference
+from compare import both, cases, difference, without_uvs
 
 OPTIONS = {
     "default": {},
@@ -37,23 +37,4 @@ def test_same_bytes(scene, tmp_path, name, options):
         return
     given["ascii_format"] = True
     blender, solio = both(tmp_path, "ply", **given)
-    assert difference(_without_uvs(blender), _without_uvs(solio)) == ""
-
-
-def _without_uvs(files):
-    """The text of the files without the values of `s` and `t`."""
-    return {name: b"\n".join(_cut(data.split(b"\n"))) for name, data in files.items()}
-
-
-def _cut(lines):
-    end = lines.index(b"end_header")
-    header = lines[:end]
-    yield from lines[: end + 1]
-    properties = [line for line in header if line.startswith(b"property")]
-    before = properties.index(b"property float s") if b"property float s" in properties else None
-    vertices = next(int(line.split()[2]) for line in header if line.startswith(b"element vertex"))
-    for i, line in enumerate(lines[end + 1 :]):
-        words = line.split(b" ")
-        if before is not None and i < vertices:
-            del words[before : before + 2]
-        yield b" ".join(words)
+    assert difference(without_uvs(blender), without_uvs(solio)) == ""
