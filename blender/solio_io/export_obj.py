@@ -171,6 +171,8 @@ class _Shared:
 
     def instance(self, item, library):
         slots = None
+        if self.has_materials and not len(self.mesh.polygons):
+            library.slots(item.object, self.mesh)  # the MTL has them all the same
         if self.wants_slots:
             # Without slots nothing is written, not even that an earlier object's material ends.
             slots = library.slots(item.object, self.mesh) if self.has_materials else []

@@ -132,21 +132,25 @@ def vertex_colors(mesh):
     if found.data_type == "FLOAT_COLOR":
         values = arrays.column(found.data, "FLOAT_COLOR")
     elif found.data_type == "BYTE_COLOR":
-        name = "color_srgb" if found.domain == "CORNER" else "color"
+        name = "color" if found.domain == "POINT" else "color_srgb"
         values = arrays.copied(found.data, name, np.float32, (count, 4))
     else:
         return None
     if found.domain == "POINT":
         return values
-    if found.domain != "CORNER":
-        return None
-    return _corner_mean(mesh, values, found.data_type == "BYTE_COLOR")
+    if found.domain == "CORNER":
+        vertices = corner_vertices(mesh)
+    elif found.domain == "FACE":
+        vertices = corner_vertices(mesh)
+        values = np.repeat(values, np.diff(arrays.face_offsets(mesh)), axis=0)
+    else:
+        vertices = edge_vertices(mesh).reshape(-1) if count else np.zeros(0, np.uint32)
+        values = np.repeat(values, 2, axis=0)
+    return _mean(vertices, values, len(mesh.vertices), found.data_type == "BYTE_COLOR")
 
 
-def _corner_mean(mesh, values, is_byte):
-    """The mean of the corners' colours at each vertex, as Blender takes it."""
-    vertices = corner_vertices(mesh)
-    count = len(mesh.vertices)
+def _mean(vertices, values, count, is_byte):
+    """The mean of the colours of all that is at each vertex, as Blender takes it."""
     if is_byte:  # Blender takes the mean of the bytes, and decodes it then
         values = np.rint(values * 255).astype(np.float32)
     total = np.zeros((count, 4), np.float32)

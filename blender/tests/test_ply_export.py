@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import bpy
 import pytest
 from compare import both, cases, difference, without_uvs
 
@@ -38,3 +39,18 @@ def test_same_bytes(scene, tmp_path, name, options):
     given["ascii_format"] = True
     blender, solio = both(tmp_path, "ply", **given)
     assert difference(without_uvs(blender), without_uvs(solio)) == ""
+
+
+@pytest.mark.parametrize("domain", ["POINT", "CORNER", "EDGE", "FACE"])
+@pytest.mark.parametrize("kind", ["FLOAT_COLOR", "BYTE_COLOR"])
+@pytest.mark.parametrize("form", ["ply", "obj"])
+def test_colors_of_every_domain(scene, tmp_path, domain, kind, form):
+    scene("cube")
+    mesh = bpy.context.object.data
+    made = mesh.attributes.new("paint", kind, domain)
+    for i, element in enumerate(made.data):
+        element.color = (i % 11 / 10, i % 7 / 6, i % 3 / 2, i % 5 / 4)
+    mesh.attributes.active_color = made
+    mesh.attributes.active_color_name = "paint"
+    options = {"ascii_format": True} if form == "ply" else {"export_colors": True}
+    assert difference(*both(tmp_path, form, **options)) == ""
