@@ -189,7 +189,9 @@ def _mesh_name(item, depsgraph):
     """What Blender calls the mesh; that of a curve has a name only while it belongs to nobody."""
     if item.object.type != "CURVE":
         return item.mesh.name
-    name = item.object.to_mesh(preserve_all_data_layers=True, depsgraph=depsgraph).name
+    found = item.object.to_mesh(preserve_all_data_layers=True, depsgraph=depsgraph)
+    # The modifiers may have left none, as a Remesh of a line does; Blender crashes then.
+    name = item.mesh.name if found is None else found.name
     item.object.to_mesh_clear()
     return name
 

@@ -130,3 +130,17 @@ def test_counts(tmp_path):
     path = tmp_path / "a.ply"
     bpy.ops.solio.ply_export(filepath=str(path), apply_modifiers=False)
     assert b"element vertex 13\n" in path.read_bytes()
+
+
+@pytest.mark.parametrize("modifiers", [True, False])
+def test_a_curve_without_a_mesh(tmp_path, modifiers):
+    """Blender crashes here, so there is nothing to compare with."""
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    remesh(curve())
+    bpy.ops.mesh.primitive_cube_add()
+    path = tmp_path / "a.obj"
+    done = bpy.ops.solio.obj_export(filepath=str(path), apply_modifiers=modifiers)
+    assert done == {"FINISHED"}
+    text = path.read_text()
+    assert text.count("\nv ") == 8
+    assert text.count("\nf ") == 6

@@ -54,3 +54,25 @@ def test_colors_of_every_domain(scene, tmp_path, domain, kind, form):
     mesh.attributes.active_color_name = "paint"
     options = {"ascii_format": True} if form == "ply" else {"export_colors": True}
     assert difference(*both(tmp_path, form, **options)) == ""
+
+
+@pytest.mark.parametrize("form", ["ply", "obj"])
+@pytest.mark.parametrize("kind", ["", "FLOAT", "FLOAT_VECTOR", "BOOLEAN"])
+def test_an_active_color_that_is_not_there(scene, tmp_path, form, kind):
+    """A Remesh modifier drops the attribute and keeps its name."""
+    scene("cube")
+    mesh = bpy.context.object.data
+    mesh.color_attributes.new("gone", "FLOAT_COLOR", "POINT")
+    mesh.attributes.active_color_name = "gone"
+    mesh.attributes.remove(mesh.attributes["gone"])
+    if kind:
+        made = mesh.attributes.new("gone", kind, "POINT")
+        for i, element in enumerate(made.data):
+            if kind == "FLOAT_VECTOR":
+                element.vector = (i / 8, 0.5, 1)
+            else:
+                element.value = i / 8 if kind == "FLOAT" else bool(i % 2)
+    mesh.attributes.active_color_name = "gone"
+    bpy.ops.mesh.primitive_plane_add()
+    options = {"ascii_format": True} if form == "ply" else {"export_colors": True}
+    assert difference(*both(tmp_path, form, **options)) == ""
