@@ -65,6 +65,7 @@ endif
 test-slow:
 	@$(STEP) "slow rust tests" $(CARGO) test --release --workspace $(ZFP) -- --ignored
 	@$(STEP) "fuzz" .ci/fuzz
+	@test ! -x .venv-blender/bin/python || $(STEP) "random scenes" .venv-blender/bin/python blender/tests/generated.py
 	@$(STEP) "peers" $(MAKE) bench
 
 # The crates with kernels, and what stands on them.

@@ -9,8 +9,10 @@ import bpy
 import numpy as np
 import solio
 
-from . import extract, losses, nurbs, scene
+from . import batch, extract, losses, nurbs, scene
 from .materials_out import Library
+from .names import one_line
+from .texture_paths import References
 
 
 def export(context, options, report):
@@ -36,34 +38,45 @@ def _export_frame(context, options, path, report):
 
 
 def _write(depsgraph, options, path, report):
-    stem, _ = scene.split_extension(path)
-    blend = bpy.data.filepath
-    version = f"Blender {bpy.app.version_string}"
-    library = Library(options.export_pbr_extensions)
     temporary = []
     try:
-        meshes, curves = _gather(depsgraph, options, library, temporary)
-        written = solio.write_mesh(
-            meshes,
-            path,
-            format="obj",
-            materials=library.materials,
-            material_library=os.path.basename(stem) + ".mtl" if options.export_materials else None,
-            comments=[version, "www.blender.org"],
-            material_comments=[
-                f"{version} MTL File: '{os.path.basename(blend) or 'None'}'",
-                "www.blender.org",
-            ],
-            path_mode=options.path_mode.lower(),
-            texture_root=os.path.dirname(blend) or None,
-            replace_textures=True,
-            source_axes=("Y", "Z"),
-            epilogue=curves,
-            **_engine_options(options),
-        )
+        for own_path, content in _gather(depsgraph, options, path, temporary).written(report):
+            _write_file(own_path, content, options, report)
     finally:
-        _remove(temporary)
+        scene.remove(temporary)
+
+
+class _Content:
+    """What one file gets."""
+
+    def __init__(self, options, path):
+        folder = os.path.dirname(path)
+        self.references = References(options.path_mode, bpy.data.filepath, folder)
+        self.library = Library(options.export_pbr_extensions, self.references)
+        self.instances = []
+        self.curves = []  # the text of those that stay parametric
+
+
+def _write_file(path, content, options, report):
+    stem, _ = scene.split_extension(path)
+    blend = one_line(os.path.basename(bpy.data.filepath)) or "None"
+    version = f"Blender {bpy.app.version_string}"
+    written = solio.write_mesh(
+        content.instances,
+        path,
+        format="obj",
+        materials=content.library.materials,
+        material_library=os.path.basename(stem) + ".mtl" if options.export_materials else None,
+        comments=[version, "www.blender.org"],
+        material_comments=[f"{version} MTL File: '{blend}'", "www.blender.org"],
+        path_mode="absolute",  # as the references are written
+        source_axes=("Y", "Z"),
+        epilogue="".join(content.curves).encode(),
+        **_engine_options(options),
+    )
     losses.tell(written, report)
+    if options.export_materials:
+        content.references.copy(report)
 
 
 def _engine_options(options):
@@ -95,11 +108,13 @@ def _engine_options(options):
     }
 
 
-def _gather(depsgraph, options, library, temporary):
-    """The arrays of all objects, and the text of the curves that stay parametric."""
-    instances, curves, shared = [], [], {}
+def _gather(depsgraph, options, path, temporary):
+    """The files with the arrays of all objects."""
+    files = batch.Files(options.batch_mode, path, lambda: _Content(options, path))
+    shared = {}
     for item in scene.items(
         depsgraph,
+        temporary,
         selected=options.export_selected_objects,
         collection=options.collection,
         modifiers=options.apply_modifiers,
@@ -108,9 +123,11 @@ def _gather(depsgraph, options, library, temporary):
         if item.object.type == "CURVE":
             curve = item.object.data
             if options.export_curves_as_nurbs and nurbs.can_be_nurbs(curve):
-                curves.append(
-                    nurbs.text(item, options.forward_axis, options.up_axis, options.global_scale)
+                text = nurbs.text(
+                    item, options.forward_axis, options.up_axis, options.global_scale
                 )
+                for content in files.of(item):
+                    content.curves.append(text)
                 continue
             if not len(curve.splines):
                 continue
@@ -118,13 +135,17 @@ def _gather(depsgraph, options, library, temporary):
                 item.object, preserve_all_data_layers=True, depsgraph=depsgraph
             )
             temporary.append(item.mesh)
+        contents = files.of(item)
+        if not contents:
+            continue
         key = item.mesh.as_pointer()
         found = shared.get(key)
         # Vertex groups belong to the object; everything else is the same for all users of a mesh.
         if found is None or options.export_vertex_groups:
             found = shared[key] = _Shared(item, depsgraph, options, temporary)
-        instances.append(found.instance(item, library))
-    return instances, "".join(curves).encode()
+        for content in contents:
+            content.instances.append(found.instance(item, content.library))
+    return files
 
 
 class _Shared:
@@ -151,13 +172,15 @@ class _Shared:
 
     def instance(self, item, library):
         slots = None
+        if self.has_materials and not len(self.mesh.polygons):
+            library.slots(item.object, self.mesh)  # the MTL has them all the same
         if self.wants_slots:
             # Without slots nothing is written, not even that an earlier object's material ends.
             slots = library.slots(item.object, self.mesh) if self.has_materials else []
         return solio.Instance(
             self.arrays,
-            item.object.name,
-            mesh_name=self.name,
+            one_line(item.object.name),
+            mesh_name=one_line(self.name),
             transform=item.matrix,
             material_slots=slots,
         )
@@ -167,7 +190,9 @@ def _mesh_name(item, depsgraph):
     """What Blender calls the mesh; that of a curve has a name only while it belongs to nobody."""
     if item.object.type != "CURVE":
         return item.mesh.name
-    name = item.object.to_mesh(preserve_all_data_layers=True, depsgraph=depsgraph).name
+    found = item.object.to_mesh(preserve_all_data_layers=True, depsgraph=depsgraph)
+    # The modifiers may have left none, as a Remesh of a line does; Blender crashes then.
+    name = item.mesh.name if found is None else found.name
     item.object.to_mesh_clear()
     return name
 
@@ -188,10 +213,7 @@ def _arrays(blender_object, mesh, options):
         )
         if options.export_vertex_groups:
             out.vertex_groups = extract.vertex_groups(blender_object, mesh)
+            for group in out.vertex_groups:
+                group.name = one_line(group.name)
     extract.add_lines(out, mesh)
     return out
-
-
-def _remove(meshes):
-    for mesh in meshes:
-        bpy.data.meshes.remove(mesh)

@@ -7,7 +7,8 @@ import bpy
 import numpy as np
 import solio
 
-from . import arrays, extract, losses, scene
+from . import arrays, batch, extract, losses, scene
+from .names import one_line, property_name
 
 # A face's count of corners is one byte in Blender's files.
 MOST_CORNERS = 255
@@ -20,37 +21,44 @@ def export(context, options, report):
 
 def _write(depsgraph, options, report):
     temporary = []
+    files = batch.Files(options.batch_mode, options.filepath, list)
     try:
-        meshes = [
-            _arrays(item, options, temporary)
-            for item in scene.items(
-                depsgraph,
-                selected=options.export_selected_objects,
-                collection=options.collection,
-                modifiers=options.apply_modifiers,
-            )
-        ]
-        written = solio.write_mesh(
-            meshes,
-            options.filepath,
-            format="ply",
-            ascii_format=options.ascii_format,
-            comments=[f"Created in Blender version {bpy.app.version_string}"],
-            forward_axis=options.forward_axis,
-            up_axis=options.up_axis,
-            source_axes=("Y", "Z"),
-            global_scale=options.global_scale,
-            export_uv=options.export_uv,
-            export_normals=options.export_normals,
-            export_colors=options.export_colors.lower(),
-            export_attributes=options.export_attributes,
-            digits="shortest" if options.digits < 0 else options.digits,
-            blender_quirks=True,
-        )
-        losses.tell(written, report)
+        for item in scene.items(
+            depsgraph,
+            temporary,
+            selected=options.export_selected_objects,
+            collection=options.collection,
+            modifiers=options.apply_modifiers,
+        ):
+            contents = files.of(item)
+            mesh = _arrays(item, options, temporary) if contents else None
+            for meshes in contents:
+                meshes.append(mesh)
+        for path, meshes in files.written(report):
+            _write_file(path, meshes, options, report)
     finally:
-        for mesh in temporary:
-            bpy.data.meshes.remove(mesh)
+        scene.remove(temporary)
+
+
+def _write_file(path, meshes, options, report):
+    written = solio.write_mesh(
+        meshes,
+        path,
+        format="ply",
+        ascii_format=options.ascii_format,
+        comments=[f"Created in Blender version {bpy.app.version_string}"],
+        forward_axis=options.forward_axis,
+        up_axis=options.up_axis,
+        source_axes=("Y", "Z"),
+        global_scale=options.global_scale,
+        export_uv=options.export_uv,
+        export_normals=options.export_normals,
+        export_colors=options.export_colors.lower(),
+        export_attributes=options.export_attributes,
+        digits="shortest" if options.digits < 0 else options.digits,
+        blender_quirks=True,
+    )
+    losses.tell(written, report)
 
 
 def _arrays(item, options, temporary):
@@ -71,10 +79,10 @@ def _arrays(item, options, temporary):
         colors = extract.vertex_colors(mesh)
         if colors is not None:
             out.colors = colors
-    if options.export_attributes:
+    if options.export_attributes and len(mesh.vertices):  # without them Blender has no columns
         out.attributes = _attributes(mesh, item.object)
     extract.add_lines(out, mesh)
-    out.objects = [out.one_object(item.name, transform=np.array(item.matrix))]
+    out.objects = [out.one_object(one_line(item.name), transform=np.array(item.matrix))]
     return out
 
 
@@ -87,7 +95,7 @@ def _attributes(mesh, blender_object):
         if not group.name.startswith(".") and group.name not in skipped:
             column = np.zeros(len(mesh.vertices), np.float32)
             column[group.vertices] = group.weights
-            out["vertex", group.name] = column
+            _add(out, group.name, column)
     for attribute in mesh.attributes:
         name = attribute.name
         if attribute.domain != "POINT" or name.startswith(".") or name in skipped:
@@ -95,8 +103,18 @@ def _attributes(mesh, blender_object):
         values, endings = _columns(attribute)
         for i, ending in enumerate(endings):
             column = values if values.ndim == 1 else values[:, i]
-            out["vertex", name + ending] = np.ascontiguousarray(column, np.float32)
+            _add(out, name + ending, np.ascontiguousarray(column, np.float32))
     return out
+
+
+def _add(out, name, column):
+    """Adds a column, under a number where its name is taken: `a` has an `a_x`, and `a_x` is one."""
+    name = plain = property_name(name)
+    number = 0
+    while ("vertex", name) in out:
+        number += 1
+        name = f"{plain}.{number:03}"
+    out["vertex", name] = column
 
 
 def _columns(attribute):

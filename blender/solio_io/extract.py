@@ -125,28 +125,49 @@ def face_slots(mesh):
 def vertex_colors(mesh):
     """The active colour attribute as linear RGBA of the vertices, or `None`."""
     name = mesh.attributes.active_color_name
-    found = mesh.attributes.get(name) if name else None
-    if found is None:
+    if not name:
         return None
+    found = mesh.attributes.get(name)
+    values = None if found is None else _color_values(found)
+    if values is None:
+        # A Remesh, say, drops the attribute and keeps its name: Blender writes zeros.
+        return np.zeros((len(mesh.vertices), 4), np.float32)
     count = len(found.data)
-    if found.data_type == "FLOAT_COLOR":
-        values = arrays.column(found.data, "FLOAT_COLOR")
-    elif found.data_type == "BYTE_COLOR":
-        name = "color_srgb" if found.domain == "CORNER" else "color"
-        values = arrays.copied(found.data, name, np.float32, (count, 4))
-    else:
-        return None
     if found.domain == "POINT":
         return values
-    if found.domain != "CORNER":
+    if found.domain == "CORNER":
+        vertices = corner_vertices(mesh)
+    elif found.domain == "FACE":
+        vertices = corner_vertices(mesh)
+        values = np.repeat(values, np.diff(arrays.face_offsets(mesh)), axis=0)
+    else:
+        vertices = edge_vertices(mesh).reshape(-1) if count else np.zeros(0, np.uint32)
+        values = np.repeat(values, 2, axis=0)
+    return _mean(vertices, values, len(mesh.vertices), found.data_type == "BYTE_COLOR")
+
+
+def _color_values(found):
+    """The values of an attribute as RGBA, or `None` where they are no colours to Blender."""
+    count, kind = len(found.data), found.data_type
+    if kind == "FLOAT_COLOR":
+        return arrays.column(found.data, kind)
+    if kind == "BYTE_COLOR":
+        name = "color" if found.domain == "POINT" else "color_srgb"
+        return arrays.copied(found.data, name, np.float32, (count, 4))
+    if kind not in ("FLOAT", "INT", "INT8", "BOOLEAN", "FLOAT2", "FLOAT_VECTOR"):
         return None
-    return _corner_mean(mesh, values, found.data_type == "BYTE_COLOR")
+    values = arrays.column(found.data, kind).astype(np.float32)
+    out = np.zeros((count, 4), np.float32)
+    if values.ndim == 1:
+        out[:, :3] = values[:, None]
+    else:
+        out[:, : values.shape[1]] = values
+    out[:, 3] = 1
+    return out
 
 
-def _corner_mean(mesh, values, is_byte):
-    """The mean of the corners' colours at each vertex, as Blender takes it."""
-    vertices = corner_vertices(mesh)
-    count = len(mesh.vertices)
+def _mean(vertices, values, count, is_byte):
+    """The mean of the colours of all that is at each vertex, as Blender takes it."""
     if is_byte:  # Blender takes the mean of the bytes, and decodes it then
         values = np.rint(values * 255).astype(np.float32)
     total = np.zeros((count, 4), np.float32)

@@ -9,6 +9,7 @@ import sys
 import numpy as np
 import solio
 
+from .names import one_line
 from .older import COAT_FACTOR, node_tree, socket
 
 # MTL statement, socket of the Principled BSDF, and whether it is of the PBR extension, of the
@@ -30,8 +31,9 @@ MAPS = (
 class Library:
     """The materials of one exported file; equal materials are kept once."""
 
-    def __init__(self, pbr):
+    def __init__(self, pbr, references):
         self.pbr = pbr
+        self.references = references
         self.materials = []
         self._index = {}
 
@@ -50,16 +52,16 @@ class Library:
         key = (material.original or material).as_pointer()
         if key not in self._index:
             self._index[key] = len(self.materials)
-            self.materials.append(convert(material, self.pbr))
+            self.materials.append(convert(material, self.pbr, self.references))
         return self._index[key]
 
 
-def convert(material, pbr):
+def convert(material, pbr, references):
     """A `solio.Material` with the keys that Blender writes."""
     tree = node_tree(material)
     bsdf = _principled(tree)
     value = _Values(material, bsdf)
-    out = solio.Material(material.name)
+    out = solio.Material(one_line(material.name))
     written = set()
     for key, name, of_pbr in MAPS:
         texture = None if bsdf is None else _texture(tree, bsdf, key, name)
@@ -67,7 +69,7 @@ def convert(material, pbr):
             continue
         written.add(key)
         if of_pbr is None or of_pbr == pbr:
-            out.maps.append(_map(key, texture))
+            out.maps.append(_map(key, texture, references))
     _classic_keys(out, value, written, pbr)
     if pbr:
         _pbr_keys(out, value, written, bsdf)
@@ -212,7 +214,7 @@ def _image_path(node):
     return path
 
 
-def _map(key, texture):
+def _map(key, texture, references):
     path, mapping, strength = texture
     options = []
     if mapping is not None:
@@ -224,7 +226,7 @@ def _map(key, texture):
             options.append(("-s", " ".join(map(shortest, scale))))
     if strength is not None and strength > 0.0001:
         options.append(("-bm", f"{strength:f}"))
-    return solio.TextureMap(key, path, options)
+    return solio.TextureMap(key, one_line(references.name(path)), options)
 
 
 def shortest(value):

@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from . import axes
+from .names import one_line
 
 
 def can_be_nurbs(curve):
@@ -31,7 +32,7 @@ def _spline(spline, name, matrix):
     control = range(first, count - last)
     distinct = control[: min(len(control), len(spline.points))]
 
-    lines = [f"g {name}", "cstype bspline", f"deg {order - 1}"]
+    lines = [f"g {one_line(name)}", "cstype bspline", f"deg {order - 1}"]
     x, y, z = (matrix[:, i] for i in range(3))
     for i in distinct:
         point = spline.points[i % len(spline.points)].co

@@ -9,7 +9,7 @@ import solio
 from bpy.props import CollectionProperty, EnumProperty, FloatProperty, StringProperty
 from bpy_extras.io_utils import ExportHelper, ImportHelper, axis_conversion_ensure
 
-from . import export_obj, export_ply, export_stl, import_obj, import_ply_stl
+from . import export_obj, export_ply, export_stl, import_obj, import_ply_stl, wrong_kind
 from . import properties as p
 from .scene import EvaluationError
 
@@ -98,6 +98,7 @@ class SOLIO_OT_obj_export(_Export, bpy.types.Operator):
     position_digits: p.digits("Position Digits", 6)
     uv_digits: p.digits("UV Digits", 6)
     normal_digits: p.digits("Normal Digits", 4)
+    batch_mode: p.batch()
     compression: p.compression()
 
 
@@ -123,6 +124,7 @@ class SOLIO_OT_ply_export(_Export, bpy.types.Operator):
     export_triangulated_mesh: p.option("export_triangulated_mesh", "Export Triangulated Mesh", False)
     ascii_format: p.option("ascii_format", "ASCII Format", False)
     digits: p.digits("Digits", -1)
+    batch_mode: p.batch()
     compression: p.compression()
 
 
@@ -146,6 +148,7 @@ class SOLIO_OT_stl_export(_Export, bpy.types.Operator):
     apply_modifiers: p.switch("Apply Modifiers", True)
     evaluation_mode: p.evaluation("DAG_EVAL_RENDER")
     digits: p.digits("Digits", -1)
+    batch_mode: p.batch()
     compression: p.compression()
 
 
@@ -162,11 +165,13 @@ class _Import(_Axes, ImportHelper):
         paths = [os.path.join(self.directory, file.name) for file in self.files if file.name]
         before, imported = context.selected_objects, 0
         for path in paths or [self.filepath]:
+            path = bpy.path.abspath(path)
             try:
-                self.load(context, self, bpy.path.abspath(path), self.report)
+                self.load(context, self, path, self.report)
                 imported += 1
             except solio.Error as error:
-                self.report({"ERROR"}, str(error))
+                text = wrong_kind.told(error, path, self.filename_ext[1:])
+                self.report({"ERROR"}, text)
         if not imported:
             return {"CANCELLED"}
         for other in before:

@@ -52,6 +52,12 @@ PATH_MODES = [
     ("COPY", "Copy", "Copy the file to the destination path"),
 ]
 
+BATCHES = [
+    ("OFF", "Off", "One file"),
+    ("OBJECT", "Object", "A file for each object, with its instances, named after it"),
+    ("COLLECTION", "Collection", "A file for each collection, with the objects it holds itself"),
+]
+
 COMPRESSIONS = [
     ("NAME", "By File Name", "Compress when the file name ends in .gz or .zst"),
     ("GZIP", "gzip", "Append .gz to the file name"),
@@ -115,6 +121,10 @@ def digits(name, default):
         min=-1,
         max=17,
     )
+
+
+def batch():
+    return EnumProperty(name="Batch", items=BATCHES, default="OFF")
 
 
 def compression():

@@ -24,6 +24,8 @@ HANDLERS = (
     "render_stats",
 )
 SLOT = "Solio: evaluate for export"
+# What has a mesh without modifiers, though it is none.
+CURVE_TYPES = {"CURVE", "FONT", "SURFACE"}
 
 
 class EvaluationError(Exception):
@@ -37,6 +39,7 @@ class Item:
     object: Any  # evaluated; for an instance, the object that is instanced
     matrix: Any  # object to world
     mesh: Any  # the mesh to write; None for a curve that is not a mesh
+    source: Any  # the scene's own object, which for an instance is the one that makes it
 
     @property
     def name(self):
@@ -174,11 +177,14 @@ def _render_settings(scene):
             bpy.data.cameras.remove(data)
 
 
-def items(depsgraph, *, selected=False, collection="", modifiers=True, for_obj=False):
+def items(
+    depsgraph, temporary, *, selected=False, collection="", modifiers=True, for_obj=False
+):
     """The objects and instances to export, in Blender's order.
 
     For OBJ, curve objects come as well (without a mesh); they are what Blender writes as loose
-    edges or as NURBS. Its other exporters leave metaballs out where they leave out modifiers.
+    edges or as NURBS. Meshes that are made for the export are added to `temporary`: remove them
+    after use.
     """
     members = None
     if collection:
@@ -186,35 +192,57 @@ def items(depsgraph, *, selected=False, collection="", modifiers=True, for_obj=F
         if group is None:
             raise LookupError(f"Unable to find collection '{collection}'")
         members = set(group.all_objects)
-    chooses = selected or members is not None
     layer = _original_layer(depsgraph.view_layer) if selected else None
+    unmodified = _Unmodified(temporary, for_obj)
     for instance in depsgraph.object_instances:
         found = instance.object
         kind = found.type
         if kind != "MESH" and not (for_obj and kind == "CURVE"):
             continue
-        if chooses:
-            # An instance is selected, and in a collection, as the object that makes it.
-            source = instance.parent if instance.is_instance else found
-            original = source.original
-            if selected and not original.select_get(view_layer=layer):
-                continue
-            if members is not None and original not in members:
-                continue
+        # An instance is selected, and in a collection, as the object that makes it.
+        source = (instance.parent if instance.is_instance else found).original
+        if selected and not source.select_get(view_layer=layer):
+            continue
+        if members is not None and source not in members:
+            continue
         mesh = None
         if kind == "MESH":
-            if not (modifiers or for_obj) and found.original.type == "META":
-                continue
-            mesh = found.data if modifiers else before_modifiers(found)
-        yield Item(found, instance.matrix_world.copy(), mesh)
+            mesh = found.data if modifiers else unmodified.mesh(found)
+        yield Item(found, instance.matrix_world.copy(), mesh, source)
 
 
-def before_modifiers(evaluated_object):
-    """The mesh as it is before the modifiers."""
-    original = evaluated_object.original
-    if original is not None and original.type == "MESH" and original.data is not None:
-        return original.data
-    return evaluated_object.data
+class _Unmodified:
+    """Meshes as they are without modifiers, each made once."""
+
+    def __init__(self, temporary, for_obj):
+        self.temporary = temporary
+        self.for_obj = for_obj
+        self.made = {}
+
+    def mesh(self, evaluated_object):
+        """The mesh of a mesh object. Of curves, surfaces and texts Blender's exporters of PLY and
+        STL take the mesh as in the viewport, once for each mesh that the modifiers made; that of
+        OBJ applies their modifiers all the same. Metaballs have an empty one but for OBJ."""
+        original = evaluated_object.original
+        if original.type == "MESH" and original.data is not None:
+            return original.data
+        if self.for_obj:
+            return evaluated_object.data
+        key = original.as_pointer()
+        if key not in self.made:
+            if original.type in CURVE_TYPES:
+                made = bpy.data.meshes.new_from_object(original)
+            else:
+                made = bpy.data.meshes.new(original.name)
+            self.made[key] = made
+            self.temporary.append(made)
+        return self.made[key]
+
+
+def remove(meshes):
+    """Removes what was made for an export."""
+    for mesh in meshes:
+        bpy.data.meshes.remove(mesh)
 
 
 def _original_layer(view_layer):

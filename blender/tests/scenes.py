@@ -31,6 +31,25 @@ def _material(name, **values):
     return material
 
 
+def triangle(name):
+    """The mesh of a new object."""
+    mesh = _mesh(name, [(0, 0, 0), (1, 0, 0), (0, 1, 0)], [], [(0, 1, 2)])
+    _new(name, mesh)
+    return mesh
+
+
+def material_of_image(name, path):
+    """A material whose colour is an image that lies at a path."""
+    material = _material(name)
+    image = bpy.data.images.new(name, 2, 2)
+    image.source, image.filepath = "FILE", path
+    node = material.node_tree.nodes.new("ShaderNodeTexImage")
+    node.image = image
+    bsdf = material.node_tree.nodes["Principled BSDF"]
+    material.node_tree.links.new(node.outputs[0], bsdf.inputs["Base Color"])
+    return material
+
+
 def _shade_smooth(mesh):
     if BEFORE_4_1:
         mesh.polygons.foreach_set("use_smooth", [True] * len(mesh.polygons))

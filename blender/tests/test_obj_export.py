@@ -79,3 +79,22 @@ def test_random_options(scene, tmp_path, seed):
     options["export_eval_mode"] = chance.choice(["DAG_EVAL_RENDER", "DAG_EVAL_VIEWPORT"])
     scene(chance.choice([name for name in scenes.ALL if name != "large"]))
     assert difference(*both(tmp_path, "obj", **options)) == ""
+
+
+@pytest.mark.parametrize("add", ["loose", "nothing", "curve", "text"])
+def test_materials_of_what_has_no_faces(tmp_path, add):
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    if add == "curve":
+        bpy.ops.curve.primitive_bezier_curve_add()
+        data = bpy.context.object.data
+    elif add == "text":
+        bpy.ops.object.text_add()
+        data = bpy.context.object.data
+        data.body = ""
+    else:
+        data = bpy.data.meshes.new(add)
+        data.from_pydata([(0, 0, 0), (1, 0, 0)] if add == "loose" else [], [], [])
+        bpy.context.scene.collection.objects.link(bpy.data.objects.new(add, data))
+    data.materials.append(bpy.data.materials.new("of no faces"))
+    scenes.triangle("beside").materials.append(bpy.data.materials.new("of a face"))
+    assert difference(*both(tmp_path, "obj")) == ""

@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
+import bpy
 import pytest
-from compare import both, cases, difference
+from compare import both, cases, difference, without_uvs
 
 OPTIONS = {
     "default": {},
@@ -37,23 +38,41 @@ def test_same_bytes(scene, tmp_path, name, options):
         return
     given["ascii_format"] = True
     blender, solio = both(tmp_path, "ply", **given)
-    assert difference(_without_uvs(blender), _without_uvs(solio)) == ""
+    assert difference(without_uvs(blender), without_uvs(solio)) == ""
 
 
-def _without_uvs(files):
-    """The text of the files without the values of `s` and `t`."""
-    return {name: b"\n".join(_cut(data.split(b"\n"))) for name, data in files.items()}
+@pytest.mark.parametrize("domain", ["POINT", "CORNER", "EDGE", "FACE"])
+@pytest.mark.parametrize("kind", ["FLOAT_COLOR", "BYTE_COLOR"])
+@pytest.mark.parametrize("form", ["ply", "obj"])
+def test_colors_of_every_domain(scene, tmp_path, domain, kind, form):
+    scene("cube")
+    mesh = bpy.context.object.data
+    made = mesh.attributes.new("paint", kind, domain)
+    for i, element in enumerate(made.data):
+        element.color = (i % 11 / 10, i % 7 / 6, i % 3 / 2, i % 5 / 4)
+    mesh.attributes.active_color = made
+    mesh.attributes.active_color_name = "paint"
+    options = {"ascii_format": True} if form == "ply" else {"export_colors": True}
+    assert difference(*both(tmp_path, form, **options)) == ""
 
 
-def _cut(lines):
-    end = lines.index(b"end_header")
-    header = lines[:end]
-    yield from lines[: end + 1]
-    properties = [line for line in header if line.startswith(b"property")]
-    before = properties.index(b"property float s") if b"property float s" in properties else None
-    vertices = next(int(line.split()[2]) for line in header if line.startswith(b"element vertex"))
-    for i, line in enumerate(lines[end + 1 :]):
-        words = line.split(b" ")
-        if before is not None and i < vertices:
-            del words[before : before + 2]
-        yield b" ".join(words)
+@pytest.mark.parametrize("form", ["ply", "obj"])
+@pytest.mark.parametrize("kind", ["", "FLOAT", "FLOAT_VECTOR", "BOOLEAN"])
+def test_an_active_color_that_is_not_there(scene, tmp_path, form, kind):
+    """A Remesh modifier drops the attribute and keeps its name."""
+    scene("cube")
+    mesh = bpy.context.object.data
+    mesh.color_attributes.new("gone", "FLOAT_COLOR", "POINT")
+    mesh.attributes.active_color_name = "gone"
+    mesh.attributes.remove(mesh.attributes["gone"])
+    if kind:
+        made = mesh.attributes.new("gone", kind, "POINT")
+        for i, element in enumerate(made.data):
+            if kind == "FLOAT_VECTOR":
+                element.vector = (i / 8, 0.5, 1)
+            else:
+                element.value = i / 8 if kind == "FLOAT" else bool(i % 2)
+    mesh.attributes.active_color_name = "gone"
+    bpy.ops.mesh.primitive_plane_add()
+    options = {"ascii_format": True} if form == "ply" else {"export_colors": True}
+    assert difference(*both(tmp_path, form, **options)) == ""

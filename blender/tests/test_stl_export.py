@@ -3,11 +3,9 @@
 
 from __future__ import annotations
 
-import re
-
 import bpy
 import pytest
-from compare import both, cases, difference
+from compare import both, cases, difference, last_of_each_name
 
 OPTIONS = {
     "default": {},
@@ -29,18 +27,8 @@ def test_same_bytes(scene, tmp_path, name, options):
     blender, solio = both(tmp_path, "stl", **OPTIONS[options])
     if (name, options) == ("instances", "batch"):
         assert len(solio) > len(blender)
-        solio = _last_of_each_name(solio)
+        solio = last_of_each_name(solio)
     assert difference(blender, solio) == ""
-
-
-def _last_of_each_name(files):
-    """Of instances that share a name Blender keeps the last one; ours are numbered."""
-    found = {}
-    for name, data in files.items():
-        number = re.search(r"\.(\d+)\.stl$", name)
-        plain = name if number is None else name[: number.start()] + ".stl"
-        found[plain, 0 if number is None else int(number[1])] = data
-    return {name: data for (name, _), data in sorted(found.items())}
 
 
 @pytest.mark.parametrize("given", ["", ".stl", "x.stl"])
