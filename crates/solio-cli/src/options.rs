@@ -278,6 +278,7 @@ mod tests {
             ("export-uv", vec![obj.export_uv, ply.export_uv]),
             ("export-normals", vec![obj.export_normals, ply.export_normals]),
             ("export-materials", vec![obj.export_materials]),
+            ("export-alpha", vec![obj.export_alpha]),
             ("export-attributes", vec![ply.export_attributes]),
             (
                 "export-triangulated-mesh",

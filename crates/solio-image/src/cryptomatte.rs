@@ -103,7 +103,7 @@ pub(crate) fn follow(part: &mut Part, renamed: &[(String, String)]) -> Vec<Strin
                 .filter(|name| !name.is_empty())
                 .map(str::to_owned)
         };
-        let names: Option<Vec<String>> = of_matte.iter().map(|pair| name(pair)).collect();
+        let names: Option<Vec<String>> = of_matte.iter().map(name).collect();
         let new = names.and_then(|mut names| {
             names.dedup();
             names.pop().filter(|_| names.is_empty())

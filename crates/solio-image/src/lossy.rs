@@ -233,7 +233,7 @@ fn may_change(
     is_id: bool,
     method: Compression,
 ) -> bool {
-    let is_risky = |value: f32| !(value.abs() < limit);
+    let is_risky = |value: f32| value.is_nan() || value.abs() >= limit;
     match samples {
         Samples::Uint(_) => false,
         Samples::Half(values) => {

@@ -60,6 +60,7 @@ fn open(path: &Path) -> std::io::Result<File> {
 }
 
 #[cfg(test)]
+#[allow(clippy::disallowed_methods)]
 mod tests {
     use super::*;
     use crate::probe::write_plain;

@@ -33,7 +33,7 @@ fn floats<'m>(mesh: &'m Mesh<'_>, element: &str, name: &str) -> Option<&'m [f32]
 pub fn splat_count(mesh: &Mesh<'_>) -> usize {
     let count = mesh.positions.len();
     let has = |name: &&str| floats(mesh, "vertex", name).is_some_and(|v| v.len() == count);
-    if NAMES.iter().all(|name| has(&name)) { count } else { 0 }
+    if NAMES.iter().all(has) { count } else { 0 }
 }
 
 /// The colours of the splats of a mesh as they are seen from no side more than from others, in sRGB, with

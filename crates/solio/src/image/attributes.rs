@@ -318,13 +318,13 @@ mod tests {
             (owner.unwrap(), inode() == before)
         };
         // A new attribute makes the header longer, another value of its length does not.
-        assert_eq!(set("owner=me!"), ("me!".into(), false));
-        assert_eq!(set("owner=you"), ("you".into(), true));
-        assert_eq!(set("owner=you"), ("you".into(), true));
-        assert_eq!(set("owner=nobody"), ("nobody".into(), false));
+        assert_eq!(set("owner=me!"), ("\"me!\"".into(), false));
+        assert_eq!(set("owner=you"), ("\"you\"".into(), true));
+        assert_eq!(set("owner=you"), ("\"you\"".into(), true));
+        assert_eq!(set("owner=nobody"), ("\"nobody\"".into(), false));
         // Somebody keeps the old one.
         std::fs::hard_link(&path, &link).unwrap();
-        assert_eq!(set("owner=kimkim"), ("kimkim".into(), false));
+        assert_eq!(set("owner=kimkim"), ("\"kimkim\"".into(), false));
         let kept = crate::image_header(&link, &Limits::default(), &work).unwrap();
         assert_eq!(kept.parts[0].get("owner"), Some(&Value::Text("nobody".into())));
     }

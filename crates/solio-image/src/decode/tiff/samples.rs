@@ -261,7 +261,7 @@ impl Samples<'_> {
             _ => [0.299, 0.587, 0.114],
         };
         let [luma, cb, cr] = [0, 1, 2].map(|i| self.integers(i));
-        let mut planes = vec![Vec::with_capacity(luma.len()); 3];
+        let mut planes = vec![Vec::new(); 3];
         for ((luma, cb), cr) in luma.into_iter().zip(cb).zip(cr) {
             let (y, cb, cr) = (luma as f32, cb as f32 - 128.0, cr as f32 - 128.0);
             let r = y + cr * (2.0 - 2.0 * red);
