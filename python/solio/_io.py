@@ -56,6 +56,7 @@ class WriteOptions(TypedDict, total=False):
     export_vertex_groups: bool
     export_smooth_groups: bool
     export_groups: bool
+    export_alpha: bool
     export_triangulated_mesh: bool
     export_attributes: bool
     sort_by_material: bool

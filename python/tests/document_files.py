@@ -150,6 +150,8 @@ def make_delivery(delivery: Path, source: Path) -> None:
     shutil.copytree(source / "shots", delivery / "shots")
     (delivery / "still.png").write_bytes(jpeg(64, 40))
     (delivery / "scan.ply").write_bytes((source / "scan.ply").read_bytes()[:-100])
-    shutil.copy(source / "scene.pbrt", delivery)
+    # Its mesh is missing: pbrt also looks for the name from where it runs.
+    scene = (source / "scene.pbrt").read_text()
+    (delivery / "scene.pbrt").write_text(scene.replace("column.ply", "pillar.ply"))
     shutil.copy(source / "materials.pbrt", delivery)
     shutil.copy(source / "scene.obj", delivery)

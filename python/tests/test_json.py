@@ -39,7 +39,7 @@ CASES: dict[str, list[tuple[str, str]]] = {
         ("info --json photo.jpg", "info-file"),
     ],
     "ls": [("ls --json --long . shots", "ls"), ("ls -r --json .", "ls")],
-    "scan": [("scan shots -o c.sqlite --json --stats", "scan"), ("scan none -o d.sqlite --json", "scan"), ("scan -o c.sqlite --purge --json", "purge")],
+    "scan": [("scan shots -o c.sqlite --json --stats", "scan"), ("scan none -o d.sqlite --json", "scan"), ("scan -o q.sqlite --purge --json", "purge")],
     "merge": [("merge q.sqlite -o m.sqlite --json", "merge")],
     "query": [('query q.sqlite --json "SELECT * FROM files"', "query")],
     "check": [("check --json .", "check"), ("check --json bad.obj cut.exr none.exr", "check failure")],

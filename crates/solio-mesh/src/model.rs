@@ -116,12 +116,14 @@ pub struct Mesh<'a> {
 /// ```
 /// use solio_base::Work;
 /// use solio_mesh::{Positions, obj::{ObjReadOptions, decode_obj}};
-/// let text = b"v 4500000.125 0 0\n"; // metres from a meridian: too long for 32 bits
-/// let read = |double| {
-///     let options = ObjReadOptions { double, ..ObjReadOptions::default() };
-///     decode_obj(&&text[..], &options, &Work::serial()).map(|s| s.meshes[0].positions.get(0)[0])
+/// let read = |text: &[u8]| {
+///     let scene = decode_obj(&text, &ObjReadOptions::default(), &Work::serial())?;
+///     let positions = &scene.meshes[0].positions;
+///     solio_base::Result::Ok((matches!(positions, Positions::F64(_)), positions.get(0)[0]))
 /// };
-/// assert_eq!((read(false)?, read(true)?), (4_500_000.0, 4_500_000.125));
+/// assert_eq!(read(b"v 0.125 0 0\n")?, (false, 0.125));
+/// // Metres from a meridian: too long for 32 bits.
+/// assert_eq!(read(b"v 4500000.125 0 0\n")?, (true, 4_500_000.125));
 /// # Ok::<(), solio_base::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
