@@ -166,8 +166,11 @@ fn triangle_count(
         let there = rest / binary::TRIANGLE as u64;
         let message =
             format!("{count} triangles need {need} bytes; the file has {rest} behind its header");
-        // What is there is read, unless that is nothing.
-        tolerate(Error::corrupt(message).at_offset(80), strict || there == 0, warnings)?;
+        // What is there is read, unless that is nothing, or text of another kind.
+        let is_words =
+            head.bytes().iter().all(|byte| matches!(byte, b'\t' | b'\n' | b'\r' | b' '..));
+        let is_refused = strict || there == 0 || is_words;
+        tolerate(Error::corrupt(message).at_offset(80), is_refused, warnings)?;
         return Ok(Some(there));
     }
     if need == rest {

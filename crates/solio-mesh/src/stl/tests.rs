@@ -165,7 +165,7 @@ fn errors_say_what_and_where() {
     let facet = "solid a\nfacet normal 0 0 1\nouter loop\n";
     let mut short = vec![0; 84];
     short[80] = 200;
-    let cases: [(Vec<u8>, &str); 6] = [
+    let cases: [(Vec<u8>, &str); 7] = [
         (Vec::new(), "byte 0: the file is empty"),
         (
             b"hello".to_vec(),
@@ -180,6 +180,10 @@ fn errors_say_what_and_where() {
             "2:1: a facet of 1 vertices; STL has triangles only (byte 8)",
         ),
         (b"solid a\n".to_vec(), "2:1: the text ends without `endsolid` (byte 8)"),
+        (
+            "v 1 2 3\n".repeat(30).into_bytes(),
+            "byte 80: 540090486 triangles need 27004524300 bytes; the file has 156 behind its header",
+        ),
         (short, "byte 80: 200 triangles need 10000 bytes; the file has 0 behind its header"),
     ];
     for (bytes, message) in cases {
