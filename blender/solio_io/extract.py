@@ -147,7 +147,7 @@ def vertex_colors(mesh):
 
 
 def _color_values(found):
-    """The values of an attribute as RGBA, or `None` where they are no colours to Blender."""
+    """The values of an attribute as RGBA, or `None` where Blender does not take them as colours."""
     count, kind = len(found.data), found.data_type
     if kind == "FLOAT_COLOR":
         return arrays.column(found.data, kind)

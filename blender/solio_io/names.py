@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import unicodedata
 
-# Control characters, and bytes that are no text.
+# Control characters, and bytes that are not text.
 SPOILING = {"Cc", "Cs"}
 
 

@@ -68,7 +68,7 @@ def _other_mesh(path, wanted):
 
 
 def _no_mesh(path):
-    """The kind of a file that is no mesh, and how the engine words that."""
+    """The kind of a file that is not a mesh, and the message of the engine."""
     try:
         solio.read_mesh(path)
     except solio.Error as error:

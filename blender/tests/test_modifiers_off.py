@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""With *Apply Modifiers* off, what is no mesh goes out as from Blender's exporters."""
+"""With *Apply Modifiers* off, what is not a mesh goes out as from Blender's exporters."""
 
 from __future__ import annotations
 

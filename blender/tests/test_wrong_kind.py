@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A file that is no mesh: the report names what it is, and what opens it."""
+"""A file that is not a mesh: the report names what it is, and what opens it."""
 
 from __future__ import annotations
 
