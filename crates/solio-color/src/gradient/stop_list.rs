@@ -159,9 +159,15 @@ fn last_word(text: &str) -> Option<(&str, &str)> {
 
 /// `40%` or `0.4`.
 fn place(word: &str) -> Option<f64> {
-    let (digits, scale) = word.strip_suffix('%').map_or((word, 1.0), |digits| (digits, 100.0));
+    let (digits, is_percent) =
+        word.strip_suffix('%').map_or((word, false), |digits| (digits, true));
     let plain = digits.bytes().all(|b| b.is_ascii_digit() || b"+-.eE".contains(&b));
-    digits.parse::<f64>().ok().filter(|x| plain && x.is_finite()).map(|x| x / scale)
+    let value = digits.parse::<f64>().ok().filter(|x| plain && x.is_finite())?;
+    if !is_percent {
+        return Some(value);
+    }
+    // A hundredth by its digits is rounded once.
+    format!("{digits}e-2").parse().ok().or(Some(value / 100.0))
 }
 
 #[cfg(test)]

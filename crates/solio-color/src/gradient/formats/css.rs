@@ -391,35 +391,36 @@ fn short(mut stop: ColorStop) -> ColorStop {
     stop
 }
 
-/// A hundredfold, so that it is read as the very same number where that is possible.
+/// A hundredfold, digit by digit: no digits come up that the place does not have, and it is read as the
+/// very same number.
 fn percent(position: f64) -> String {
-    let value = position * 100.0;
     // Numbers that came from 32 bits have the digits that they had there.
     let single = position as f32;
-    if f64::from(single) == position && shortest(position).len() > shortest_of_single(single).len()
-    {
-        let digits = shortest_of_single(single).parse::<f64>().unwrap_or(position) * 100.0;
-        return shortest((digits * 1e9).round() / 1e9);
+    let text = shortest(position);
+    let short = (single + 0.0).to_string();
+    let is_single = f64::from(single) == position && short.len() < text.len();
+    let text = if is_single { short } else { text };
+    let (sign, digits) = text.strip_prefix('-').map_or(("", &*text), |digits| ("-", digits));
+    let (whole, part) = digits.split_once('.').unwrap_or((digits, ""));
+    let part = format!("{part:0<2}");
+    let whole = format!("{whole}{}", &part[..2]);
+    let whole =
+        whole[..whole.len() - 1].trim_start_matches('0').to_owned() + &whole[whole.len() - 1..];
+    match &part[2..] {
+        "" => format!("{sign}{whole}"),
+        rest => format!("{sign}{whole}.{rest}"),
     }
-    let rounded = (value * 1e12).round() / 1e12;
-    shortest(if rounded / 100.0 == position { rounded } else { value })
-}
-
-fn shortest_of_single(value: f32) -> String {
-    (value + 0.0).to_string()
 }
 
 /// The stops that CSS blends as the gradient does, where there are such.
 fn exact(gradient: &Gradient) -> Option<(Interpolation, Vec<ColorStop>)> {
-    let constant = match &gradient.alphas[..] {
-        [] => None,
-        [first, rest @ ..] => {
-            Some(rest.iter().all(|stop| stop.alpha == first.alpha).then_some(first.alpha)?)
-        }
+    let alphas = match gradient.alphas.is_empty() {
+        true => None,
+        false => Some(alphas(gradient)?),
     };
-    let color = |stop: &ColorStop| {
+    let color = |stop: &ColorStop, alpha: Option<f64>| {
         let color = gradient.keys.read(&stop.color);
-        let color = constant.map_or(color, |alpha| color.with_alpha(alpha));
+        let color = alpha.map_or(color, |alpha| color.with_alpha(alpha));
         let ours = [Space::Hsv, Space::AcesCg].contains(&color.space);
         match (ours, color.missing.is_empty()) {
             (false, _) => Some(color),
@@ -431,14 +432,20 @@ fn exact(gradient: &Gradient) -> Option<(Interpolation, Vec<ColorStop>)> {
         }
     };
     let way = way(gradient)?;
-    let mut stops = Vec::new();
+    let mut stops: Vec<ColorStop> = Vec::new();
     for (i, stop) in gradient.colors.iter().enumerate() {
-        let here = color(stop)?;
+        let alpha = alphas.as_ref().map(|alphas| alphas[i]);
+        let here = color(stop, alpha)?;
         let at =
             |position: f64, color: Color| ColorStop { position, color, to_next: Ramp::default() };
-        stops.push(at(stop.position, here));
+        let start = at(stop.position, here);
+        if alphas.is_some() && stops.last() == Some(&start) {
+            stops.pop();
+        }
+        stops.push(start);
         let Some(next) = gradient.colors.get(i + 1) else { break };
-        let (there, ramp, length) = (color(next)?, stop.to_next, next.position - stop.position);
+        let (there, ramp, length) =
+            (color(next, alpha)?, stop.to_next, next.position - stop.position);
         let far = stop.position.abs().max(next.position.abs()) > MOST_PLACE;
         if length < 0.0 || far {
             return None;
@@ -446,7 +453,8 @@ fn exact(gradient: &Gradient) -> Option<(Interpolation, Vec<ColorStop>)> {
             continue;
         }
         let middle = stop.position + length * ramp.midpoint;
-        match (ramp.mode.unwrap_or(gradient.mode), ramp.easing) {
+        let mode = ramp.mode.unwrap_or(gradient.mode);
+        match (mode, ramp.easing) {
             (Mode::Hold, _) => stops.push(at(next.position, here)),
             (Mode::Fixed, _) => stops.push(at(stop.position, there)),
             (Mode::Smooth, _) => return None,
@@ -465,8 +473,34 @@ fn exact(gradient: &Gradient) -> Option<(Interpolation, Vec<ColorStop>)> {
             }
             _ => return None,
         }
+        if alphas.as_ref().is_some_and(|alphas| alphas[i] != alphas[i + 1]) && mode != Mode::Hold {
+            stops.push(at(next.position, there));
+        }
     }
     Some((way, stops))
+}
+
+/// Alpha from each stop to the next, and behind the last, where it is one all that way.
+fn alphas(gradient: &Gradient) -> Option<Vec<f64>> {
+    let (colors, stops) = (&gradient.colors, &gradient.alphas);
+    let over = |from: f64, to: f64| {
+        let first = stops.iter().rposition(|stop| stop.position <= from).unwrap_or(0);
+        let last = stops.iter().position(|stop| stop.position >= to).unwrap_or(stops.len() - 1);
+        let mut part = stops.get(first..=last)?.iter().map(|stop| stop.alpha);
+        let alpha = part.next()?;
+        part.all(|other| other == alpha).then_some(alpha)
+    };
+    let mut alpha = over(f64::NEG_INFINITY, colors.first()?.position)?;
+    let before = alpha;
+    let mut found = Vec::with_capacity(colors.len());
+    for (i, stop) in colors.iter().enumerate() {
+        let end = colors.get(i + 1).map_or(f64::INFINITY, |next| next.position);
+        if end > stop.position {
+            alpha = over(stop.position, end)?;
+        }
+        found.push(alpha);
+    }
+    (found[0] == before).then_some(found)
 }
 
 /// The one way in which all parts that are blended are.

@@ -224,3 +224,45 @@ fn slices_of_gmt_that_are_not_painted_are_clear() {
     };
     assert_eq!([0.1, 0.5, 0.9].map(|at| steps.sampler().codes_at(at)[3]), [255, 0, 255]);
 }
+
+#[test]
+fn slices_of_gmt_that_are_not_painted_stay_short_in_css() {
+    let table = "0 red 1 blue\n1 - 2 -\n2 lime 3 yellow\n";
+    let gradients = read(table.as_bytes(), GradientFormat::Cpt).unwrap();
+    let Written { bytes: css, notes } =
+        write(&gradients, GradientFormat::Css, GradientWriteOptions::default()).unwrap();
+    assert_eq!(notes.len(), 1, "only the domain is lost: {notes:?}");
+    let css = String::from_utf8(css).unwrap();
+    assert_eq!(
+        css,
+        "linear-gradient(to right in srgb, rgb(255 0 0) 0%, rgb(0 0 255) 33.33333333333333%, \
+         rgb(0 0 0 / 0) 33.33333333333333%, rgb(0 0 0 / 0) 66.66666666666666%, \
+         rgb(0 255 0) 66.66666666666666%, rgb(255 255 0) 100%)\n"
+    );
+    let back = read(css.as_bytes(), GradientFormat::Css).unwrap();
+    for at in [0.1, 0.3, 0.5, 0.7, 0.99] {
+        let [a, b] = [&gradients[0], &back[0]].map(|one| one.sampler().codes_at(at));
+        assert_eq!(a, b, "{at}");
+    }
+}
+
+#[test]
+fn percentages_of_css_have_the_digits_of_their_places() {
+    for place in [0.010417, 0.022888, 0.07, 0.29, 0.57, 1.1, -0.35, 1e-7, 12.0, 1.0 / 3.0] {
+        let mut gradient = Gradient {
+            colors: crate::gradient::parse_stops("red, blue").unwrap(),
+            ..Gradient::default()
+        };
+        gradient.colors[0].position = -1.0;
+        gradient.colors[1].position = place;
+        let written =
+            write(&[gradient], GradientFormat::Css, GradientWriteOptions::default()).unwrap();
+        let css = written.bytes;
+        let text = String::from_utf8(css.clone()).unwrap();
+        let percent = text.rsplit_once(' ').unwrap().1.trim_end_matches("%)\n");
+        let digits = |text: &str| text.trim_start_matches(['-', '0', '.']).len();
+        assert!(digits(percent) <= digits(&place.to_string()) + 2, "{place}: {percent}");
+        let back = read(&css, GradientFormat::Css).unwrap();
+        assert_eq!(back[0].colors[1].position, place, "{percent}");
+    }
+}
