@@ -14,7 +14,7 @@ use crate::{image_convert, inputs, options, scene_convert};
 use report::MeshReport;
 use solio::mesh::Scene;
 use solio::{
-    Compression, Error, ErrorKind, Format, ImageFormat, ImageJob, Losses, MeshInfo, Progress,
+    Compression, Error, ErrorKind, Format, ImageFormat, ImageJob, LeftOfScene, MeshInfo, Progress,
     Result, SceneFormat, SceneReadOptions, Stopwatch, Work,
 };
 use std::ffi::{OsStr, OsString};
@@ -76,6 +76,7 @@ fn convert_all(
             Ok(report) => {
                 report::show(args, plan, &report, &all.limit);
                 report::add(all, plan, &report);
+                failed += usize::from(report.problems > 0);
             }
             Err(error) if error.kind() == ErrorKind::Cancelled => {
                 screen::complain(&format!("interrupted; {done} of {} done", plans.len()));
@@ -100,9 +101,9 @@ fn convert(args: &ConvertArgs, (input, output): &ImageJob, work: &Work) -> Resul
     let shown = ShownProgress::start(args.shown.progress, &name, &work.progress);
     let fetched = solio::fetched_bytes();
     let watch = Stopwatch::start();
-    let write = |scene: &Scene<'_>, read_as: Option<Format>, left_out: Losses| {
+    let write = |scene: &Scene<'_>, read_as: Option<Format>, left: LeftOfScene| {
         if args.strict_loss {
-            left_out.refuse()?;
+            left.losses.refuse()?;
         }
         let read = watch.usage();
         let fetched = solio::fetched_bytes().saturating_sub(fetched);
@@ -118,19 +119,20 @@ fn convert(args: &ConvertArgs, (input, output): &ImageJob, work: &Work) -> Resul
         };
         let moved = work.progress.now();
         // What the scene loses comes before what its meshes do.
-        let of_meshes = std::mem::replace(&mut written.losses, left_out);
+        let of_meshes = std::mem::replace(&mut written.losses, left.losses);
         written.losses.extend(of_meshes);
-        Ok(MeshReport { counts, moved, fetched, read, write, written })
+        let problems = left.problems;
+        Ok(MeshReport { counts, moved, fetched, read, write, written, problems })
     };
     let report = if solio::is_scene(input) {
         let limits = options::read(&args.read).limits;
         let options = SceneReadOptions { limits, ..SceneReadOptions::default() };
-        let write = |meshes: &Scene<'_>, left_out: Losses| write(meshes, None, left_out);
+        let write = |meshes: &Scene<'_>, left: LeftOfScene| write(meshes, None, left);
         solio::with_scene_meshes(input, &options, &work, write)
     } else {
         let read = options::read(&args.read);
         let (format, scene) = solio::read_mesh_and_format(input, &read, &work)?;
-        write(&scene, Some(format), Losses::default())
+        write(&scene, Some(format), LeftOfScene::default())
     };
     drop(shown);
     report

@@ -10,7 +10,8 @@ use crate::{Outcome, inputs, json_paths, losses, schema, screen, terminal};
 use serde_json::json;
 use solio::{
     Error, ErrorKind, Format, ImageJob, Job, Limits, MeshPlace, Progress, Result,
-    SceneExportOptions, SceneExported, SceneText, SceneTextOptions, Stopwatch, Work, Written,
+    SceneExportOptions, SceneExported, ScenePackOptions, SceneText, SceneTextOptions, Stopwatch,
+    Work, Written,
 };
 use std::path::{Path, PathBuf};
 
@@ -72,7 +73,17 @@ fn convert(args: &ConvertArgs, input: &Path, output: &Path, work: &Work) -> Resu
         let made = solio::export_scene(input, output, &options, work)?;
         say_exported(args, input, output, &made);
         seen.end(1);
-        return Ok(ConvertedScene { is_whole: true, written: made.written });
+        return Ok(ConvertedScene { is_whole: made.problems.is_empty(), written: made.written });
+    }
+    if solio::is_packed_scene(output) {
+        let options = ScenePackOptions { durable, ..ScenePackOptions::default() };
+        let made = solio::pack_scene(input, output, &options, work)?;
+        let problems = made.scene.problems.into_iter().chain(made.left_meshes).collect();
+        let written = Written { file_bytes: made.summary.file_bytes, ..Written::default() };
+        let made = SceneText { written, problems, ..SceneText::default() };
+        say(args, input, output, &made);
+        seen.end(1);
+        return Ok(ConvertedScene { is_whole: made.problems.is_empty(), written: made.written });
     }
     if solio::is_packed_scene(input) {
         let made = solio::unpack_scene(input, output, &Limits::default(), work)?;
@@ -180,8 +191,10 @@ fn plan(args: &ConvertArgs, inputs: &[PathBuf]) -> Result<Vec<ImageJob>> {
         args.given.refuse(&[SCENES], &[], "scenes that are not written as .pbrt")?;
     }
     let packed = inputs.iter().find(|input| solio::is_packed_scene(input));
+    let packs = named_file(output).is_some_and(solio::is_packed_scene);
     let (what, but) = match (args.scene_format(), packed) {
         (Some(_), _) => ("scenes", &["durable"][..]),
+        (None, _) if packs => ("scenes that are packed", &["durable"][..]),
         (None, Some(_)) => ("scenes that are unpacked", &[][..]),
         (None, None) => ("scenes", &["durable", "compress"][..]),
     };
@@ -192,6 +205,10 @@ fn plan(args: &ConvertArgs, inputs: &[PathBuf]) -> Result<Vec<ImageJob>> {
         let message = "a packed scene is written as it was packed";
         let error = Error::argument(message).at_path(packed);
         return Err(error.hint("unpack it first, without --upgrade, --whole-scene and --meshes"));
+    }
+    if packs && (args.whole_scene || args.meshes.is_some() || args.upgrade) {
+        let error = Error::argument("a scene is packed as it is").at_path(output);
+        return Err(error.hint("write it as .pbrt first, and pack that"));
     }
     if !is_folder(output) {
         if args.whole_scene {

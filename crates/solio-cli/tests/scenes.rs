@@ -185,7 +185,8 @@ fn convert_writes_instances_out_as_meshes() {
     assert!(mtl.contains("Kd 1.000000 0.000000 0.000000"), "{mtl}");
     // A file that is missing is said, and the rest written.
     std::fs::remove_file(dir.path().join("square.ply")).unwrap();
-    let ran = solio(dir.path(), "convert scene.pbrt -o rest.ply").fine();
+    let ran = solio(dir.path(), "convert scene.pbrt -o rest.ply");
+    assert_eq!(ran.code, 1);
     assert!(ran.err.contains("square.ply"), "{}", ran.err);
     assert_eq!(solio(dir.path(), "info --json rest.ply").fine().json()[0]["faces"], 1);
     // What meshes have no words for is counted.
@@ -267,7 +268,8 @@ fn convert_to_gltf_keeps_instances() {
     std::fs::remove_file(dir.path().join("square.ply")).unwrap();
     let text = format!("{SCENE}LightSource \"infinite\"\n");
     std::fs::write(dir.path().join("lit.pbrt"), text).unwrap();
-    let ran = solio(dir.path(), "convert lit.pbrt -o lit.gltf").fine();
+    let ran = solio(dir.path(), "convert lit.pbrt -o lit.gltf");
+    assert_eq!(ran.code, 1);
     assert!(ran.err.contains("lit.pbrt:8:3: ") && ran.err.contains("square.ply"), "{}", ran.err);
     assert!(ran.err.contains("left out: 1 light without a shape"), "{}", ran.err);
     assert_eq!(solio(dir.path(), "convert scene.pbrt -o /dev/null --format glb").code, 1);
@@ -443,6 +445,32 @@ fn files_are_found_beside_the_scene_or_as_they_are_named() {
         "{}",
         text(&ran.out)
     );
+}
+
+/// A scene that lacks a file is written, but not as if it were whole, whatever it becomes.
+#[test]
+fn what_a_scene_lacks_is_told_by_the_exit_code() {
+    let dir = folder();
+    let at = |name: &str| dir.path().join(name);
+    for gap in ["Include \"gone.pbrt\"", "Shape \"plymesh\" \"string filename\" \"gone.ply\""] {
+        let text = format!("WorldBegin\nShape \"disk\"\n{gap}\n");
+        std::fs::write(at("gap.pbrt"), text).unwrap();
+        for output in ["a.gltf", "a.glb", "a.usda", "a.obj", "a.ply", "a.stl", "a.off", "a.solio"] {
+            let ran = solio(dir.path(), &format!("convert gap.pbrt -o {output}"));
+            assert!(ran.code == 1 && ran.err.contains("gone."), "{output}: {}", ran.err);
+            assert!(at(output).exists(), "{output}");
+        }
+    }
+    // The name of a packed scene gives one, not text.
+    solio(dir.path(), "convert scene.pbrt -o b.solio").fine();
+    solio(dir.path(), "pack scene.pbrt -o c.solio").fine();
+    assert!(std::fs::read(at("b.solio")).unwrap() == std::fs::read(at("c.solio")).unwrap());
+    solio(dir.path(), "convert b.solio -o d.solio").fine();
+    solio(dir.path(), "check d.solio").fine();
+    assert_eq!(solio(dir.path(), "convert scene.pbrt -o e.solio --meshes inline").code, 2);
+    let work = Work::default();
+    let error = solio::rewrite_scene(&at("scene.pbrt"), &at("e.solio"), &Default::default(), &work);
+    assert!(error.unwrap_err().message().contains("packed") && !at("e.solio").exists());
 }
 
 #[test]

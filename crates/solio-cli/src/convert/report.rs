@@ -17,6 +17,8 @@ pub(super) struct MeshReport {
     pub(super) read: Usage,
     pub(super) write: Usage,
     pub(super) written: Written,
+    /// How much of a scene is missing that the meshes could hold.
+    pub(super) problems: u64,
 }
 
 impl MeshReport {

@@ -21,12 +21,22 @@ struct Stored<'s> {
     name: String,
 }
 
+/// What meshes do not have of a scene.
+#[derive(Clone, Debug, Default)]
+pub struct LeftOfScene {
+    /// What meshes cannot hold, counted: cameras, lights, motion, shapes that only bound media.
+    pub losses: Losses,
+    /// How much is missing that meshes could hold: files that could not be read, statements that are
+    /// wrong. Each is a warning of the meshes.
+    pub problems: u64,
+}
+
 /// Reads the scene at `path` and hands its shapes over as meshes: those of the world first, then
 /// those of each instance, with the transformation of each as that of its object. Instances share
 /// the arrays. Meshes keep their polygons, normals and texture coordinates; quadrics and curves are
 /// cut into triangles; faces of shapes whose orientation is reversed are turned around. Problems of
-/// the scene, and its notes, are warnings of the meshes; with them go, counted, what of the scene they
-/// leave out, such as cameras, lights, motion and shapes that only bound media.
+/// the scene, and its notes, are warnings of the meshes; with them goes what of the scene they leave
+/// out.
 ///
 /// ```
 /// use solio::MeshInfo;
@@ -38,8 +48,8 @@ struct Stored<'s> {
 /// # solio::write_bytes(&path, text)?;
 /// # let work = solio::Work::default();
 /// // A triangle that is there twice, as a mesh file.
-/// let faces = solio::with_scene_meshes(&path, &Default::default(), &work, |meshes, left_out| {
-///     assert!(left_out.is_empty());
+/// let faces = solio::with_scene_meshes(&path, &Default::default(), &work, |meshes, left| {
+///     assert!(left.losses.is_empty() && left.problems == 0);
 ///     solio::write_mesh(meshes, &obj, &Default::default(), &work)?;
 ///     Ok(MeshInfo::of(meshes).faces)
 /// })?;
@@ -54,12 +64,14 @@ pub fn with_scene_meshes<T>(
     input: &(impl ToInput + ?Sized),
     options: &SceneReadOptions,
     work: &Work,
-    then: impl FnOnce(&Meshes<'_>, Losses) -> Result<T>,
+    then: impl FnOnce(&Meshes<'_>, LeftOfScene) -> Result<T>,
 ) -> Result<T> {
     let input = input.to_input(&options.limits, work)?;
     let scene = read_scene(&*input, options, work)?;
     let mut warnings: Vec<String> = scene.problems.iter().map(ToString::to_string).collect();
-    warnings.extend(scene.notes());
+    let notes = scene.notes();
+    let note_count = notes.len();
+    warnings.extend(notes);
     let files = mesh_files(&scene, &input, options, work, &mut warnings)?;
     let mut shapes: Vec<Vec<Stored<'_>>> = Vec::with_capacity(scene.shapes.len());
     for shape in &scene.shapes {
@@ -104,8 +116,10 @@ pub fn with_scene_meshes<T>(
         diffuse: Some(color),
         ..Material::default()
     });
+    let problems = (warnings.len() - note_count) as u64;
+    let left = LeftOfScene { losses: left_out_of_meshes(&scene), problems };
     let made = Meshes { meshes, materials: materials.collect(), warnings, ..Meshes::default() };
-    then(&made, left_out_of_meshes(&scene))
+    then(&made, left)
 }
 
 /// The meshes of all files that shapes name, by their names: those that a packed scene brings along,

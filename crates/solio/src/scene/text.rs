@@ -1,7 +1,7 @@
 //! Scenes written anew: formatted, and upgraded from version 3.
 
 use crate::scene::text_meshes::MeshMover;
-use crate::{Input, ToInput, Written, is_scene};
+use crate::{Input, ToInput, Written, is_packed_scene, is_scene};
 use solio_base::{Error, Limits, Result, Work};
 use solio_codec::compress::Compression;
 use solio_io::{FileSink, SinkOptions};
@@ -117,6 +117,10 @@ pub fn rewrite_scene(
     options: &SceneTextOptions,
     work: &Work,
 ) -> Result<SceneText> {
+    if is_packed_scene(output) {
+        let error = Error::argument("text is no packed scene").at_path(output);
+        return Err(error.hint("solio::pack_scene packs; text is written as .pbrt"));
+    }
     if !is_scene(output) && output.as_os_str() != solio_io::STANDARD {
         return Err(Error::argument("scenes are written as .pbrt").at_path(output));
     }
