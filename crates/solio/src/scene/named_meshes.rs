@@ -333,7 +333,7 @@ mod tests {
                 Some(normals) => normals.values.to_vec(),
                 None => Vec::new(),
             });
-            Ok((corners.collect(), normals.collect(), left))
+            Ok((corners.collect(), normals.collect(), left.losses))
         })
         .unwrap()
     }
