@@ -7,6 +7,7 @@ use crate::model::{Mesh, Positions, Scene};
 use crate::parallel;
 use solio_base::{Loss, Losses, Result, Work};
 use solio_codec::number::Digits;
+use solio_codec::wide::{Wide, wide};
 use std::ops::Range;
 
 /// Something that a mesh may have and a format may lack.
@@ -176,19 +177,41 @@ pub(crate) fn any_range(count: usize, is: impl Fn(Range<usize>) -> bool + Sync) 
 
 /// Whether some of `values` do not read back as they were, where they are written with `digits`.
 pub(crate) fn rounds(values: &[f32], digits: Digits) -> bool {
-    /// Added and taken away again, it leaves no digits behind the point of what is below 2^51.
-    const ROUNDER: f64 = 1.5 * (1u64 << 52) as f64;
     let Digits::Fixed(digits) = digits else { return false };
     let scale = SCALES[usize::from(digits.min(Digits::MAX_FIXED))];
-    let is_rounded = |&value: &f32| {
-        let scaled = f64::from(value) * scale;
-        let text = ((scaled + ROUNDER) - ROUNDER) / scale;
-        // Larger floats have no more digits than are written. What is no number is not less.
-        (scaled.abs() < 2e15) & (text as f32 != value)
-    };
-    // Without branches, so that these are vector loops.
-    let some = |values: &[f32]| values.iter().fold(false, |some, value| some | is_rounded(value));
-    any_range(values.len(), |range| values[range].chunks(256).any(some))
+    // A product instead of the quotient is some 2^-52 of it off. With so few digits a decimal is never
+    // as near to the middle between two floats as that: what one float less says, the other does too.
+    let is_quick = digits <= 6;
+    any_range(values.len(), |range| {
+        values[range].chunks(1024).any(|values| {
+            (!is_quick || wide(SomeRounded::<true>(values, scale)))
+                && wide(SomeRounded::<false>(values, scale))
+        })
+    })
+}
+
+/// Whether a value, as a decimal of `1 / scale`, is another float; the decimal is found by a product
+/// where `QUICK`.
+struct SomeRounded<'a, const QUICK: bool>(&'a [f32], f64);
+
+impl<const QUICK: bool> Wide for SomeRounded<'_, QUICK> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run(self) -> bool {
+        /// Added and taken away again, it leaves no digits behind the point of what is below 2^51.
+        const ROUNDER: f64 = 1.5 * (1u64 << 52) as f64;
+        let SomeRounded(values, scale) = self;
+        let inverse = 1.0 / scale;
+        // Without branches, so that this is a vector loop.
+        values.iter().fold(false, |some, &value| {
+            let scaled = f64::from(value) * scale;
+            let whole = (scaled + ROUNDER) - ROUNDER;
+            let text = if QUICK { whole * inverse } else { whole / scale };
+            // Larger floats have no more digits than are written. What is no number is not less.
+            some | ((scaled.abs() < 2e15) & (text as f32 != value))
+        })
+    }
 }
 
 /// The same of 64-bit values.
@@ -234,6 +257,15 @@ mod tests {
                 assert_eq!(is_rounded, back != value, "{value:e} {digits}");
             }
             assert!(!rounds(&[value], Digits::Shortest));
+            // Near a decimal, where the two ways are nearest to saying different things.
+            for (digits, scale) in [(2, 1e2), (5, 1e5), (6, 1e6)] {
+                let near = (f64::from(random % 40_000_000) / scale) as f32;
+                for value in [near, near.next_up(), -near.next_down()] {
+                    let exact = SomeRounded::<false>(&[value], scale).run();
+                    assert_eq!(SomeRounded::<true>(&[value], scale).run(), exact, "{value:e}");
+                    assert_eq!(rounds(&[value], Digits::Fixed(digits)), exact, "{value:e}");
+                }
+            }
         }
     }
 

@@ -112,7 +112,6 @@ fn rounded(
     options: &ObjWriteOptions,
     mtl: &MtlWriteOptions,
 ) -> Option<&'static str> {
-    let any = |rounds: &dyn Fn(&Mesh<'_>) -> bool| scene.meshes.iter().any(rounds);
     let positions = |mesh: &Mesh<'_>| losses::rounds_positions(mesh, options.position_digits);
     let weights = |mesh: &Mesh<'_>| {
         mesh.weights.as_ref().is_some_and(|w| losses::rounds(w, options.position_digits))
@@ -131,17 +130,18 @@ fn rounded(
             losses::any(c.values.len(), |i| losses::rounds(&c.values[i][..3], options.color_digits))
         })
     };
-    let materials = options.export_materials
-        && scene.materials.iter().any(|material| losses::rounds(&numbers(material), mtl.digits));
-    let found = [
-        (any(&positions), "positions"),
-        (any(&weights), "weights"),
-        (any(&uvs), "texture coordinates"),
-        (any(&normals), "normals"),
-        (any(&colors), "vertex colours"),
-        (materials, "materials"),
+    let arrays: [(&dyn Fn(&Mesh<'_>) -> bool, _); 5] = [
+        (&positions, "positions"),
+        (&weights, "weights"),
+        (&uvs, "texture coordinates"),
+        (&normals, "normals"),
+        (&colors, "vertex colours"),
     ];
-    found.into_iter().find_map(|(rounds, array)| rounds.then_some(array))
+    let found = arrays.into_iter().find(|(rounds, _)| scene.meshes.iter().any(rounds));
+    found.map(|(_, array)| array).or_else(|| {
+        let mut materials = scene.materials.iter().filter(|_| options.export_materials);
+        materials.any(|one| losses::rounds(&numbers(one), mtl.digits)).then_some("materials")
+    })
 }
 
 /// All numbers of a material that are written with digits.
