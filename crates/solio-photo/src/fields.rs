@@ -79,27 +79,34 @@ struct FieldPlan {
     names: Shapes,
 }
 
-/// What tells most names from those that are wanted sooner than their letters do: bits for lengths
-/// and for last letters; all of them where one name stands for all.
+/// What tells most names from those that are wanted sooner than their letters do: a bit for each
+/// number that a wanted name has; all of them where one name stands for all.
 #[derive(Clone, Copy, Debug)]
-struct Shapes {
-    lengths: u64,
-    ends: u128,
-}
+struct Shapes([u64; 16]);
 
 impl Shapes {
     fn of(wanted: &[WantedField], all: bool) -> Self {
         if all {
-            return Shapes { lengths: u64::MAX, ends: u128::MAX };
+            return Shapes([u64::MAX; 16]);
         }
-        wanted.iter().fold(Shapes { lengths: 0, ends: 0 }, |shapes, field| Shapes {
-            lengths: shapes.lengths | length_bit(&field.name),
-            ends: shapes.ends | last_bit(field.name.as_bytes()),
-        })
+        let mut bits = [0; 16];
+        for number in wanted.iter().map(|field| Self::number(field.name.as_bytes())) {
+            bits[number >> 6] |= 1 << (number & 63);
+        }
+        Shapes(bits)
     }
 
-    fn has(self, name: &str) -> bool {
-        self.lengths & length_bit(name) != 0 && self.ends & last_bit(name.as_bytes()) != 0
+    /// Of the length and three letters, large or small; below 1,024.
+    fn number(name: &[u8]) -> usize {
+        let letter = |at: usize| name.get(at).map_or(0, |letter| usize::from(letter & 31));
+        let (first, middle, last) =
+            (letter(0), letter(name.len() / 2), letter(name.len().max(1) - 1));
+        (first * 37 + middle * 151 + last * 293 + name.len() * 619) & 1023
+    }
+
+    fn has(&self, name: &str) -> bool {
+        let number = Self::number(name.as_bytes());
+        self.0[number >> 6] >> (number & 63) & 1 == 1
     }
 }
 
@@ -349,10 +356,6 @@ fn any(wanted: &[WantedField], group: &str, name: &str, asked: bool) -> bool {
 /// A bit for the last letter of a name; all for one without.
 fn last_bit(name: &[u8]) -> u128 {
     name.last().map_or(u128::MAX, |letter| 1 << (letter.to_ascii_lowercase() & 127))
-}
-
-fn length_bit(name: &str) -> u64 {
-    1 << name.len().min(63)
 }
 
 #[cfg(test)]
