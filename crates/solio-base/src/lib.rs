@@ -9,6 +9,7 @@ mod losses;
 pub mod memory;
 pub mod ordered;
 mod stream;
+mod sys;
 pub mod threads;
 mod work;
 

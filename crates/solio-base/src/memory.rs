@@ -1,6 +1,7 @@
 //! Memory that is about to be filled: huge pages make first touch about 3× cheaper, and where a file
 //! is read to matters up to 3.5×.
 
+use crate::sys;
 use std::collections::TryReserveError;
 
 const HUGE: usize = 2 << 20;
@@ -25,23 +26,8 @@ pub fn advise_huge<T>(values: &mut Vec<T>) {
     if bytes < 2 * HUGE {
         return;
     }
-    #[cfg(target_os = "linux")]
-    {
-        // Whole pages, so that the mapping stays in one piece, which the kernel can grow in place
-        // or move without a copy.
-        let page = rustix::param::page_size();
-        let start = values.as_mut_ptr() as usize / page * page;
-        let end = (values.as_ptr() as usize + bytes).next_multiple_of(page);
-        // SAFETY: the pages hold the vector's own allocation, and MADV_HUGEPAGE changes neither
-        // contents nor validity of memory, whatever else is there. Failure is harmless.
-        let _ = unsafe {
-            rustix::mm::madvise(
-                start as *mut core::ffi::c_void,
-                end - start,
-                rustix::mm::Advice::LinuxHugepage,
-            )
-        };
-    }
+    // SAFETY: the vector's own allocation.
+    unsafe { sys::advise_huge(values.as_mut_ptr().cast(), bytes) };
 }
 
 /// An empty vector with room for `count` values, on huge pages where large.
@@ -100,9 +86,7 @@ fn whole<T>(count: usize) -> usize {
 /// assert!(result.iter().all(|byte| *byte == 7));
 /// ```
 pub fn give_back() {
-    #[cfg(all(target_os = "linux", target_env = "gnu"))]
-    // SAFETY: it touches free memory of the allocator alone, under the allocator's own locks.
-    let _ = unsafe { libc::malloc_trim(0) };
+    sys::trim_heap();
 }
 
 /// Pages of this size are what [`copies_slowly`] is about, whatever the machine's are.

@@ -4,6 +4,7 @@
 //! and moves it only when its clock ticks, up to 4 ms later. A file of 2 MB is read by then. A
 //! thread that waits is awake within 50 µs, and [`leave`] sees to it that this is on another core.
 
+use crate::sys;
 use crate::{Error, Result};
 use solio_measure::lock;
 use std::any::Any;
@@ -114,10 +115,7 @@ fn serve(number: u64, mut job: SharedJob) {
 /// assert_eq!(counters.iter().map(|count| count.load(Ordering::Relaxed)).sum::<usize>(), 3);
 /// ```
 pub fn core() -> usize {
-    #[cfg(target_os = "linux")]
-    return rustix::thread::sched_getcpu();
-    #[cfg(not(target_os = "linux"))]
-    return 0;
+    sys::core()
 }
 
 /// Goes to another core, if there is one, when this thread is on `core`: that of the thread which
@@ -135,22 +133,7 @@ pub fn core() -> usize {
 /// # Ok::<(), std::io::Error>(())
 /// ```
 pub fn leave(core: usize) {
-    #[cfg(target_os = "linux")]
-    {
-        use rustix::thread::{sched_getaffinity, sched_getcpu, sched_setaffinity};
-        if sched_getcpu() != core {
-            return;
-        }
-        let Ok(all) = sched_getaffinity(None) else { return };
-        let mut others = all;
-        others.unset(core);
-        // Failure is harmless.
-        if others.count() > 0 && sched_setaffinity(None, &others).is_ok() {
-            let _ = sched_setaffinity(None, &all);
-        }
-    }
-    #[cfg(not(target_os = "linux"))]
-    let _ = core;
+    sys::leave(core);
 }
 
 /// Runs `helper` on up to `count` threads beside this one, and `here` on this one. Returns when all

@@ -1,5 +1,6 @@
 //! How a job may use the machine.
 
+use crate::sys;
 use crate::{Error, Result};
 use solio_measure::{Counter, GroupLimits, Unit};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -27,17 +28,6 @@ impl Default for Work {
     }
 }
 
-/// The memory of this machine; 0 where that is not known.
-fn machine_bytes() -> u64 {
-    #[cfg(target_os = "linux")]
-    {
-        let info = rustix::system::sysinfo();
-        info.totalram as u64 * u64::from(info.mem_unit.max(1))
-    }
-    #[cfg(not(target_os = "linux"))]
-    0
-}
-
 /// What the control groups leave of the machine; looked up once.
 fn group_limits() -> GroupLimits {
     static LIMITS: OnceLock<GroupLimits> = OnceLock::new();
@@ -63,7 +53,7 @@ impl Work {
     pub fn serial() -> Self {
         Work {
             threads: 1,
-            memory_bytes: default_memory(machine_bytes(), group_limits().memory_bytes),
+            memory_bytes: default_memory(sys::machine_bytes(), group_limits().memory_bytes),
             cancel: Cancel::default(),
             progress: Progress::default(),
         }

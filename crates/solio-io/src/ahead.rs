@@ -9,8 +9,9 @@
 //! A slow medium is not worth it: reading the file once more would take its time again. So where
 //! the first reads took too long, the rest goes through the page cache.
 
-use crate::engine::{Batch, Buffer, Engine, EngineOptions, Request, Residency, residency};
+use crate::engine::{Batch, Buffer, Engine, EngineOptions, Request};
 use crate::file::FileSource;
+use crate::sys::{Residency, residency};
 use solio_base::{Result, Source, Work, lock};
 use std::collections::BTreeMap;
 use std::os::fd::{AsFd, AsRawFd};

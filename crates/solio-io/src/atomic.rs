@@ -14,6 +14,7 @@
 //! * Symbolic links stay, their target is replaced; an existing file keeps its mode and owner.
 
 use crate::engine::Handle;
+use crate::sys;
 use crate::{io_error, signals};
 use rustix::fs::{AtFlags, CWD, Mode, OFlags};
 use solio_base::{Error, Result};
@@ -43,7 +44,7 @@ impl AtomicFile {
             rustix::fs::access(&target, rustix::fs::Access::WRITE_OK)
                 .map_err(|e| io_error("replace", e.into(), path))?;
         }
-        let (file, temporary) = match unnamed(folder(&target)) {
+        let (file, temporary) = match sys::unnamed_file(folder(&target)) {
             Some(file) => (file, None),
             None => {
                 let (file, temporary) = named(&target).map_err(|e| io_error("create", e, path))?;
@@ -102,7 +103,7 @@ impl AtomicFile {
             self.temporary = Some(at_new_name(&self.target, |name| self.link(name))?.1);
         }
         let temporary = self.temporary.take().expect("set above");
-        if !exchange(temporary.path(), &self.target) {
+        if !sys::exchange(temporary.path(), &self.target) {
             std::fs::rename(temporary.path(), &self.target)?;
             temporary.forget();
         }
@@ -145,21 +146,6 @@ fn follow_links(path: &Path) -> Result<PathBuf> {
     Err(Error::new(solio_base::ErrorKind::Io, "too many symbolic links").at_path(path))
 }
 
-#[cfg(target_os = "linux")]
-fn unnamed(folder: &Path) -> Option<File> {
-    // Naming it later needs /proc.
-    if !Path::new("/proc/self/fd").exists() || std::env::var_os("SOLIO_NO_TMPFILE").is_some() {
-        return None;
-    }
-    let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
-    rustix::fs::openat(CWD, folder, flags, Mode::from_raw_mode(0o666)).ok().map(File::from)
-}
-
-#[cfg(not(target_os = "linux"))]
-fn unnamed(_: &Path) -> Option<File> {
-    None
-}
-
 fn named(target: &Path) -> std::io::Result<(File, signals::Temporary)> {
     let flags = OFlags::CREATE | OFlags::EXCL | OFlags::RDWR | OFlags::CLOEXEC;
     let mode = Mode::from_raw_mode(0o666);
@@ -193,14 +179,4 @@ fn temporary_name(target: &Path) -> PathBuf {
     name.push(stem.chars().take(50).collect::<String>());
     name.push(format!(".solio-{:06x}.tmp", mixed >> 40));
     folder(target).join(name)
-}
-
-#[cfg(target_os = "linux")]
-fn exchange(a: &Path, b: &Path) -> bool {
-    rustix::fs::renameat_with(CWD, a, CWD, b, rustix::fs::RenameFlags::EXCHANGE).is_ok()
-}
-
-#[cfg(not(target_os = "linux"))]
-fn exchange(_: &Path, _: &Path) -> bool {
-    false
 }

@@ -3,6 +3,7 @@
 //! Linux sends a signal to a child when the *thread* that started it ends. All children are
 //! therefore started by one thread, which ends with the process.
 
+use crate::sys;
 use solio_base::lock;
 use std::io;
 use std::process::{Child, Command};
@@ -48,7 +49,7 @@ fn starter() -> io::Result<Sender<SpawnRequest>> {
     let run = move || {
         for (command, answer) in requests {
             // Who does not wait any more gets no child: it is dropped with the answer.
-            if let Err(unwanted) = answer.send(start(command))
+            if let Err(unwanted) = answer.send(sys::start_tied(command))
                 && let Ok(mut child) = unwanted.0
             {
                 let _ = child.kill();
@@ -59,27 +60,6 @@ fn starter() -> io::Result<Sender<SpawnRequest>> {
     std::thread::Builder::new().name("solio starter".into()).spawn(run)?;
     *starter = Some((here, sender.clone()));
     Ok(sender)
-}
-
-#[cfg(target_os = "linux")]
-fn start(mut command: Command) -> io::Result<Child> {
-    use rustix::process::{Signal, getpid, getppid, set_parent_process_death_signal};
-    use std::os::unix::process::CommandExt;
-    let parent = getpid();
-    let tie = move || {
-        set_parent_process_death_signal(Some(Signal::KILL))?;
-        // It may have ended already.
-        if getppid() == Some(parent) { Ok(()) } else { Err(rustix::io::Errno::SRCH.into()) }
-    };
-    // SAFETY: between fork and exec the closure makes two system calls, which are safe there, and
-    // neither allocates nor takes a lock; an error becomes a number without allocating.
-    unsafe { command.pre_exec(tie) };
-    command.spawn()
-}
-
-#[cfg(not(target_os = "linux"))]
-fn start(mut command: Command) -> io::Result<Child> {
-    command.spawn()
 }
 
 #[cfg(test)]

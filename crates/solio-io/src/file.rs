@@ -6,6 +6,7 @@
 
 use crate::ahead;
 use crate::stream::InTurnSource;
+use crate::sys;
 use crate::{HeadSource, StreamSource, io_error, long_path, objects, throttle};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use rustix::io::retry_on_intr;
@@ -437,8 +438,7 @@ pub fn prefetch(path: &Path, most_bytes: u64) -> u64 {
         return 0;
     }
     let Ok((file, meta)) = open_file(path) else { return 0 };
-    #[cfg(target_os = "linux")]
-    let _ = rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::WillNeed);
+    sys::will_read(&file);
     drop(file);
     meta.len()
 }
@@ -480,9 +480,8 @@ pub(crate) fn open_file(path: &Path) -> Result<(File, Metadata)> {
         let e = Error::new(solio_base::ErrorKind::Io, "cannot open: this is a directory");
         return Err(e.at_path(path));
     }
-    #[cfg(target_os = "linux")]
     if meta.len() > READ_AHEAD_BYTES {
-        let _ = rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::Sequential);
+        sys::reads_in_order(&file);
     }
     Ok((file, meta))
 }

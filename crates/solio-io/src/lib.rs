@@ -25,8 +25,6 @@ mod head_reader;
 mod host;
 pub mod lock;
 mod long_path;
-#[cfg(target_os = "linux")]
-mod mapped;
 pub mod mount;
 pub mod objects;
 pub mod order;
@@ -38,6 +36,7 @@ pub mod signals;
 mod sink;
 mod status;
 mod stream;
+mod sys;
 pub mod throttle;
 mod token_bucket;
 pub mod volume;

@@ -1,21 +1,19 @@
 //! Paths of more bytes than the system takes at once: the folders on the way are opened one after
 //! another, so many names at a time as it takes.
 
+use crate::sys::{self, MOST_PATH_BYTES};
 use rustix::fs::{CWD, Mode, OFlags};
 use std::ffi::OsStr;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// Bytes of a path that every system takes (Linux: 4,096 with the zero byte; macOS: 1,024).
-const MOST: usize = if cfg!(target_os = "linux") { 4095 } else { 1023 };
-
 /// Calls `ask` with a folder and a path from there that leads to `path`.
 pub(crate) fn at<T>(
     path: &Path,
     ask: impl FnOnce(BorrowedFd<'_>, &Path) -> rustix::io::Result<T>,
 ) -> rustix::io::Result<T> {
-    if path.as_os_str().len() <= MOST {
+    if path.as_os_str().len() <= MOST_PATH_BYTES {
         return ask(CWD, path);
     }
     let (folder, rest) = near(path.as_os_str().as_bytes())?;
@@ -24,12 +22,11 @@ pub(crate) fn at<T>(
 
 /// A folder on the way of a long path, and what is left of the way.
 fn near(path: &[u8]) -> rustix::io::Result<(OwnedFd, &[u8])> {
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    #[cfg(target_os = "linux")]
-    let flags = flags | OFlags::PATH;
+    let flags = sys::PASS | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let (mut rest, mut folder) = (path, None::<OwnedFd>);
     loop {
-        let cut = rest[..MOST].iter().rposition(|byte| *byte == b'/').filter(|cut| *cut > 0);
+        let cut =
+            rest[..MOST_PATH_BYTES].iter().rposition(|byte| *byte == b'/').filter(|cut| *cut > 0);
         let cut = cut.ok_or(rustix::io::Errno::NAMETOOLONG)?;
         let next = Path::new(OsStr::from_bytes(&rest[..cut]));
         let above = folder.as_ref().map_or(CWD, |folder| folder.as_fd());
@@ -37,7 +34,7 @@ fn near(path: &[u8]) -> rustix::io::Result<(OwnedFd, &[u8])> {
         // What begins with a slash would begin at the root.
         rest = &rest[cut..];
         rest = &rest[rest.iter().take_while(|byte| **byte == b'/').count()..];
-        if rest.len() <= MOST {
+        if rest.len() <= MOST_PATH_BYTES {
             return Ok((entered, if rest.is_empty() { b"." } else { rest }));
         }
         folder = Some(entered);

@@ -3,6 +3,7 @@
 
 use crate::atomic::AtomicFile;
 use crate::io_error;
+use crate::sys;
 use solio_base::{Result, Work};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -77,7 +78,7 @@ impl ScratchFile {
     /// ```
     pub fn create(folder: &Path, bytes: u64) -> Result<ScratchFile> {
         let buffered = AtomicFile::create(&folder.join("solio-scratch"))?;
-        let direct = past_the_cache(buffered.file.file());
+        let direct = sys::past_the_cache(buffered.file.file());
         let blocks = bytes.div_ceil(BLOCK_BYTES as u64).max(1);
         Ok(ScratchFile { buffered, direct, folder: folder.to_path_buf(), blocks })
     }
@@ -239,8 +240,8 @@ impl ScratchFile {
     /// # Ok::<(), solio_base::Error>(())
     /// ```
     pub fn evict(&self) -> bool {
-        drop_from_cache(self.buffered.file.file());
-        (0..16).all(|i| !is_cached(self.buffered.file.file(), i * self.bytes() / 16))
+        sys::drop_from_cache(self.buffered.file.file());
+        (0..16).all(|i| !sys::is_cached(self.buffered.file.file(), i * self.bytes() / 16))
     }
 
     fn file(&self, way: CacheMode) -> Result<&File> {
@@ -257,43 +258,6 @@ impl ScratchFile {
     fn read_at(&self, file: &File, buffer: &mut [u8], offset: u64) -> Result<()> {
         file.read_exact_at(buffer, offset).map_err(|e| io_error("read", e, &self.folder))
     }
-}
-
-/// The same file, opened to go past the page cache.
-#[cfg(target_os = "linux")]
-fn past_the_cache(file: &File) -> Option<File> {
-    use rustix::fs::{Mode, OFlags};
-    let path = format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(file));
-    let flags = OFlags::RDWR | OFlags::DIRECT | OFlags::CLOEXEC;
-    rustix::fs::open(path, flags, Mode::empty()).ok().map(File::from)
-}
-
-#[cfg(target_os = "linux")]
-fn drop_from_cache(file: &File) {
-    let _ = rustix::fs::fadvise(file, 0, None, rustix::fs::Advice::DontNeed);
-}
-
-/// Whether a read at `offset` would be answered from the page cache.
-#[cfg(target_os = "linux")]
-fn is_cached(file: &File, offset: u64) -> bool {
-    let mut byte = [0u8; 1];
-    let mut buffers = [std::io::IoSliceMut::new(&mut byte)];
-    let flags = rustix::io::ReadWriteFlags::NOWAIT;
-    let read = rustix::io::preadv2(file, &mut buffers, offset, flags);
-    !matches!(read, Err(rustix::io::Errno::AGAIN))
-}
-
-#[cfg(not(target_os = "linux"))]
-fn past_the_cache(_: &File) -> Option<File> {
-    None
-}
-
-#[cfg(not(target_os = "linux"))]
-fn drop_from_cache(_: &File) {}
-
-#[cfg(not(target_os = "linux"))]
-fn is_cached(_: &File, _: u64) -> bool {
-    true
 }
 
 /// Runs `job` on as many threads; the first error, if any.
@@ -338,7 +302,7 @@ mod tests {
         let scratch = ScratchFile::create(dir.path(), 5 << 20).unwrap();
         assert_eq!(scratch.bytes(), 8 << 20);
         scratch.write(CacheMode::Buffered, &work).unwrap();
-        assert!(is_cached(scratch.buffered.file.file(), 0));
+        assert!(sys::is_cached(scratch.buffered.file.file(), 0));
         scratch.sync().unwrap();
         scratch.evict();
         for threads in [1, 2, 5] {

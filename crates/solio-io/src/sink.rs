@@ -11,6 +11,7 @@
 
 use crate::atomic::{AtomicFile, sync_folder};
 use crate::file::FileSource;
+use crate::sys;
 use crate::{engine, io_error};
 use solio_base::{FillChunk, Progress, Result, Sink, Work, ordered};
 use solio_codec::compress::{ChunkCompressor, Compression};
@@ -241,7 +242,7 @@ impl FileSink {
         let Some(AtomicFile { file, .. }) = self.out.atomic() else { return Ok(None) };
         let _span = WRITE.begin().bytes(bytes);
         let mut end = self.file_bytes;
-        let copied = copy_range(&source.file, &mut offset, file.file(), &mut end, bytes);
+        let copied = sys::copy_range(&source.file, &mut offset, file.file(), &mut end, bytes);
         let Some(copied) = copied.map_err(|e| io_error("write", e, &self.path))? else {
             return Ok(None);
         };
@@ -341,42 +342,6 @@ impl Sink for FileSink {
         self.synced = false;
         Ok(())
     }
-}
-
-/// One call of the system; `None` where these two files cannot be copied so.
-#[cfg(target_os = "linux")]
-fn copy_range(
-    from: &File,
-    offset: &mut u64,
-    to: &File,
-    end: &mut u64,
-    bytes: usize,
-) -> std::io::Result<Option<u64>> {
-    use rustix::io::Errno;
-    if let Some(written) = crate::mapped::write(from, *offset, to, *end, bytes)? {
-        return Ok(Some(written));
-    }
-    loop {
-        match rustix::fs::copy_file_range(from, Some(offset), to, Some(end), bytes) {
-            Ok(copied) => return Ok(Some(copied as u64)),
-            Err(Errno::INTR) => {}
-            Err(Errno::XDEV | Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP | Errno::PERM) => {
-                return Ok(None);
-            }
-            Err(e) => return Err(e.into()),
-        }
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-fn copy_range(
-    _: &File,
-    _: &mut u64,
-    _: &File,
-    _: &mut u64,
-    _: usize,
-) -> std::io::Result<Option<u64>> {
-    Ok(None)
 }
 
 /// Writes to what has no offsets: pipes, devices.

@@ -1,14 +1,10 @@
 //! What the system says about a file: how large, how old, and which one it is.
 
+use crate::sys;
 use crate::{io_error, long_path};
-#[cfg(target_os = "linux")]
-use rustix::fs::StatxFlags;
 use rustix::fs::{AtFlags, FileType};
-#[cfg(target_os = "linux")]
-use rustix::io::Errno;
-use rustix::path::Arg;
 use solio_base::Result;
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::BorrowedFd;
 use std::path::Path;
 
 /// What an entry of a folder is.
@@ -118,7 +114,7 @@ impl Status {
 /// # Ok::<(), solio_base::Error>(())
 /// ```
 pub fn status_of(path: &Path) -> Result<Status> {
-    let found = long_path::at(path, |folder, path| look_at(folder, path, AtFlags::empty()));
+    let found = long_path::at(path, |folder, path| sys::look_at(folder, path, AtFlags::empty()));
     Ok(found.map_err(|e| io_error("look at", e.into(), path))?.0)
 }
 
@@ -155,48 +151,8 @@ pub(crate) fn status_of_file(found: &std::fs::Metadata) -> Status {
 /// ```
 pub fn status_of_name(path: &Path) -> Result<(Status, EntryKind)> {
     let name =
-        |folder: BorrowedFd<'_>, path: &Path| look_at(folder, path, AtFlags::SYMLINK_NOFOLLOW);
+        |folder: BorrowedFd<'_>, path: &Path| sys::look_at(folder, path, AtFlags::SYMLINK_NOFOLLOW);
     long_path::at(path, name).map_err(|e| io_error("look at", e.into(), path))
-}
-
-/// What the system says about a name in `folder`, and what it is.
-pub(crate) fn look_at(
-    folder: impl AsFd,
-    name: impl Arg + Copy,
-    flags: AtFlags,
-) -> rustix::io::Result<(Status, EntryKind)> {
-    #[cfg(target_os = "linux")]
-    match rustix::fs::statx(&folder, name, flags, StatxFlags::BASIC_STATS | StatxFlags::BTIME) {
-        // Old kernels do not know the question, and some sandboxes forbid it.
-        Err(Errno::NOSYS | Errno::PERM) => {}
-        found => {
-            return found.map(|found| {
-                let mode = FileType::from_raw_mode(found.stx_mode.into());
-                (status_with_birth(&found), kind(mode))
-            });
-        }
-    }
-    let found = rustix::fs::statat(folder, name, flags)?;
-    Ok((status(&found), kind(FileType::from_raw_mode(found.st_mode))))
-}
-
-#[cfg(target_os = "linux")]
-fn status_with_birth(found: &rustix::fs::Statx) -> Status {
-    let is_told = found.stx_mask & StatxFlags::BTIME.bits() != 0;
-    let ns = |time: &rustix::fs::StatxTimestamp| nanoseconds(time.tv_sec, time.tv_nsec.into());
-    Status {
-        size: found.stx_size,
-        modified_ns: ns(&found.stx_mtime),
-        born_ns: is_told.then(|| ns(&found.stx_btime)),
-        inode: found.stx_ino,
-        device: rustix::fs::makedev(found.stx_dev_major, found.stx_dev_minor),
-        links: found.stx_nlink.into(),
-        changed_ns: Some(ns(&found.stx_ctime)),
-        blocks: found.stx_blocks,
-        mode: found.stx_mode.into(),
-        owner: found.stx_uid,
-        group: found.stx_gid,
-    }
 }
 
 #[allow(clippy::unnecessary_cast)] // The types differ by system.
@@ -216,7 +172,7 @@ pub(crate) fn status(found: &rustix::fs::Stat) -> Status {
     }
 }
 
-fn nanoseconds(seconds: i64, rest: i64) -> i64 {
+pub(crate) fn nanoseconds(seconds: i64, rest: i64) -> i64 {
     seconds.saturating_mul(1_000_000_000).saturating_add(rest)
 }
 

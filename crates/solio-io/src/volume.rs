@@ -6,6 +6,7 @@
 //! * Network file systems are told by what they were mounted from.
 
 use crate::mount::{Mount, mounts, nearest};
+use crate::sys;
 use crate::{io_error, long_path};
 use rustix::fs::{Mode, OFlags};
 use solio_base::Result;
@@ -78,9 +79,10 @@ impl Volume {
         let mount = mount.or_else(|| nearest(mounts, &place));
         let (kind, source) = mount.map(|m| (m.kind.clone(), m.source.clone())).unwrap_or_default();
         let udev = Udev::of(numbers);
-        let uuid =
-            uuid(folder.as_fd()).or_else(|| udev.get("ID_FS_UUID")).or_else(|| by_uuid(device));
-        let label = label(folder.as_fd()).or_else(|| udev.get("ID_FS_LABEL_ENC"));
+        let uuid = sys::volume_uuid(folder.as_fd())
+            .or_else(|| udev.get("ID_FS_UUID"))
+            .or_else(|| by_uuid(device));
+        let label = sys::volume_label(folder.as_fd()).or_else(|| udev.get("ID_FS_LABEL_ENC"));
         let number = rustix::fs::fstatvfs(folder)?.f_fsid;
         let is_of_device = [device, encoded(numbers)].contains(&number) || number == 0;
         let fsid = (!is_of_device).then(|| format!("{number:016x}"));
@@ -240,54 +242,6 @@ fn disk((major, minor): (u32, u32)) -> Option<String> {
         Some(partition) => format!("{found} part {partition}"),
         None => found,
     })
-}
-
-/// `FS_IOC_GETFSUUID`: the length of a UUID, and the UUID.
-#[cfg(target_os = "linux")]
-#[repr(C)]
-struct FsUuid {
-    length: u8,
-    bytes: [u8; 16],
-}
-
-/// The UUID of the file system that an open folder lies on; Linux 6.9 or newer. Zeros are none.
-#[cfg(target_os = "linux")]
-fn uuid(folder: BorrowedFd<'_>) -> Option<String> {
-    use rustix::ioctl::{Getter, ioctl, opcode};
-    const GET: rustix::ioctl::Opcode = opcode::read::<FsUuid>(0x15, 0);
-    // SAFETY: the call fills a structure of this size and layout, or fails.
-    let found = unsafe { ioctl(folder, Getter::<GET, FsUuid>::new()) }.ok()?;
-    let bytes = found.bytes.get(..usize::from(found.length))?;
-    if bytes.iter().all(|byte| *byte == 0) {
-        return None;
-    }
-    let mut text = String::new();
-    for (place, byte) in bytes.iter().enumerate() {
-        let dash = if bytes.len() == 16 && [4, 6, 8, 10].contains(&place) { "-" } else { "" };
-        let _ = write!(text, "{dash}{byte:02x}");
-    }
-    Some(text)
-}
-
-#[cfg(not(target_os = "linux"))]
-fn uuid(_: BorrowedFd<'_>) -> Option<String> {
-    None
-}
-
-/// `FS_IOC_GETFSLABEL`: the label of the file system that an open folder lies on.
-#[cfg(target_os = "linux")]
-fn label(folder: BorrowedFd<'_>) -> Option<String> {
-    use rustix::ioctl::{Getter, ioctl, opcode};
-    const GET: rustix::ioctl::Opcode = opcode::read::<[u8; 256]>(0x94, 49);
-    // SAFETY: the call fills 256 bytes, or fails.
-    let found = unsafe { ioctl(folder, Getter::<GET, [u8; 256]>::new()) }.ok()?;
-    let label = found.split(|byte| *byte == 0).next().unwrap_or_default();
-    Some(String::from_utf8_lossy(label).into_owned()).filter(|label| !label.is_empty())
-}
-
-#[cfg(not(target_os = "linux"))]
-fn label(_: BorrowedFd<'_>) -> Option<String> {
-    None
 }
 
 #[cfg(test)]

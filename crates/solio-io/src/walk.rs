@@ -10,7 +10,8 @@
 
 use crate::head_reader::{HeadReader, HeadSource};
 pub use crate::status::{EntryKind, Status, status_of, status_of_name};
-use crate::status::{kind, look_at, status};
+use crate::status::{kind, status};
+use crate::sys;
 use crate::{io_error, long_path};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
@@ -271,7 +272,7 @@ impl Listing {
             EntryKind::Link => AtFlags::SYMLINK_NOFOLLOW,
             _ => AtFlags::empty(),
         };
-        let found = look_at(&self.folder, self.c_name(entry), flags);
+        let found = sys::look_at(&self.folder, self.c_name(entry), flags);
         let found = found.map_err(|e| io_error("look at", e.into(), &self.path_of(entry)))?;
         Ok(found.0)
     }
@@ -733,7 +734,10 @@ impl<V: Visit> WalkRun<'_, V> {
             }
             here = here.or(self.options.one_file_system.then_some(found.device));
         }
-        let FolderNames { names, mut entries } = names(&folder, buffer).map_err(failed)?;
+        let mut found = FolderNames::default();
+        sys::each_name(&folder, buffer, |name, inode, of| found.keep(name, inode, of))
+            .map_err(failed)?;
+        let FolderNames { names, mut entries } = found;
         for entry in &mut entries {
             entry.kind = self.kind(folder.as_fd(), &names, entry);
         }
@@ -831,30 +835,6 @@ impl FolderNames {
         self.entries.push(FolderEntry { start, len, inode, kind: kind(of) });
         Ok(())
     }
-}
-
-/// Reads all names of a folder.
-#[cfg(target_os = "linux")]
-fn names(folder: &OwnedFd, buffer: &mut Vec<u8>) -> rustix::io::Result<FolderNames> {
-    buffer.reserve(64 << 10);
-    let mut found = FolderNames::default();
-    let mut read = rustix::fs::RawDir::new(folder, buffer.spare_capacity_mut());
-    while let Some(entry) = read.next() {
-        let entry = entry?;
-        found.keep(entry.file_name(), entry.ino(), entry.file_type())?;
-    }
-    Ok(found)
-}
-
-/// Reads all names of a folder.
-#[cfg(not(target_os = "linux"))]
-fn names(folder: &OwnedFd, _: &mut Vec<u8>) -> rustix::io::Result<FolderNames> {
-    let mut found = FolderNames::default();
-    for entry in rustix::fs::Dir::read_from(folder)? {
-        let entry = entry?;
-        found.keep(entry.file_name(), entry.ino(), entry.file_type())?;
-    }
-    Ok(found)
 }
 
 #[cfg(test)]

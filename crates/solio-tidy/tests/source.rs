@@ -70,6 +70,13 @@ fn declarations_are_found() {
 }
 
 #[test]
+fn only_the_sys_rooms_ask_which_system_this_is() {
+    let mut breaches = only(&[], &["target_os"]);
+    breaches.retain(|b| !b.contains("/src/sys/"));
+    report("which system this is, is asked outside of `sys`:", &breaches);
+}
+
+#[test]
 fn only_solio_measure_reads_clocks() {
     let words = ["Instant::now", "SystemTime::now", "clock_gettime", "getrusage"];
     report("only solio-measure reads clocks:", &only(&["solio-measure"], &words));

@@ -1,7 +1,7 @@
 //! Open files, and those kept open for the next range of the same file.
 
-use super::path_keys::{self, Folds, PathNames};
-use super::residency::{Residency, residency};
+use super::path_keys::{Folds, PathNames};
+use crate::sys::{self, Residency, residency};
 use crate::{io_error, long_path};
 use rustix::fs::{Mode, OFlags};
 use siphasher::sip128::{Hasher128, SipHasher13};
@@ -92,7 +92,7 @@ impl Handle {
             Direct::Always => true,
             Direct::Auto => looked_at && residency(file.as_fd(), 0, bytes) == Residency::Cold,
         };
-        let direct = cold && set_direct(&file, true);
+        let direct = cold && sys::set_direct(&file, true);
         Ok(Handle {
             file: Some(file.into()),
             bytes,
@@ -139,19 +139,9 @@ impl Handle {
 
     /// The file system takes the flag but not the reads.
     pub(crate) fn stop_direct(&self) {
-        set_direct(self.file(), false);
+        sys::set_direct(self.file(), false);
         self.direct.store(false, Ordering::Relaxed);
     }
-}
-
-#[cfg(target_os = "linux")]
-fn set_direct(file: &impl AsFd, on: bool) -> bool {
-    rustix::fs::fcntl_setfl(file, if on { OFlags::DIRECT } else { OFlags::empty() }).is_ok()
-}
-
-#[cfg(not(target_os = "linux"))]
-fn set_direct(_: &impl AsFd, _: bool) -> bool {
-    false
 }
 
 /// Keeps files open of which ranges were read, within a bound, the least recently used last.
@@ -182,7 +172,7 @@ struct Cache {
 
 impl Handles {
     pub(crate) fn new(most: usize) -> Self {
-        Handles::with(most, path_keys::folds)
+        Handles::with(most, sys::folds)
     }
 
     /// With an answer of which folders fold.

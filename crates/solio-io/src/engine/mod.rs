@@ -16,31 +16,27 @@
 //!
 //! A request's way: [`Engine::read`] → `shared.rs` (queues it, threads wait there) → `core.rs`
 //! with `scheduler.rs` (which piece is next) → `handles.rs` (opens) → `read.rs` and `piece.rs`
-//! (reads into memory of `pool.rs`) → `batch.rs` (the receiver). `uring.rs` is another driver of
+//! (reads into memory of `pool.rs`) → `batch.rs` (the receiver). `sys/linux/uring.rs` is another driver of
 //! the same core, with `link.rs` for small files. `later.rs` keeps long batches out of the queue, and
 //! `alone.rs` is how a receiver reads small files of the page cache itself.
 
 mod batch;
-mod core;
+pub(crate) mod core;
 mod deferred;
-mod handles;
-mod linked_read;
+pub(crate) mod handles;
 mod path_keys;
-mod pool;
-mod read;
+pub(crate) mod pool;
+pub(crate) mod read;
 mod receiver_reads;
-mod registered;
 mod request;
-mod residency;
-mod scheduler;
+pub(crate) mod scheduler;
 mod share;
 #[cfg(test)]
 mod simulator;
 #[cfg(test)]
 mod tests;
-mod threads;
-mod transfer;
-mod uring;
+pub(crate) mod threads;
+pub(crate) mod transfer;
 
 pub use batch::Batch;
 pub use handles::Direct;
@@ -48,7 +44,6 @@ pub(crate) use handles::Handle;
 pub use pool::Buffer;
 pub(crate) use receiver_reads::LastFolder;
 pub use request::{Done, Packing, Priority, Request};
-pub(crate) use residency::{Residency, residency};
 
 use self::core::Core;
 use crate::token_bucket::TokenBucket;
@@ -120,7 +115,7 @@ impl Backend {
     fn width(self, options: &EngineOptions, warm: bool) -> usize {
         match (self, warm) {
             (Backend::Uring, true) => 8 * self.threads(options),
-            (Backend::Uring, false) => uring::DEPTH * self.threads(options),
+            (Backend::Uring, false) => crate::sys::uring::DEPTH * self.threads(options),
             (_, true) => threads::TOGETHER * options.warm_threads,
             (_, false) => options.threads,
         }
@@ -262,7 +257,7 @@ impl Engine {
         let fallback = OnceLock::new();
         let mut backend = options.backend;
         if backend == Backend::Uring
-            && let Err(why) = uring::ring()
+            && let Err(why) = crate::sys::uring::ring()
         {
             let _ = fallback.set(why);
             backend = Backend::Threads;

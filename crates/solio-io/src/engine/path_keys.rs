@@ -58,32 +58,10 @@ impl PathNames {
     }
 }
 
-/// Asks the system: by the folder's own flag (ext4, f2fs, tmpfs), else by the kind of file system.
-#[cfg(target_os = "linux")]
-pub(super) fn folds(folder: &Path) -> Option<bool> {
-    use rustix::fs::{CWD, Mode, OFlags};
-    const CASEFOLD: u32 = 0x4000_0000; // FS_CASEFOLD_FL
-    /// FAT, exFAT, NTFS (both drivers), CIFS, SMB, HFS, HFS+.
-    const FOLDING: [u64; 8] =
-        [0x4d44, 0x2011_bab0, 0x5346_544e, 0x7366_746e, 0xff53_4d42, 0xfe53_4d42, 0x4244, 0x482b];
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let folder = rustix::fs::openat(CWD, folder, flags, Mode::empty()).ok()?;
-    let kind = rustix::fs::fstatfs(&folder).ok()?.f_type;
-    // On some machines the kernel's number is a signed one of 32 bits.
-    let kind = u64::from(kind as u32);
-    let flagged = rustix::fs::ioctl_getflags(&folder).is_ok_and(|all| all.bits() & CASEFOLD != 0);
-    Some(flagged || FOLDING.contains(&kind))
-}
-
-/// macOS folds on most of its disks; of others nothing is known.
-#[cfg(not(target_os = "linux"))]
-pub(super) fn folds(_: &Path) -> Option<bool> {
-    Some(cfg!(target_os = "macos"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sys;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     #[test]
@@ -108,10 +86,10 @@ mod tests {
     #[test]
     fn the_system_answers_for_folders_only() {
         let dir = tempfile::tempdir().unwrap();
-        assert!(folds(dir.path()).is_some());
+        assert!(sys::folds(dir.path()).is_some());
         if cfg!(target_os = "linux") {
-            assert_eq!(folds(&dir.path().join("none")), None);
-            assert_eq!(folds(Path::new("/proc")), Some(false));
+            assert_eq!(sys::folds(&dir.path().join("none")), None);
+            assert_eq!(sys::folds(Path::new("/proc")), Some(false));
         }
     }
 }

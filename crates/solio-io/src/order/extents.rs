@@ -1,5 +1,6 @@
-//! Where a file lies on its medium, as the file system tells by the ioctl FIEMAP.
+//! Where a file lies on its medium, as the file system tells.
 
+use crate::sys;
 use std::fs::File;
 use std::io;
 use std::ops::Range;
@@ -25,31 +26,8 @@ const MOST: usize = 1 << 16;
 /// # Errors
 /// `Unsupported` where the file system does not tell (tmpfs, overlays, networks); others of the
 /// system.
-#[cfg(target_os = "linux")]
 pub fn extents(file: &File) -> io::Result<Vec<Extent>> {
-    use fiemap::FiemapExtentFlags as Flags;
-    let nowhere = Flags::UNKNOWN | Flags::DELALLOC | Flags::UNWRITTEN | Flags::DATA_INLINE;
-    let mut all = Vec::new();
-    for extent in fiemap::Fiemap::new(file).take(MOST) {
-        let extent = extent?;
-        if !extent.fe_flags.intersects(nowhere) {
-            all.push(Extent {
-                logical: extent.fe_logical,
-                physical: extent.fe_physical,
-                bytes: extent.fe_length,
-            });
-        }
-    }
-    Ok(all)
-}
-
-/// There is no FIEMAP on this system.
-///
-/// # Errors
-/// Always `Unsupported`.
-#[cfg(not(target_os = "linux"))]
-pub fn extents(_: &File) -> io::Result<Vec<Extent>> {
-    Err(io::ErrorKind::Unsupported.into())
+    sys::extents(file, MOST)
 }
 
 /// The parts of `extents` that lie in `range`.

@@ -6,7 +6,7 @@
 //! much may be held is bounded (`RLIMIT_MEMLOCK`, unless the process is privileged): the first page
 //! that is refused is the last that is tried, and reads into others are ordinary ones.
 
-use super::pool::{HUGE, Landing};
+use crate::engine::pool::{HUGE, Landing};
 use io_uring::{IoUring, opcode, types};
 use std::collections::HashMap;
 

@@ -14,10 +14,10 @@
 //!   end (hard links). Only when all are answered is the place free again: before, the close could
 //!   hit the next file there.
 
-use super::core::Flight;
-use super::pool::ALIGN;
 use super::registered;
-use super::scheduler::SMALL;
+use crate::engine::core::Flight;
+use crate::engine::pool::ALIGN;
+use crate::engine::scheduler::SMALL;
 use io_uring::squeue::{Entry, Flags};
 use io_uring::{opcode, types};
 use rustix::fs::{FileType, Statx};

@@ -5,14 +5,14 @@
 //! * A small file that is likely not in the page cache is opened, read and closed by linked
 //!   entries that are handed over together (`link.rs`).
 
-use super::core::Flight;
-use super::handles::Handle;
 use super::linked_read::{LINKS, Link, LinkEnd, NEEDS, StatFlight, StatOutcome};
-use super::pool::ALIGN;
-use super::read::widened;
 use super::registered::Registered;
-use super::threads::{EngineShared, TakenFlight};
-use super::transfer::{Transfer, TransferStep};
+use crate::engine::core::Flight;
+use crate::engine::handles::Handle;
+use crate::engine::pool::ALIGN;
+use crate::engine::read::widened;
+use crate::engine::threads::{EngineShared, TakenFlight};
+use crate::engine::transfer::{Transfer, TransferStep};
 use io_uring::{IoUring, Probe, opcode, squeue, types};
 use solio_base::Result;
 use solio_measure::SpanName;
@@ -122,7 +122,7 @@ impl Driver {
                 match shared.take(self.flying() == 0) {
                     Ok(Some(taken)) => self.start(shared, taken),
                     Ok(None) => break,
-                    Err(super::threads::NoMore) => open = false,
+                    Err(crate::engine::threads::NoMore) => open = false,
                 }
             }
             if self.flying() > 0 {

@@ -1,19 +1,10 @@
 //! What of a file is in the page cache.
 
+use crate::sys::Residency;
 use std::os::fd::BorrowedFd;
-
-/// How much of a range the page cache has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Residency {
-    /// Next to nothing.
-    Cold,
-    /// Some or all of it, or the system does not say.
-    Warm,
-}
 
 /// Asks `cachestat` (Linux 6.5, man 2 cachestat): about a microsecond, whatever the length. Where
 /// there is none, a few bytes are read that may not be waited for.
-#[cfg(target_os = "linux")]
 pub(crate) fn residency(file: BorrowedFd, offset: u64, length: u64) -> Residency {
     use std::os::fd::AsRawFd;
     const CACHESTAT: libc::c_long = 451; // the same number on every architecture
@@ -30,7 +21,6 @@ pub(crate) fn residency(file: BorrowedFd, offset: u64, length: u64) -> Residency
 
 /// Whether none of eight bytes, spread over a range, comes without waiting (`RWF_NOWAIT`, Linux
 /// 4.14).
-#[cfg(target_os = "linux")]
 fn samples(file: BorrowedFd, [offset, length]: [u64; 2]) -> bool {
     use rustix::io::{Errno, ReadWriteFlags, preadv2};
     const SAMPLES: u64 = 8;
@@ -42,13 +32,7 @@ fn samples(file: BorrowedFd, [offset, length]: [u64; 2]) -> bool {
     })
 }
 
-#[cfg(not(target_os = "linux"))]
-pub(crate) fn residency(_: BorrowedFd, _: u64, _: u64) -> Residency {
-    Residency::Warm
-}
-
 #[cfg(test)]
-#[cfg(target_os = "linux")]
 mod tests {
     use super::*;
     use std::io::Write;

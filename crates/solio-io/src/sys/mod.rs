@@ -1,0 +1,24 @@
+//! What each system has its own call for, behind one interface: nothing else asks which system this
+//! is.
+//!
+//! A system without such a call says so with an answer that the callers have a plain way for: no
+//! unnamed file, no ring, no label.
+
+/// How much of a range the page cache has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Residency {
+    /// Next to nothing.
+    Cold,
+    /// Some or all of it, or the system does not say.
+    Warm,
+}
+
+#[cfg(target_os = "linux")]
+mod linux;
+#[cfg(target_os = "linux")]
+pub(crate) use linux::*;
+
+#[cfg(not(target_os = "linux"))]
+mod unix;
+#[cfg(not(target_os = "linux"))]
+pub(crate) use unix::*;
