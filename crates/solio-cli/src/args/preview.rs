@@ -51,7 +51,7 @@ pub(crate) struct PreviewArgs {
     /// Of a scene or a mesh: write the output early, coarse, and again as the picture gets better
     #[arg(long, requires = "output", help_heading = DRAWING)]
     pub(crate) progressive: bool,
-    /// Of a mesh: the axis that is up [default: Y in OBJ, Z in PLY and STL]
+    /// Of a mesh: the axis that is up [default: Y in OBJ, Z in the others]
     #[arg(long, value_name = "AXIS", value_parser = parse_axis, allow_hyphen_values = true, help_heading = DRAWING)]
     pub(crate) up_axis: Option<Axis>,
     /// What of all this was typed.
