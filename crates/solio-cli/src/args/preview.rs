@@ -18,7 +18,8 @@ Examples:
   solio preview scene.pbrt -o first.png --occlusion 16  as its camera sees it
   solio preview model.obj -o model.png --up-axis Z      a mesh, grey
 
-Colours are brought to the primaries of sRGB, tone-mapped, and stored with the curve of sRGB.";
+Colours are brought to the primaries of sRGB, tone-mapped, and stored with the curve of sRGB.
+Exit code: 0 done; 1 some could not be shown, or not all of them is there (without --partial).";
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
