@@ -93,8 +93,7 @@ pub fn light_of_u16(code: u16) -> f32 {
 /// assert_eq!([0.0, 0.18, 1.0, 7.5, f32::NAN].map(u8_of_light), [0, 118, 255, 255, 0]);
 /// ```
 pub fn u8_of_light(light: f32) -> u8 {
-    // What is no number is not above.
-    if !(light >= LEAST) {
+    if light.is_nan() || light < LEAST {
         return 0;
     }
     let Some(first) = FIRST_CODES.get(((light.to_bits() - LEAST.to_bits()) >> COUNTED) as usize)
