@@ -282,8 +282,9 @@ def write_image(
     name ends as that of another format: ``solio convert`` makes those.
     """
     parts = _parts(image, names, attributes, data_window, display_window, options)
-    *written, losses = _solio.image_write(parts, fspath(path), _write_options(options))
-    return Written(*written, [Loss(*loss) for loss in losses])
+    given = _write_options(options)
+    files, file_bytes, raw_bytes, warnings, losses = _solio.image_write(parts, fspath(path), given)
+    return Written(files, file_bytes, raw_bytes, warnings, [Loss(*loss) for loss in losses])
 
 
 def encode_image(

@@ -26,6 +26,8 @@ struct SeenTriangle {
     number: u32,
     /// What of a direction is α, β and γ; `None` where the camera is in the plane of the triangle.
     weights: Option<[DVec3; 3]>,
+    /// What of a direction is aside of the plane through the camera and the longest edge.
+    aside: DVec3,
 }
 
 /// What a region of the picture shows.
@@ -58,10 +60,15 @@ impl FewTriangles {
             if !(a.is_finite() && b.is_finite() && c.is_finite()) {
                 continue;
             }
-            let volume = a.dot(b.cross(c));
-            let weights = [b.cross(c), c.cross(a), a.cross(b)].map(|normal| normal / volume);
+            let (normals, volume) = ([b.cross(c), c.cross(a), a.cross(b)], a.dot(b.cross(c)));
+            let longest = |x: DVec3, y: DVec3| if y.length() > x.length() { y } else { x };
+            let aside = normals.into_iter().fold(DVec3::ZERO, longest).normalize_or_zero();
+            if aside == DVec3::ZERO {
+                continue; // a point is not met
+            }
+            let weights = normals.map(|normal| normal / volume);
             let weights = weights.iter().all(|weight| weight.is_finite()).then_some(weights);
-            triangles.push(SeenTriangle { number: number as u32, weights });
+            triangles.push(SeenTriangle { number: number as u32, weights, aside });
         }
         Some(FewTriangles { triangles })
     }
@@ -75,7 +82,12 @@ impl FewTriangles {
     pub(super) fn keep_seen(&self, corners: &[DVec3; 4], among: &mut Vec<u32>) -> Shown {
         let mut cover: Option<(u32, [f64; 4])> = None;
         among.retain(|&place| {
-            let Some(weights) = self.triangles[place as usize].weights else { return true };
+            let SeenTriangle { weights, aside, .. } = &self.triangles[place as usize];
+            let Some(weights) = weights else {
+                // A line.
+                let at = corners.map(|direction| aside.dot(direction));
+                return at.iter().any(|x| *x >= 0.0) && at.iter().any(|x| *x <= 0.0);
+            };
             let at = weights.map(|weight| corners.map(|direction| weight.dot(direction)));
             if at.iter().any(|weight| weight.iter().all(|w| *w < 0.0)) {
                 return false;
@@ -104,7 +116,7 @@ impl FewTriangles {
 
     /// Where a ray that meets a triangle meets it.
     pub(super) fn hit(&self, place: u32, ray: &Ray) -> Option<Hit> {
-        let SeenTriangle { number, weights } = &self.triangles[place as usize];
+        let SeenTriangle { number, weights, .. } = &self.triangles[place as usize];
         let direction = DVec3::from(ray.direction.map(f64::from));
         let [a, b, c] = (*weights)?.map(|weight| weight.dot(direction));
         let sum = a + b + c;

@@ -498,7 +498,7 @@ fn few_triangles_need_rays_at_their_edges_alone() {
     let before = RAYS.get();
     let picture = drawn(&scene, &RenderOptions { samples: 2, ..ONE }, 1);
     let rays = RAYS.get() - before;
-    let seen = picture.alpha.iter().filter(|alpha| **alpha > 0.0).count() as u64;
-    // Four rays for each pixel were as many as 4 times the picture.
-    assert!(rays > 0 && rays < seen / 2, "{rays} rays for {seen} pixels");
+    let pixels = picture.alpha.len() as u64;
+    // Two of the faces are seen along their planes. Four rays a pixel would be 4 times the pixels.
+    assert!(rays > 0 && rays < pixels / 8, "{rays} rays for {pixels} pixels");
 }
