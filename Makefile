@@ -147,6 +147,8 @@ clean: ## Remove what make made
 .venv/oracle: .venv/ready
 	@.venv/bin/pip install --quiet --disable-pip-version-check OpenEXR==3.5.3 \
 		|| echo "== OpenEXR of the reference: skipped (it cannot be installed)"
+	@.venv/bin/pip install --quiet --disable-pip-version-check Pillow==12.0.0 tifffile==2026.3.3 imagecodecs==2026.3.6 \
+		|| echo "== Pillow and tifffile: skipped (they cannot be installed)"
 	@.venv/bin/pip install --quiet --disable-pip-version-check coloraide==8.13.1 \
 		|| echo "== coloraide: skipped (it cannot be installed)"
 	@.venv/bin/pip install --quiet --disable-pip-version-check pyarrow \

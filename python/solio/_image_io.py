@@ -12,7 +12,7 @@ from . import _solio
 from ._arrays import argument_error, check_several, path_or_bytes
 from ._attributes import Attributes, Box, Tiles
 from ._image import Header, Image, Level, MissingChunk, Part, PartHeader, given_part
-from ._io import Written
+from ._io import Loss, Written
 from ._planes import dtype_of, ordered, pixel_type, rank
 
 if TYPE_CHECKING:
@@ -275,13 +275,16 @@ def write_image(
     y_min, x_max, y_max; both ends) go with those. `WriteOptions` lists the other options.
 
     Arrays that are contiguous and of a type that files have are not copied. The file appears whole
-    at its path or not at all.
+    at its path or not at all. ``Written.losses`` counts what a lossy compression does to samples that
+    it is not made for: finite ones that become infinite, infinite ones that become finite, ids.
 
     Raises `solio.ArgumentError` where pixels and attributes contradict each other, and where the
     name ends as that of another format: ``solio convert`` makes those.
     """
     parts = _parts(image, names, attributes, data_window, display_window, options)
-    return Written(*_solio.image_write(parts, fspath(path), _write_options(options)))
+    given = _write_options(options)
+    files, file_bytes, raw_bytes, warnings, losses = _solio.image_write(parts, fspath(path), given)
+    return Written(files, file_bytes, raw_bytes, warnings, [Loss(*loss) for loss in losses])
 
 
 def encode_image(

@@ -68,6 +68,25 @@ def test_every_method_there_and_back(tmp_path: Path, compression: str) -> None:
     assert solio.encode_image(planes(), compression=compression) == path.read_bytes()
 
 
+def test_what_lossy_methods_do_is_counted(tmp_path: Path) -> None:
+    """As ``solio convert`` counts it."""
+    bright = np.full((64, 40), 0.5, np.float32)
+    bright[3, :7] = 1e9
+    path = tmp_path / "a.exr"
+    written = solio.write_image({"Y": bright}, path, dtype="float16")
+    assert [(loss.what, loss.count) for loss in written.losses] == [("range", 7)]
+    assert np.isinf(solio.read_image(path).channels["Y"]).sum() == 7
+    assert solio.write_image({"Y": bright}, path).losses == []
+    half = np.full((64, 40), 0.01, np.float16)
+    half[20:24, 20:24], half[40:42, 30:34] = 65504, np.inf
+    before = np.isfinite(half)
+    written = solio.write_image({"R": half, "G": half, "B": half}, path, compression="dwaa:90")
+    after = np.stack([np.isfinite(plane) for plane in solio.read_image(path).channels.values()])
+    became_infinite = int((before & ~after).sum())
+    counted = sum(loss.count or 0 for loss in written.losses if "makes finite samples infinite" in loss.text)
+    assert counted == became_infinite
+
+
 def test_levels_of_compression() -> None:
     sizes = [len(solio.encode_image(planes(), compression=c)) for c in ("zip:1", "zip:9")]
     assert sizes[0] > sizes[1]

@@ -35,8 +35,9 @@ pub(crate) fn read(args: &ReadArgs) -> MeshReadOptions {
         strict: args.strict,
         ..MeshReadOptions::default()
     };
-    options.obj.double = args.double;
+    (options.obj.double, options.ply.double) = (args.double, args.double);
     options.obj.encoding = args.encoding;
+    (options.ply.encoding, options.stl.encoding) = (args.encoding, args.encoding);
     if let Some(base) = args.index_base {
         options.obj.index_base = base;
     }

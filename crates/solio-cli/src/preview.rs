@@ -62,6 +62,8 @@ fn show(args: &PreviewArgs, input: &Path, output: Option<&Path>, work: &Work) ->
     let partial = args.show.partial;
     let made = PreviewOptions { most, partial, ..args.show.preview_options(part.transpose()?) };
     let preview = solio::preview_file(&opened, &made, work)?;
+    // Who asks for what there is expects no more.
+    let is_whole = partial || preview.missing.is_none();
     if let Some(missing) = &preview.missing {
         let how = if partial { "black" } else { "hatched" };
         let chunks = some(missing.chunks, "chunk");
@@ -70,7 +72,7 @@ fn show(args: &PreviewArgs, input: &Path, output: Option<&Path>, work: &Work) ->
     }
     let Some(output) = output else {
         screen::print(&terminal_image::blocks(&preview));
-        return Ok(true);
+        return Ok(is_whole);
     };
     solio::write_bytes(output, &preview.to_png()?)?;
     if args.json {
@@ -90,7 +92,7 @@ fn show(args: &PreviewArgs, input: &Path, output: Option<&Path>, work: &Work) ->
         let paths = [("input", input), ("output", output)];
         screen::print(&schema::line("preview/1", &paths, line));
     }
-    Ok(true)
+    Ok(is_whole)
 }
 
 /// What is shown and where it goes: to one file, frames, or files in a folder; `None` is the terminal.

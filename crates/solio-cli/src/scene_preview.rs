@@ -6,6 +6,7 @@ use crate::table::some;
 use crate::{schema, screen, terminal_image};
 use serde_json::json;
 use solio::image::Image;
+use solio::mesh::axes::Axis;
 use solio::scene::preview::RenderOptions as DrawOptions;
 use solio::{
     Family, ImageWriteOptions, Input, MeshReadOptions, PreviewOptions, PreviewStage, Result,
@@ -25,7 +26,12 @@ pub(crate) fn show(
     most: Option<[u32; 2]>,
     work: &Work,
 ) -> Result<bool> {
-    let draw = DrawOptions { most, samples: args.samples.into(), occlusion: args.occlusion.into() };
+    let draw = DrawOptions {
+        most,
+        samples: args.samples.into(),
+        occlusion: args.occlusion.into(),
+        coarse: args.progressive && output.is_some(),
+    };
     let wanted = args.show.preview_options(None);
     let each = |stage: PreviewStage<'_>| {
         let output = output.filter(|_| args.progressive);
@@ -39,6 +45,15 @@ pub(crate) fn show(
     } else {
         solio::preview_mesh(input, &MeshReadOptions::default(), args.up_axis, &draw, work, each)?
     };
+    if let (Some(up), None) = (drawn.up, args.up_axis) {
+        // What stood in one format lies in another: coordinates say nothing of it.
+        let other = if up == Axis::Y { Axis::Z } else { Axis::Y };
+        let name = input.path().display();
+        let turned = format!("--up-axis {other} draws it the other way");
+        screen::complain(&format!(
+            "note: {name}: {up} is up, as is usual in this format; {turned}"
+        ));
+    }
     for problem in drawn.problems.iter().take(PROBLEMS) {
         screen::complain_of(problem);
     }
@@ -64,6 +79,7 @@ pub(crate) fn show(
             "definitions_seen": drawn.trees[1],
             "problems": drawn.problems.iter().map(screen::error_json).collect::<Vec<_>>(),
             "warnings": drawn.warnings,
+            "up": drawn.up.map(|up| up.to_string()),
         });
         let paths = [("input", input.path()), ("output", output)];
         screen::print(&schema::line("preview-scene/1", &paths, line));

@@ -29,8 +29,9 @@ pub(crate) fn run(args: &SheetArgs) -> Result<Outcome> {
         colormap: args.seen.colormap.clone(),
         ..defaults
     };
+    let (size, up) = (args.size, args.up_axis);
     let options = SheetOptions {
-        thumbnail: ThumbnailOptions { size: args.size, preview, ..ThumbnailOptions::default() },
+        thumbnail: ThumbnailOptions { size, preview, up, ..ThumbnailOptions::default() },
         columns: args.columns,
         title: args.title.clone(),
     };

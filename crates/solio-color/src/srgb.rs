@@ -1,8 +1,8 @@
 //! The transfer function of sRGB (IEC 61966-2-1): code values from 0 to 1, and linear light.
 //!
 //! Eight bits are exact by construction: the code of a light is the number of thresholds that it
-//! reaches, and these are the lights halfway between codes. Eight comparisons take a third of the
-//! time of a power.
+//! reaches, and these are the lights halfway between codes. The first bits of a light say where to
+//! count from.
 
 use std::sync::LazyLock;
 
@@ -16,6 +16,22 @@ static THRESHOLDS: LazyLock<[f32; 255]> = LazyLock::new(|| {
         let exact = linear((code as f64 + 0.5) / 255.0);
         let near = exact as f32;
         if f64::from(near) < exact { near.next_up() } else { near }
+    })
+});
+
+/// Less light has the code 0.
+const LEAST: f32 = 1.0 / 8192.0;
+/// Bits of a light that do not say where to count from: 7 of its fraction do, so that a threshold or
+/// two are left.
+const COUNTED: u32 = 16;
+/// How many numbers the others make between the least light and 1.
+const STARTS: usize = ((1f32.to_bits() - LEAST.to_bits()) >> COUNTED) as usize;
+
+/// The code of the least light with these first bits.
+static FIRST_CODES: LazyLock<[u8; STARTS]> = LazyLock::new(|| {
+    std::array::from_fn(|start| {
+        let least = f32::from_bits(LEAST.to_bits() + ((start as u32) << COUNTED));
+        THRESHOLDS.partition_point(|threshold| *threshold <= least) as u8
     })
 });
 
@@ -77,7 +93,18 @@ pub fn light_of_u16(code: u16) -> f32 {
 /// assert_eq!([0.0, 0.18, 1.0, 7.5, f32::NAN].map(u8_of_light), [0, 118, 255, 255, 0]);
 /// ```
 pub fn u8_of_light(light: f32) -> u8 {
-    THRESHOLDS.partition_point(|threshold| *threshold <= light) as u8
+    if light.is_nan() || light < LEAST {
+        return 0;
+    }
+    let Some(first) = FIRST_CODES.get(((light.to_bits() - LEAST.to_bits()) >> COUNTED) as usize)
+    else {
+        return 255;
+    };
+    let mut code = *first;
+    while THRESHOLDS.get(usize::from(code)).is_some_and(|threshold| *threshold <= light) {
+        code += 1;
+    }
+    code
 }
 
 /// The code of sixteen bits for a light: 0 to 65535, not a number is 0.
@@ -110,6 +137,18 @@ mod tests {
         }
         for code in 0..=65535 {
             assert_eq!(u16_of_light(light_of_u16(code)), code);
+        }
+    }
+
+    #[test]
+    fn codes_are_the_thresholds_that_are_reached() {
+        let reached =
+            |light: f32| THRESHOLDS.partition_point(|threshold| *threshold <= light) as u8;
+        let near = THRESHOLDS.iter().flat_map(|t| [t.next_down(), *t, t.next_up()]);
+        let odd = [0.0, -0.0, -1.0, 1.0, f32::MAX, f32::INFINITY, f32::NEG_INFINITY, f32::NAN];
+        let all = (0..=2 * 1f32.to_bits()).step_by(9973).map(f32::from_bits);
+        for light in near.chain(odd).chain(all).chain([LEAST.next_down(), LEAST]) {
+            assert_eq!(u8_of_light(light), reached(light), "{light}");
         }
     }
 

@@ -14,6 +14,7 @@ use crate::header::{Header, Value, check_attribute, differing};
 use crate::read::{Of, ReadBuffers, most_counts, whole};
 use crate::table::{OffsetTable, OpenExr};
 use solio_base::{Error, ErrorKind, Limits, Result, Source, Work, ordered};
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// What every part has to have.
@@ -91,6 +92,12 @@ fn check(source: &dyn Source, options: &CheckOptions, work: &Work) -> Result<Che
     };
     checked.parts = opened.shapes.len();
     checked.chunks = opened.shapes.iter().map(|shape| shape.chunks).sum();
+    if !options.decode {
+        let unread = opened.shapes.iter().filter(|shape| !codec::is_read(shape));
+        let names: BTreeSet<&str> = unread.map(|shape| shape.compression.family()).collect();
+        let told = |name| format!("structure only: {name} chunks are not decoded");
+        checked.notes.extend(names.into_iter().map(told));
+    }
     check_header(&opened.header, &opened.shapes, &mut checked.problems);
     let mut spans = Vec::new();
     let mut tables = Vec::new();

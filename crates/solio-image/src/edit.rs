@@ -187,6 +187,32 @@ pub fn convert(
     Ok((lost.told(), kept))
 }
 
+/// What is lost where samples become those of the types of their channels.
+///
+/// ```
+/// # let map = solio_color::gradient::colormap("viridis").unwrap();
+/// let image = solio_image::gradient_image(&map, [8, 4])?;
+/// assert!(solio_image::channel_losses(&image).is_empty());
+/// # Ok::<(), solio_base::Error>(())
+/// ```
+pub fn channel_losses(image: &Image<'_>) -> Losses {
+    let mut lost = Rounded::default();
+    for part in &image.parts {
+        let mut look = |plane: &Plane<'_>| {
+            if let (Samples::Float(values), PixelType::Half) =
+                (&plane.samples, plane.channel.pixel_type)
+            {
+                lost.halves(values, is_id(&part.header, &plane.channel.name));
+            }
+        };
+        match &part.pixels {
+            Pixels::Flat(levels) => levels.iter().flat_map(|l| &l.planes).for_each(&mut look),
+            Pixels::Deep(levels) => levels.iter().flat_map(|l| &l.planes).for_each(&mut look),
+        }
+    }
+    lost.told()
+}
+
 /// Samples that 16 bits do not hold.
 #[derive(Default)]
 struct Rounded {

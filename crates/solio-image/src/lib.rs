@@ -31,6 +31,7 @@ pub use choice::{ImageChoice, PartChoice, SingleFlat, image_bytes};
 pub use choose::{Choice, Chosen, Colors, choose, part_number};
 pub use cryptomatte::is_id;
 pub use decode::{Decoded, Stored, decode, decode_pixels, decoded_bytes, image_of};
+pub use edit::channel_losses;
 pub use encode::{Encoded, PictureOptions, encode_picture, png};
 pub use formats::{can_choose_floats, has_quality, picture_names};
 pub use gradient::{Compared, ComparedRow, compare_gradient, gradient_image, gradient_strips};

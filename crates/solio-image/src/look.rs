@@ -91,6 +91,10 @@ impl Look {
     pub(crate) fn store<T: Code>(&self, row: &mut [f32], channels: usize, out: &mut [T]) {
         let (pixels, _) = row.as_chunks_mut::<4>();
         for ([r, g, b, a], out) in pixels.iter_mut().zip(out.chunks_exact_mut(channels)) {
+            if [*r, *g, *b, *a] == [0.0; 4] && self.range.is_none() {
+                out.fill(T::default());
+                continue;
+            }
             let color = self.color([*r, *g, *b], *a);
             let direct = self.raw || self.range.is_some();
             let code = if direct { T::of_value } else { T::of_light };

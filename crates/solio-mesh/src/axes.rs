@@ -24,6 +24,17 @@ pub enum Axis {
     NegativeZ,
 }
 
+impl std::fmt::Display for Axis {
+    /// `X`, `-X`…
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let name = self.name();
+        match name.strip_prefix("NEGATIVE_") {
+            Some(letter) => write!(f, "-{letter}"),
+            None => f.write_str(name),
+        }
+    }
+}
+
 impl Axis {
     /// All axes.
     pub const ALL: [Axis; 6] =

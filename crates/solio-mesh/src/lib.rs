@@ -7,6 +7,7 @@
 pub mod axes;
 mod bits;
 mod color;
+mod face_colors;
 mod head;
 mod losses;
 pub mod material;
@@ -28,6 +29,7 @@ mod transform;
 pub mod triangulate;
 mod unused;
 
+pub use face_colors::{MOST_COLORS, materials_of_face_colors};
 pub use material::Material;
 pub use model::{ColorSpace, Colors, Domain, Mesh, Normals, Object, Positions, Scene, Uvs};
 pub use splats::{splat_colors, splat_count};

@@ -111,6 +111,11 @@ pub(crate) fn materials(losses: &mut Losses, scene: &Scene<'_>, name: &str) {
         let loss = Loss::new("materials", format!("{name} has no materials"));
         losses.add(loss.count(scene.materials.len() as u64, "material").example(&*first.name));
     }
+    libraries(losses, scene, name);
+}
+
+/// Adds the names of material libraries, which the format `name` does not have.
+pub(crate) fn libraries(losses: &mut Losses, scene: &Scene<'_>, name: &str) {
     if let Some(first) = scene.material_libraries.first() {
         let loss = Loss::new("material_libraries", format!("{name} names no material libraries"));
         losses.add(loss.count(scene.material_libraries.len() as u64, "library").example(first));

@@ -8,7 +8,7 @@ use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use solio::mesh::Scene;
-use solio::{Format, Result, Work, Written};
+use solio::{Format, Loss, Losses, Result, Work, Written};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -47,17 +47,22 @@ pub(crate) fn write<'py>(
         with_scene(py, &meshes, slots, &materials, &work, |scene| {
             solio::write_mesh(scene, &path, &options, &work)
         })?;
-    let losses = losses.into_iter().map(|loss| {
-        let text = loss.to_string();
-        let (count, unit) = loss.amount.unzip();
-        (loss.what, text, count, unit, loss.example, loss.option)
-    });
-    Ok((by_name(files), file_bytes, raw_bytes, warnings, losses.collect()))
+    Ok((by_name(files), file_bytes, raw_bytes, warnings, given_losses(losses)))
 }
 
 /// The fields of Python's `Loss`.
-type GivenLoss =
+pub(crate) type GivenLoss =
     (&'static str, String, Option<u64>, Option<&'static str>, Option<String>, Option<&'static str>);
+
+/// What Python's `Loss` are made of.
+pub(crate) fn given_losses(losses: Losses) -> Vec<GivenLoss> {
+    let fields = |loss: Loss| {
+        let text = loss.to_string();
+        let (count, unit) = loss.amount.unzip();
+        (loss.what, text, count, unit, loss.example, loss.option)
+    };
+    losses.into_iter().map(fields).collect()
+}
 
 /// Paths as texts.
 pub(crate) fn by_name(files: Vec<(PathBuf, u64)>) -> Vec<(OsString, u64)> {

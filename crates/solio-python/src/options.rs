@@ -128,7 +128,10 @@ pub(crate) fn reading(dict: &Bound<'_, PyDict>) -> PyResult<(MeshReadOptions, Wo
     given.with("strict", &mut options.strict, plain)?;
     given.with("skip_materials", &mut options.skip_materials, plain)?;
     given.with("double", &mut options.obj.double, plain)?;
+    options.ply.double = options.obj.double;
     given.with("encoding", &mut options.obj.encoding, encoding)?;
+    options.ply.encoding = options.obj.encoding;
+    options.stl.encoding = options.obj.encoding;
     given.with("merge", &mut options.stl.merge, plain)?;
     given.with("facet_normals", &mut options.stl.normals, plain)?;
     given.with("index_base", &mut options.obj.index_base, plain)?;

@@ -120,8 +120,8 @@ pub use solio_codec::number::Digits;
 pub use solio_color::ToneMap;
 pub use solio_image::{
     Choice, Compared, ComparedRow, Frame, ImageChoice, MissingPixels, PartChoice, PictureOptions,
-    Preview, PreviewOptions, SingleFlat, compare_gradient, decode_image_as, gradient_image,
-    gradient_strips, image_bytes, part_number, preview,
+    Preview, PreviewOptions, SingleFlat, channel_losses, compare_gradient, decode_image_as,
+    gradient_image, gradient_strips, image_bytes, part_number, preview,
 };
 pub use solio_io::signals::cancel_on_signals;
 pub use solio_kinds::{

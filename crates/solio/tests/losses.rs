@@ -41,7 +41,7 @@ fn object(name: &str, faces_end: u32, end: u32) -> Object {
 type Change = fn(&mut Scene<'static>);
 
 /// Everything that a scene may have.
-const FEATURES: [(&str, Change); 30] = [
+const FEATURES: [(&str, Change); 34] = [
     ("nothing", |_| {}),
     ("quad", |s| {
         s.meshes[0].face_offsets = vec![0, 4].into();
@@ -96,6 +96,19 @@ const FEATURES: [(&str, Change); 30] = [
     }),
     ("materials", |s| materials(s, [1.0, 0.5, 0.25])),
     ("fine materials", |s| materials(s, [1. / 3., 0.5, 0.25])),
+    ("one texture", |s| textures(s, ["oak", "oak"], ["oak.png", "oak.png"])),
+    ("one texture under two names", |s| textures(s, ["wood", "oak"], ["oak.png", "oak.png"])),
+    ("two textures", |s| textures(s, ["oak", "fir"], ["oak.png", "fir.png"])),
+    ("face colors", |s| {
+        let channel = |(name, values): (&str, [u8; 2])| Attribute {
+            element: "face".into(),
+            name: name.into(),
+            values: Values::U8(values.to_vec().into()),
+            list: None,
+        };
+        let channels = [("red", [255, 8]), ("green", [0, 16]), ("blue", [0, 0])];
+        s.meshes[0].attributes = channels.map(channel).to_vec();
+    }),
     ("smoothing", |s| s.meshes[0].face_smoothing = vec![1, 2].into()),
     ("groups", |s| {
         s.meshes[0].face_groups = vec![1, 0].into();
@@ -160,6 +173,18 @@ fn materials(scene: &mut Scene<'static>, diffuse: [f32; 3]) {
     scene.meshes[0].face_materials = vec![0, 1].into();
 }
 
+/// Materials that are a texture each; those of one name are one.
+fn textures(scene: &mut Scene<'static>, names: [&str; 2], paths: [&str; 2]) {
+    let material = |(name, path): (&str, &str)| Material {
+        name: name.into(),
+        maps: vec![TextureMap { key: "map_Kd".into(), options: Vec::new(), path: path.into() }],
+        ..Material::default()
+    };
+    scene.materials = names.into_iter().zip(paths).map(material).collect();
+    scene.materials.dedup();
+    scene.meshes[0].face_materials = vec![0, scene.materials.len() as u32 - 1].into();
+}
+
 fn lines(scene: &mut Scene<'static>, offsets: &[u32], vertices: &[u32]) {
     scene.meshes[0].line_offsets = offsets.to_vec().into();
     scene.meshes[0].line_vertices = vertices.to_vec().into();
@@ -169,7 +194,9 @@ fn lines(scene: &mut Scene<'static>, offsets: &[u32], vertices: &[u32]) {
 fn everything() -> Scene<'static> {
     let mut scene = base();
     for (name, change) in FEATURES {
-        if !["quad", "small face", "loose vertex", "transforms", "mesh names"].contains(&name) {
+        let apart =
+            ["quad", "small face", "loose vertex", "transforms", "mesh names", "face colors"];
+        if !apart.contains(&name) && !name.contains("texture") {
             change(&mut scene);
         }
     }
@@ -213,6 +240,30 @@ fn polylines(mesh: &Mesh<'_>) -> Vec<Vec<[f64; 3]>> {
 /// The names of a number of each face.
 fn names_of<'n>(numbers: &[u32], names: &[&'n str]) -> Vec<&'n str> {
     numbers.iter().map(|&n| names.get(n as usize).copied().unwrap_or("")).collect()
+}
+
+/// What an STL has behind its triangles.
+const WORDS: &str = "attribute_byte_count";
+
+/// The colours of faces, of attributes or of materials.
+fn face_colors(scene: &Scene<'_>) -> Vec<[u8; 3]> {
+    let mesh = &scene.meshes[0];
+    let of = |name: &str| {
+        let found = mesh.attributes.iter().find(|a| a.element == "face" && a.name == name);
+        match found.map(|a| &a.values) {
+            Some(Values::U8(values)) => values.to_vec(),
+            _ => Vec::new(),
+        }
+    };
+    let [red, green, blue] = ["red", "green", "blue"].map(of);
+    if !red.is_empty() {
+        return (0..red.len()).map(|i| [red[i], green[i], blue[i]]).collect();
+    }
+    let color = |number: &u32| {
+        let color = scene.materials[*number as usize].diffuse.unwrap();
+        color.map(|value| (value * 255.0).round() as u8)
+    };
+    mesh.face_materials.iter().map(color).collect()
 }
 
 /// The normals of faces of a PLY, which are attributes where they are read.
@@ -331,7 +382,13 @@ fn missing(before: &Scene<'_>, after: &Scene<'_>) -> Missing {
     expect(transforms(a) == transforms(b), "transforms", &["transforms"]);
     let groups = a.vertex_groups.is_empty() || a.vertex_groups == b.vertex_groups;
     expect(groups, "vertex groups", &["vertex_groups"]);
-    for attribute in &a.attributes {
+    let has_face = |name: &str| a.attributes.iter().any(|a| a.element == "face" && a.name == name);
+    let colored = has_face("red") && same_faces && !b.face_materials.is_empty();
+    if colored {
+        expect(face_colors(before) == face_colors(after), "colours of faces", &["attributes"]);
+    }
+    let is_color = |a: &Attribute<'_>| ["red", "green", "blue", WORDS].contains(&&*a.name);
+    for attribute in a.attributes.iter().filter(|a| !(colored && is_color(a))) {
         let is = |other: &&Attribute<'_>| {
             (&other.element, &other.name) == (&attribute.element, &attribute.name)
         };
@@ -343,7 +400,14 @@ fn missing(before: &Scene<'_>, after: &Scene<'_>) -> Missing {
     }
     let freeform = a.freeform.is_empty() || a.freeform == b.freeform;
     expect(freeform, "freeform", &["freeform"]);
-    let comments = before.comments.iter().all(|comment| after.comments.contains(comment));
+    let maps = || after.materials.iter().flat_map(|material| &material.maps);
+    // An MTL says what a comment of a PLY does.
+    let is_map = |comment: &String| {
+        let path = comment.strip_prefix("TextureFile ");
+        path.is_some_and(|path| maps().any(|map| map.path == path))
+    };
+    let is_kept = |comment: &String| after.comments.contains(comment) || is_map(comment);
+    let comments = before.comments.iter().all(is_kept);
     expect(comments, "comments", &["comments"]);
     let libraries = before.material_libraries.is_empty() || !after.material_libraries.is_empty();
     expect(libraries, "libraries", &["material_libraries"]);
@@ -398,10 +462,10 @@ fn what_meshes_lose_is_said() {
     scenes.push(("everything", everything()));
     let mut wrong = Vec::new();
     for (name, scene) in &scenes {
-        for first in ["obj", "ply", "stl"] {
+        for first in solio::Format::ALL.map(|format| format.as_str()) {
             let path = folder.path().join(format!("first.{first}"));
             let once = through(scene, &path, name, &mut wrong);
-            for second in ["obj", "ply", "stl"] {
+            for second in solio::Format::ALL.map(|format| format.as_str()) {
                 let path = folder.path().join(format!("second.{second}"));
                 through(&once, &path, &format!("{name} -> {first}"), &mut wrong);
             }

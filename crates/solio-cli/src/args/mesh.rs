@@ -24,10 +24,10 @@ pub(crate) struct ReadArgs {
     /// What an OBJ file calls its first vertex
     #[arg(long, value_name = "0|1", value_parser = clap::value_parser!(u8).range(0..=1))]
     pub(crate) index_base: Option<u8>,
-    /// Read OBJ positions in double precision, also where the text does not need it (PLY keeps its own)
+    /// Read positions of OBJ and ASCII PLY in double precision, also where the text does not need it
     #[arg(long)]
     pub(crate) double: bool,
-    /// Encoding of names in OBJ and MTL: utf-8, gbk, shift-jis, latin-1 …
+    /// Encoding of names in OBJ, MTL, PLY and STL: utf-8, gbk, shift-jis, latin-1 …
     #[arg(long, value_name = "NAME", value_parser = parse_encoding)]
     pub(crate) encoding: Option<TextEncoding>,
     /// Keep the three separate vertices of each STL triangle

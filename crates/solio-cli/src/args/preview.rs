@@ -18,7 +18,8 @@ Examples:
   solio preview scene.pbrt -o first.png --occlusion 16  as its camera sees it
   solio preview model.obj -o model.png --up-axis Z      a mesh, grey
 
-Colours are brought to the primaries of sRGB, tone-mapped, and stored with the curve of sRGB.";
+Colours are brought to the primaries of sRGB, tone-mapped, and stored with the curve of sRGB.
+Exit code: 0 done; 1 some could not be shown, or not all of them is there (without --partial).";
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -51,7 +52,7 @@ pub(crate) struct PreviewArgs {
     /// Of a scene or a mesh: write the output early, coarse, and again as the picture gets better
     #[arg(long, requires = "output", help_heading = DRAWING)]
     pub(crate) progressive: bool,
-    /// Of a mesh: the axis that is up [default: Y in OBJ, Z in PLY and STL]
+    /// Of a mesh: the axis that is up [default: Y in OBJ, Z in the others]
     #[arg(long, value_name = "AXIS", value_parser = parse_axis, allow_hyphen_values = true, help_heading = DRAWING)]
     pub(crate) up_axis: Option<Axis>,
     /// What of all this was typed.

@@ -1,8 +1,9 @@
 //! The arguments of `solio sheet`.
 
 use super::image::SeenArgs;
-use super::shared::{InputArgs, RunArgs, recursive};
+use super::shared::{InputArgs, RunArgs, parse_axis, recursive};
 use clap::Args;
+use solio::mesh::axes::Axis;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -33,6 +34,9 @@ pub(crate) struct SheetArgs {
     /// Cells side by side [default: as many as fit]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) columns: Option<u32>,
+    /// The axis of meshes that is up [default: Y in OBJ, Z in the others]
+    #[arg(long, value_name = "AXIS", value_parser = parse_axis, allow_hyphen_values = true)]
+    pub(crate) up_axis: Option<Axis>,
     /// The heading of a page
     #[arg(long, value_name = "TEXT")]
     pub(crate) title: Option<String>,

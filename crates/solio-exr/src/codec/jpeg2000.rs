@@ -57,10 +57,7 @@ struct ComponentLanes {
 impl ComponentLanes {
     /// Refuses what the library has no numbers for.
     fn new(block: &Block<'_>) -> Result<ComponentLanes> {
-        let half = |c: &crate::Channel| {
-            (c.pixel_type, c.x_sampling, c.y_sampling) == (PixelType::Half, 1, 1)
-        };
-        if !block.channels.iter().all(half) || !CHANNELS.contains(&block.channels.len()) {
+        if !is_read(block.channels) {
             let message = "htj2k is only supported for 1, 3 or 4 channels of halves";
             return Err(Error::unsupported(message));
         }
@@ -68,6 +65,13 @@ impl ComponentLanes {
         let (width, height) = lanes.first().map_or((0, 0), |l| (l.samples, l.rows.len()));
         Ok(ComponentLanes { lanes, width, height })
     }
+}
+
+/// Whether the library has numbers for these channels.
+pub(super) fn is_read(channels: &[crate::Channel]) -> bool {
+    let half =
+        |c: &crate::Channel| (c.pixel_type, c.x_sampling, c.y_sampling) == (PixelType::Half, 1, 1);
+    channels.iter().all(half) && CHANNELS.contains(&channels.len())
 }
 
 /// Unpacks a chunk.

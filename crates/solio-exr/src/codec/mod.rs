@@ -19,6 +19,7 @@ mod zip;
 mod zstd;
 
 use crate::block::{Block, Channel, DeepBlock};
+use crate::header::shape::Shape;
 use solio_base::{Error, Result};
 use solio_codec::{halves, inflate};
 
@@ -91,6 +92,15 @@ impl<'b> UnpackedRows<'b> {
         let (taken, rest) = rows.split_at(bytes);
         *rows = rest;
         Some(taken)
+    }
+}
+
+/// Whether chunks of a part can be unpacked here.
+pub(crate) fn is_read(shape: &Shape) -> bool {
+    match shape.compression {
+        #[cfg(feature = "htj2k")]
+        Compression::Htj2k256 | Compression::Htj2k32 => jpeg2000::is_read(&shape.channels),
+        other => other.is_written(),
     }
 }
 
@@ -402,6 +412,15 @@ impl Compression {
             Compression::Htj2k32 => "htj2k32",
             Compression::Lj2k => "lj2k",
             Compression::Zstd => "zstd",
+        }
+    }
+
+    /// What its users call it, whatever the lines of a chunk.
+    pub(crate) fn family(self) -> &'static str {
+        match self {
+            Compression::Htj2k256 | Compression::Htj2k32 => "HTJ2K",
+            Compression::Lj2k => "LJ2K",
+            other => other.name(),
         }
     }
 

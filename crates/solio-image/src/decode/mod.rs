@@ -177,6 +177,8 @@ pub struct Stored {
     pub(crate) has_pages: bool,
     /// The width of a pixel in parts of its height.
     pub(crate) pixel_aspect: f32,
+    /// Columns were rows before the picture was turned upright.
+    pub(crate) is_sideways: bool,
     /// Floats are codes, of integers of more than 16 bits.
     pub(crate) is_code: bool,
     /// Samples that floats do not hold.
@@ -229,12 +231,15 @@ pub(crate) fn jpeg(bytes: &[u8], most: u64) -> Result<Stored> {
     if let Some(kind) = stated::unread_jpeg(bytes) {
         return Err(Error::unsupported(format!("JPEG: {kind} is not read")));
     }
-    upright(ImageFormat::Jpeg, JpegDecoder::new(Cursor::new(bytes)), most)
+    let stored = upright(ImageFormat::Jpeg, JpegDecoder::new(Cursor::new(bytes)), most)?;
+    Ok(stored.with_density(stated::jpeg_density(bytes)))
 }
 
 pub(crate) fn png(bytes: &[u8], most: u64) -> Result<Stored> {
     let decoder = PngDecoder::with_limits(Cursor::new(bytes), bounds(most));
-    Ok(Stored { curve: stated::png_curve(bytes), ..upright(ImageFormat::Png, decoder, most)? })
+    let stored = upright(ImageFormat::Png, decoder, most)?;
+    let stored = stored.with_density(stated::png_density(bytes));
+    Ok(Stored { curve: stated::png_curve(bytes), ..stored })
 }
 
 fn bounds(most: u64) -> image::Limits {
@@ -256,10 +261,10 @@ pub(crate) fn upright(
         let orientation = decoder.orientation()?;
         let mut picture = DynamicImage::from_decoder(decoder)?;
         picture.apply_orientation(orientation);
-        Ok((picture, profile))
+        Ok((picture, profile, is_sideways(orientation)))
     };
-    let (picture, profile) = read().map_err(|e| failed(format, e))?;
-    Ok(Stored::new(picture, profile))
+    let (picture, profile, is_sideways) = read().map_err(|e| failed(format, e))?;
+    Ok(Stored { is_sideways, ..Stored::new(picture, profile) })
 }
 
 impl Stored {
@@ -273,6 +278,7 @@ impl Stored {
             is_half: false,
             has_pages: false,
             pixel_aspect: 1.0,
+            is_sideways: false,
             is_code: false,
             rounded: 0,
             extra: Vec::new(),
@@ -280,7 +286,25 @@ impl Stored {
     }
 }
 
+/// Whether columns become rows.
+pub(crate) fn is_sideways(orientation: Orientation) -> bool {
+    use Orientation::{Rotate90, Rotate90FlipH, Rotate270, Rotate270FlipH};
+    matches!(orientation, Rotate90 | Rotate90FlipH | Rotate270 | Rotate270FlipH)
+}
+
 impl Stored {
+    /// With pixels of the shape that so many of them across and down, in the same length, have.
+    pub(crate) fn with_density(mut self, density: Option<[f64; 2]>) -> Stored {
+        /// Less is what rounding to whole dots makes.
+        const SEEN: f64 = 0.002;
+        let Some([across, down]) = density else { return self };
+        let aspect = if self.is_sideways { across / down } else { down / across };
+        if (0.01..=100.0).contains(&aspect) && (aspect - 1.0).abs() > SEEN {
+            self.pixel_aspect = aspect as f32;
+        }
+        self
+    }
+
     /// Turns the picture, and takes further planes of `size` (columns, rows) along.
     pub(crate) fn turn(
         &mut self,

@@ -57,11 +57,29 @@ pub(super) fn png_curve(bytes: &[u8]) -> Option<Curve> {
     }
 }
 
+/// Pixels in a length, across and down, as pHYs says them.
+pub(super) fn png_density(bytes: &[u8]) -> Option<[f64; 2]> {
+    let chunks = png_chunks(ByteView::memory(bytes)).map_while(Result::ok);
+    let mut chunks = chunks.take_while(|chunk| &chunk.kind != b"IDAT");
+    let chunk = chunks.find(|chunk| &chunk.kind == b"pHYs" && chunk.len == 9)?;
+    Some([chunk.body.be32(0)?, chunk.body.be32(4)?].map(f64::from))
+}
+
+/// The same of JFIF's head.
+pub(super) fn jpeg_density(bytes: &[u8]) -> Option<[f64; 2]> {
+    let mut segments = head(ByteView::memory(bytes));
+    let segment = segments.find(|s| s.application() == Some(0) && s.body.starts_with(b"JFIF\0"))?;
+    Some([segment.body.be16(8)?, segment.body.be16(10)?].map(f64::from))
+}
+
 #[cfg(test)]
 mod tests {
     use crate::{decode, png};
+    use image::ExtendedColorType;
+    use image::codecs::jpeg::{JpegEncoder, PixelDensity, PixelDensityUnit};
     use solio_base::Limits;
     use solio_color::srgb;
+    use solio_exr::header::Value;
     use solio_exr::model::{Pixels, Samples};
     use solio_kinds::ImageFormat;
 
@@ -88,6 +106,41 @@ mod tests {
         let Samples::Half(values) = &levels[0].planes[0].samples else { panic!() };
         let losses = decoded.losses.iter().map(|loss| loss.reason.to_string());
         (values[0].to_f32(), decoded.notes.into_iter().chain(losses).collect())
+    }
+
+    /// The aspect of the pixels of a file.
+    fn aspect(bytes: &[u8], format: ImageFormat) -> Option<Value> {
+        let decoded = decode(bytes, format, false, &Limits::default()).unwrap();
+        decoded.image.parts[0].header.get("pixelAspectRatio").cloned()
+    }
+
+    #[test]
+    fn pixels_have_the_shape_that_their_density_gives() {
+        let dots = |across: u32, down: u32| {
+            let data = [&across.to_be_bytes()[..], &down.to_be_bytes(), &[1]].concat();
+            aspect(&with_chunks(&[(b"pHYs", &data)]), ImageFormat::Png)
+        };
+        assert_eq!(dots(1000, 2000), Some(Value::Float(2.0)));
+        assert_eq!(dots(2834, 2835), Some(Value::Float(1.0)));
+        assert_eq!(dots(0, 2835), Some(Value::Float(1.0)));
+        let jpeg = |orientation: u8| {
+            let mut bytes = Vec::new();
+            let mut encoder = JpegEncoder::new(&mut bytes);
+            encoder.set_pixel_density(PixelDensity {
+                density: (300, 150),
+                unit: PixelDensityUnit::Inches,
+            });
+            encoder.encode(&[9; 24], 4, 2, ExtendedColorType::Rgb8).unwrap();
+            let exif = [
+                &b"\xff\xe1\0\x22Exif\0\0MM\0\x2a\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0"[..],
+                &[orientation, 0, 0, 0, 0, 0, 0],
+            ];
+            let at = 2 + 2 + usize::from(u16::from_be_bytes([bytes[4], bytes[5]]));
+            bytes.splice(at..at, exif.concat());
+            bytes
+        };
+        assert_eq!(aspect(&jpeg(1), ImageFormat::Jpeg), Some(Value::Float(0.5)));
+        assert_eq!(aspect(&jpeg(6), ImageFormat::Jpeg), Some(Value::Float(2.0)));
     }
 
     #[test]

@@ -7,6 +7,7 @@ use super::{MtlWriteOptions, ObjWriteOptions, small_faces};
 use crate::losses::{self, ATTRIBUTES, SPLATS, VERTEX_GROUPS, lacking};
 use crate::material::Material;
 use crate::model::{ColorSpace, Domain, Mesh, Object, Scene};
+use crate::{MOST_COLORS, stl};
 use solio_base::{Loss, Losses, Result, Work};
 
 /// What an OBJ and its MTL, written with these options, cannot hold of `scene`. What an option
@@ -39,6 +40,7 @@ fn find(scene: &Scene<'_>, options: &ObjWriteOptions, mtl: &MtlWriteOptions) -> 
     objects(&mut losses, scene, options);
     losses::transforms(&mut losses, scene, "OBJ", options.apply_transform);
     lacking(&mut losses, scene, "OBJ", &[SPLATS, ATTRIBUTES]);
+    face_colors(&mut losses, scene);
     if options.export_vertex_groups {
         let groups = scene.meshes.iter().map(|mesh| mesh.vertex_groups.len()).sum();
         let reason = "OBJ has vertex groups as groups of faces, without weights";
@@ -62,6 +64,18 @@ fn find(scene: &Scene<'_>, options: &ObjWriteOptions, mtl: &MtlWriteOptions) -> 
     }
     losses::digits(&mut losses, rounded(scene, options, mtl));
     losses
+}
+
+/// Colours of faces that did not become materials.
+fn face_colors(losses: &mut Losses, scene: &Scene<'_>) {
+    let mut colored = scene.meshes.iter().filter(|mesh| stl::face_colors(mesh).is_some());
+    if colored.next().is_some() {
+        let reason = format!(
+            "OBJ has the colours of faces as materials: of up to {MOST_COLORS} colours, where the \
+             faces have no materials"
+        );
+        losses.add(Loss::new("attributes", reason));
+    }
 }
 
 /// Objects are told by their names.

@@ -32,7 +32,7 @@ use super::options::ObjReadOptions;
 use crate::material::Material;
 use crate::model::{Mesh, Positions, Scene};
 use crate::spans::{ASSEMBLE, DECODE, JOIN};
-use crate::text::precision::{any_far, any_far_says_more, any_says_more, is_offset};
+use crate::text::precision::{IN_A_STREAM, any_far, any_far_says_more, any_says_more, is_offset};
 use chunk::ParsedText;
 use gather::ObjGather;
 use input::{SourceText, TextInput};
@@ -74,8 +74,14 @@ fn decode_precise(
     work: &Work,
     chunk_bytes: usize,
 ) -> Result<Scene<'static>> {
-    let scene = decode_chunks(source, options, work, chunk_bytes)?;
-    if options.double || source.is_sequential() {
+    let mut scene = decode_chunks(source, options, work, chunk_bytes)?;
+    if options.double {
+        return Ok(scene);
+    }
+    if source.is_sequential() {
+        if matches!(&scene.meshes[0].positions, Positions::F32(narrow) if is_offset(narrow)) {
+            scene.warnings.push(IN_A_STREAM.into());
+        }
         return Ok(scene);
     }
     let is_unsure = match &scene.meshes[0].positions {

@@ -1,7 +1,7 @@
 //! Writing: vertices, then faces, in parallel chunks.
 
 use crate::losses;
-use crate::model::{Mesh, Positions, Scene};
+use crate::model::{ColorSpace, Colors, Mesh, Positions, Scene};
 use crate::offsets::offsets_fit;
 use crate::text::{push_f32, push_f64};
 use solio_base::{Error, Losses, Result, Sink, Work};
@@ -31,8 +31,40 @@ pub fn off_losses(scene: &Scene<'_>, work: &Work) -> Result<Losses> {
         losses::lacking(&mut losses, scene, "OFF", &[losses::ATTRIBUTES]);
         let normals = scene.meshes.iter().filter(|mesh| mesh.normals.is_some()).count();
         losses.add_some("normals", "OFF is written without normals", normals, "mesh");
+        scene.meshes.iter().for_each(|mesh| colors(&mut losses, mesh));
         losses
     })
+}
+
+fn colors(losses: &mut Losses, mesh: &Mesh<'_>) {
+    let Some(colors) = &mesh.colors else { return };
+    let is_outside = |color: &[f32; 4]| color.iter().any(|part| !(0.0..=1.0).contains(part));
+    let outside = colors.values.iter().filter(|color| is_outside(color)).count();
+    losses.add_some("color_depth", "OFF colours are 0 to 1: others are cut", outside, "vertex");
+    if colors.space == ColorSpace::Linear {
+        let reason = "OFF colours are sRGB: linear ones are converted";
+        losses.add_some("color_space", reason, colors.values.len(), "vertex");
+    }
+}
+
+/// A colour as the format has it.
+fn color_of(colors: &Colors<'_>, vertex: usize) -> [f32; 4] {
+    let [r, g, b, a] = colors.values[vertex];
+    // What is no number is 0.
+    let within = |part: f32| if part > 0.0 { part.min(1.0) } else { 0.0 };
+    let [r, g, b] = match colors.space {
+        ColorSpace::Srgb => [r, g, b],
+        ColorSpace::Linear => [r, g, b].map(srgb_of_linear),
+    };
+    [r, g, b, a].map(within)
+}
+
+/// By the definition: all digits are written, and Blender's quick way differs between processors.
+fn srgb_of_linear(light: f32) -> f32 {
+    let light = f64::from(light.max(0.0));
+    let value =
+        if light <= 0.003_130_8 { 12.92 * light } else { 1.055 * light.powf(1.0 / 2.4) - 0.055 };
+    value as f32
 }
 
 /// Writes all meshes of a scene into one OFF text; with vertex colours it is `COFF`.
@@ -104,7 +136,7 @@ fn push_vertex(out: &mut Vec<u8>, mesh: &Mesh<'_>, vertex: usize, colored: bool)
     }
     if colored {
         let white = [1.0; 4];
-        let color = mesh.colors.as_ref().map_or(white, |colors| colors.values[vertex]);
+        let color = mesh.colors.as_ref().map_or(white, |colors| color_of(colors, vertex));
         out.push(b' ');
         push_row(out, color, |out, value| push_f32(out, Digits::Shortest, value));
     }

@@ -3,9 +3,9 @@
 use super::columns::{ColumnPlan, ColumnRole, ColumnTable, PlyColumn, alpha_of};
 use super::data::ScalarArray;
 use super::header::{PlyElement, PlyHeader};
-use super::textures::TEXNUMBER;
+use super::textures::{TEXNUMBER, material_of};
 use super::wide::{WideType, narrowed};
-use crate::material::{Material, TEXTURE_COMMENT, TextureMap};
+use crate::material::{Material, TEXTURE_COMMENT};
 use crate::model::{
     Attribute, ColorSpace, Colors, Domain, Mesh, NONE, Normals, Positions, Scene, Uvs, Values,
 };
@@ -287,17 +287,7 @@ fn drop_strays(
 
 /// A material for each comment `TextureFile <name>`.
 fn textures(comments: &[String]) -> Vec<Material> {
-    comments
-        .iter()
-        .filter_map(|c| c.strip_prefix(TEXTURE_COMMENT))
-        .map(|path| {
-            let path = path.trim().to_string();
-            let file = path.rsplit(['/', '\\']).next().unwrap_or(&path);
-            let name = file.rsplit_once('.').map_or(file, |(stem, _)| stem).to_string();
-            let map = TextureMap { key: "map_Kd".into(), options: Vec::new(), path };
-            Material { name, maps: vec![map], ..Material::default() }
-        })
-        .collect()
+    comments.iter().filter_map(|c| c.strip_prefix(TEXTURE_COMMENT)).map(material_of).collect()
 }
 
 /// The texture of each face: what the property `texnumber` says, or the only one.

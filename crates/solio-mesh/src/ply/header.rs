@@ -3,9 +3,10 @@
 use super::data::{Scalar, with_scalar};
 use super::options::PlyFormat;
 use super::wide::WideType;
+use crate::TextEncoding;
 use crate::head::SourceHead;
 use crate::model::ScalarType;
-use crate::text::decode;
+use crate::text::{decode, told};
 use solio_base::{Error, Limits, Result, Source};
 use std::ops::RangeInclusive;
 
@@ -136,13 +137,35 @@ impl ScalarType {
 
 /// Reads the header of a file, and nothing else.
 pub fn decode_ply_header(source: &dyn Source, limits: &Limits) -> Result<PlyHeader> {
-    read_header(&mut SourceHead::new(source), false, limits)
+    read_header(&mut SourceHead::new(source), false, None, limits)
 }
 
-/// Reads the header at the start of `head`.
+/// Reads the header at the start of `head`, with names in `encoding`, or one that is likely where they are
+/// not UTF-8.
 pub(crate) fn read_header(
     head: &mut SourceHead<'_>,
     strict: bool,
+    encoding: Option<TextEncoding>,
+    limits: &Limits,
+) -> Result<PlyHeader> {
+    let (mut header, mut foreign) = (read_lines(head, strict, encoding, limits)?, Vec::new());
+    if encoding.is_none() {
+        let lines = head.bytes()[..header.data_at as usize].split(|byte| *byte == header.newline);
+        foreign.extend(lines.filter(|line| str::from_utf8(line).is_err()).map(<[u8]>::to_vec));
+    }
+    if let Some(first) = foreign.first() {
+        // All lines together tell more than one does.
+        let guess = TextEncoding::guess(foreign.iter().map(Vec::as_slice));
+        header = read_lines(head, strict, Some(guess), limits)?;
+        header.warnings.push(told(guess, first.trim_ascii(), true));
+    }
+    Ok(header)
+}
+
+fn read_lines(
+    head: &mut SourceHead<'_>,
+    strict: bool,
+    encoding: Option<TextEncoding>,
     limits: &Limits,
 ) -> Result<PlyHeader> {
     let all = head.look(4096)?;
@@ -175,6 +198,7 @@ pub(crate) fn read_header(
         declarations: 0,
         format_seen: false,
         strict,
+        encoding,
         limits,
     };
     let mut at = skipped;
@@ -241,13 +265,17 @@ struct HeaderParser<'a> {
     declarations: usize,
     format_seen: bool,
     strict: bool,
+    encoding: Option<TextEncoding>,
     limits: &'a Limits,
 }
 
 impl HeaderParser<'_> {
     /// Takes one line; `true` at `end_header`.
     fn line(&mut self, line: &[u8]) -> Result<bool> {
-        let (text, _) = decode(line);
+        let text = match self.encoding.filter(|_| !line.is_ascii()) {
+            Some(encoding) => encoding.decode(line),
+            None => decode(line).0,
+        };
         let (key, rest) = split_word(&text);
         match key {
             "ply" if self.header.lines == 1 => {}

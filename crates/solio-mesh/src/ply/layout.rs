@@ -4,7 +4,7 @@ use super::columns::CORNERS;
 use super::data::{Scalar, with_values};
 use super::options::{PlyColorType, PlyColors, PlyWriteOptions};
 use super::part::PlyPart;
-use super::textures::names_textures;
+use super::textures::{diffuse_map, names_textures, only_texture};
 use crate::material::TEXTURE_COMMENT;
 use crate::model::{Attribute, Domain, Positions, ScalarType, Scene, Values};
 use solio_base::{Error, Result};
@@ -220,17 +220,19 @@ fn comments<'s>(scene: &'s Scene<'_>, options: &PlyWriteOptions) -> Vec<Cow<'s, 
     let textures = lines().filter(|line| line.starts_with(TEXTURE_COMMENT)).count();
     let lead = names_textures(scene, options);
     let materials = options.materials.as_ref().unwrap_or(&scene.materials);
+    let only = only_texture(scene, materials, options);
+    let only = only.map(|path| Cow::Owned(format!("{TEXTURE_COMMENT}{path}")));
     let mut materials = materials.iter().filter(|_| materials.len() == textures);
     let line = |line: &'s str| {
         if !line.starts_with(TEXTURE_COMMENT) {
             return Some(Cow::Borrowed(line));
         }
-        let map = materials.next().and_then(|m| m.maps.iter().find(|map| map.key == "map_Kd"));
+        let map = materials.next().and_then(diffuse_map);
         let now = map.filter(|map| !map.path.contains(['\n', '\r']));
         let now = now.map(|map| format!("{TEXTURE_COMMENT}{}", map.path));
         lead.then(|| now.map_or(Cow::Borrowed(line), Cow::Owned))
     };
-    lines().filter_map(line).collect()
+    lines().filter_map(line).chain(only).collect()
 }
 
 fn one_line(name: &str) -> Result<&str> {

@@ -2,7 +2,7 @@
 
 use super::color::has_fine_colors;
 use super::options::{PlyColors, PlyFormat, PlyWriteOptions};
-use super::textures::names_textures;
+use super::textures::{material_of, names_textures, only_texture};
 use crate::losses::{
     self, FREEFORM, GROUPS, LINE_UVS, POINTS, SMOOTHING, VERTEX_GROUPS, WEIGHTS, lacking,
 };
@@ -34,7 +34,7 @@ fn find(scene: &Scene<'_>, options: &PlyWriteOptions) -> Losses {
     losses::objects(&mut losses, scene, "PLY");
     losses::transforms(&mut losses, scene, "PLY", options.apply_transform);
     if !names_textures(scene, options) {
-        losses::materials(&mut losses, scene, "PLY");
+        materials(&mut losses, scene, options);
     }
     let comments = scene.comments.iter().filter(|c| {
         options.blender_quirks || c.starts_with(TEXTURE_COMMENT) && !names_textures(scene, options)
@@ -54,6 +54,20 @@ fn find(scene: &Scene<'_>, options: &PlyWriteOptions) -> Losses {
     let is_text = options.format == PlyFormat::Ascii;
     losses::digits(&mut losses, rounded(scene, options).filter(|_| is_text));
     losses
+}
+
+/// Of materials PLY has the texture, if that of all is one.
+fn materials(losses: &mut Losses, scene: &Scene<'_>, options: &PlyWriteOptions) {
+    let Some(path) = only_texture(scene, &scene.materials, options) else {
+        return losses::materials(losses, scene, "PLY");
+    };
+    let told = material_of(path);
+    let mut more = scene.materials.iter().filter(|material| **material != told);
+    if let Some(first) = more.next() {
+        let loss = Loss::new("materials", "PLY has a texture, and nothing else of materials");
+        losses.add(loss.count(1 + more.count() as u64, "material").example(&*first.name));
+    }
+    losses::libraries(losses, scene, "PLY");
 }
 
 /// PLY has edges of two vertices.

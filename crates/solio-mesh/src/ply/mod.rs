@@ -54,7 +54,7 @@ pub use header::{PlyElement, PlyHeader, PlyProperty, decode_ply_header};
 pub use losses::ply_losses;
 pub use options::{PlyColorType, PlyColors, PlyFormat, PlyReadOptions, PlyWriteOptions};
 pub use read::{decode_ply, decode_ply_into};
-pub use textures::names_textures;
+pub use textures::{names_textures, only_texture};
 pub use write::encode_ply;
 
 #[cfg(test)]

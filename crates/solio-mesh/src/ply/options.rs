@@ -1,5 +1,6 @@
 //! What a caller may choose about PLY.
 
+use crate::TextEncoding;
 use crate::axes::Axis;
 use crate::material::Material;
 use solio_base::Limits;
@@ -10,6 +11,10 @@ use solio_codec::number::Digits;
 pub struct PlyReadOptions {
     /// Refuse what the specification does not allow instead of passing over it with a warning.
     pub strict: bool,
+    /// Read positions of text as doubles, also where it does not need them.
+    pub double: bool,
+    /// The encoding of names and comments that are not ASCII. `None` guesses it where they are not UTF-8.
+    pub encoding: Option<TextEncoding>,
     /// Bounds.
     pub limits: Limits,
 }

@@ -14,7 +14,7 @@ use crate::model::{Positions, Scene};
 use crate::odd::tolerate;
 use crate::spans::ASSEMBLE;
 use crate::splats;
-use crate::text::precision::{any_far, any_far_says_more, any_says_more, is_offset};
+use crate::text::precision::{IN_A_STREAM, any_far, any_far_says_more, any_says_more, is_offset};
 use solio_base::{Error, Result, Source, Work};
 
 /// Reads a PLY file. The scene has one mesh.
@@ -57,7 +57,7 @@ fn decode(
     memory: &mut SpareArrays,
 ) -> Result<Scene<'static>> {
     let mut head = SourceHead::new(source);
-    let mut header = read_header(&mut head, options.strict, &options.limits)?;
+    let mut header = read_header(&mut head, options.strict, options.encoding, &options.limits)?;
     if let Some(records) = plain_records(&head, &header, &options.limits)? {
         header.data_at = 0;
         return decode_records(&SourceHead::new(&records), &header, options, work, memory);
@@ -73,14 +73,19 @@ fn decode_records(
     memory: &mut SpareArrays,
 ) -> Result<Scene<'static>> {
     check_sizes(header, head)?;
-    let plans: Vec<ColumnPlan> = header.elements.iter().map(ColumnPlan::new).collect();
-    let scene = decode_columns(head, header, &plans, options, work, memory)?;
     let is_text = header.format == PlyFormat::Ascii;
+    if options.double && is_text {
+        let plans: Vec<ColumnPlan> = header.elements.iter().map(ColumnPlan::wide).collect();
+        return decode_columns(head, header, &plans, options, work, memory);
+    }
+    let plans: Vec<ColumnPlan> = header.elements.iter().map(ColumnPlan::new).collect();
+    let mut scene = decode_columns(head, header, &plans, options, work, memory)?;
     let Positions::F32(positions) = &scene.meshes[0].positions else { return Ok(scene) };
     if !is_text || !any_far(positions.as_flattened()) && !is_offset(positions) {
         return Ok(scene);
     }
     if head.is_sequential() {
+        scene.warnings.push(IN_A_STREAM.into());
         return Ok(scene);
     }
     // A second look: the text may say more than the header's type.

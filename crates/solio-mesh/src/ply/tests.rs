@@ -247,7 +247,7 @@ fn text_that_is_not_utf8_is_latin() {
     assert_eq!(scene.comments, ["caf\u{e9}"]);
     let names = scene.meshes[0].attributes.iter().map(|a| &a.name[..]).collect::<Vec<_>>();
     assert_eq!(names, ["qu\u{e9}", "qu\u{e8}"]);
-    assert!(scene.warnings.is_empty(), "{:?}", scene.warnings);
+    assert!(scene.warnings[0].contains("windows-1252, a guess"), "{:?}", scene.warnings);
 }
 
 #[test]
@@ -714,4 +714,48 @@ fn packed_splats_are_unpacked() {
     let work = Work::serial();
     let losses = crate::obj::obj_losses(&scene, &Default::default(), &Default::default(), &work);
     assert_eq!(losses.unwrap().iter().next().unwrap().what, "splats");
+}
+
+#[test]
+fn doubles_in_a_stream_are_asked_for_or_told() {
+    let text = |x: &str| {
+        let head = "ply\nformat ascii 1.0\nelement vertex 2\nproperty float x\nproperty float y\n\
+                    property float z\nend_header\n";
+        format!("{head}{x} 0 0\n1 2 3\n").into_bytes()
+    };
+    let read = |x: &str, double| {
+        let options = PlyReadOptions { double, ..PlyReadOptions::default() };
+        let scene = decode_ply(&Stream(text(x), 0.into()), &options, &work(1)).unwrap();
+        (scene.meshes[0].positions.get(0)[0], scene.warnings)
+    };
+    let (value, warnings) = read("5432109.876543", false);
+    assert_eq!(value, 5432110.0);
+    assert!(warnings[0].contains("may be rounded to 32 bits"), "{warnings:?}");
+    assert_eq!(read("5432109.876543", true), (5432109.876543, Vec::new()));
+    assert_eq!(read("54.876543", false).1, Vec::<String>::new());
+    let whole = decode_ply(&text("5432109.876543"), &PlyReadOptions::default(), &work(1)).unwrap();
+    assert_eq!(whole.meshes[0].positions.get(0)[0], 5432109.876543);
+}
+
+#[test]
+fn comments_of_other_encodings_are_guessed_or_asked_for() {
+    for (encoding, label, [comment, name]) in [
+        (encoding_rs::GBK, "gbk", ["红色金属模型", "木头地板"]),
+        (encoding_rs::SHIFT_JIS, "shift-jis", ["赤い金属の模型", "ガラス"]),
+        (encoding_rs::WINDOWS_1252, "latin-1", ["Größe in Zentimetern", "métal"]),
+    ] {
+        let text = format!(
+            "ply\nformat ascii 1.0\ncomment {comment}\nelement vertex 1\nproperty float x\n\
+             property float y\nproperty float z\nproperty float {name}\nend_header\n0 0 0 7\n"
+        );
+        let bytes = encoding.encode(&text).0.into_owned();
+        let encoding = crate::TextEncoding::of_label(label);
+        let asked = PlyReadOptions { encoding, ..PlyReadOptions::default() };
+        for (options, said) in [(asked, 0), (PlyReadOptions::default(), 1)] {
+            let scene = decode_ply(&bytes, &options, &work(1)).unwrap();
+            assert_eq!(scene.comments, [comment]);
+            assert_eq!(scene.meshes[0].attributes[0].name, name);
+            assert_eq!(scene.warnings.len(), said, "{:?}", scene.warnings);
+        }
+    }
 }

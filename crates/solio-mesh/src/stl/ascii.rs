@@ -115,6 +115,7 @@ pub(crate) fn read<'o>(
             collector.add(&slot.triangles)
         },
     )?;
+    warnings.extend(collector.settle_names());
     if let Some(first) = odd_first {
         let more = if odd_count > 1 { format!("; {odd_count} such words") } else { String::new() };
         warnings.push(format!("not as STL has it: {first}{more}"));
@@ -206,7 +207,7 @@ impl<'a> FacetParser<'a> {
                 self.rest_of_line();
                 out.closed = Some(true);
             } else if is(word, b"solid") {
-                let name = String::from_utf8_lossy(self.rest_of_line()).into_owned();
+                let name = self.rest_of_line().to_vec();
                 out.closed = Some(false);
                 out.solids.push((out.points.len() / 3, name));
             } else {

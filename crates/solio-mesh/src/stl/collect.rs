@@ -3,6 +3,7 @@
 use super::options::StlReadOptions;
 use super::weld::{LOCAL_CORNERS, LocalWeld, StlPoint, Welder};
 use crate::model::{Attribute, Domain, Mesh, Normals, Object, Positions, Values};
+use crate::text::{NameBytes, decode};
 use solio_base::Result;
 use std::borrow::Cow;
 
@@ -13,8 +14,8 @@ pub(crate) struct SolidTriangles {
     pub(crate) normals: Vec<StlPoint>,
     /// What stands behind each triangle; empty while all are 0.
     pub(crate) attributes: Vec<u16>,
-    /// Where solids start: a triangle of this chunk, and the solid's name.
-    pub(crate) solids: Vec<(usize, String)>,
+    /// Where solids start: a triangle of this chunk, and the solid's name as the file has it.
+    pub(crate) solids: Vec<(usize, Vec<u8>)>,
     /// Whether the last solid that starts or ends here, ends here.
     pub(crate) closed: Option<bool>,
     /// Merged stretches of corners.
@@ -61,6 +62,8 @@ pub(crate) struct Collector<'o> {
     attributes: Vec<u16>,
     triangles: usize,
     objects: Vec<Object>,
+    /// Names of objects whose encoding is not known yet.
+    names: NameBytes<usize>,
 }
 
 impl<'o> Collector<'o> {
@@ -76,7 +79,19 @@ impl<'o> Collector<'o> {
             attributes: Vec::new(),
             triangles: 0,
             objects: Vec::new(),
+            names: NameBytes::default(),
         }
+    }
+
+    /// Gives solids whose names are not UTF-8 these in their encoding; what is to be said of it.
+    pub(crate) fn settle_names(&mut self) -> Option<String> {
+        let objects = &mut self.objects;
+        let set = |object: usize, name: String| {
+            objects[object].mesh_name.clone_from(&name);
+            objects[object].name = name;
+        };
+        let (_, told) = std::mem::take(&mut self.names).settle(self.options.encoding, set)?;
+        (!told.is_empty()).then_some(told)
     }
 
     /// Triangles so far.
@@ -118,13 +133,11 @@ impl<'o> Collector<'o> {
         Ok(())
     }
 
-    fn start_solid(&mut self, name: &str, vertices: usize, triangle: usize) {
+    fn start_solid(&mut self, name: &[u8], vertices: usize, triangle: usize) {
         self.end_object(vertices, triangle);
-        self.objects.push(Object {
-            name: name.into(),
-            mesh_name: name.into(),
-            ..Object::default()
-        });
+        self.names.note(self.objects.len(), name, self.options.encoding);
+        let name = decode(name).0;
+        self.objects.push(Object { name: name.clone(), mesh_name: name, ..Object::default() });
         self.welder.next_solid();
     }
 

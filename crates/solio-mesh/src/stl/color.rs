@@ -49,7 +49,7 @@ pub(crate) fn words<'m>(mesh: &'m Mesh<'_>, name: &str) -> Option<Cow<'m, [u16]>
     // Where no word is a colour, all faces are white.
     let are_colors = words.iter().any(|&word| word >> 15 == 1)
         && words.iter().enumerate().all(|(face, &word)| viscam(word) == color(face));
-    if is_magics(name) || are_colors {
+    if is_magics(name.as_bytes()) || are_colors {
         return Some(words);
     }
     let made = words.iter().enumerate().map(|(face, &word)| match color(face) {
@@ -76,9 +76,17 @@ pub(crate) fn colors(mesh: &Mesh<'_>) -> Option<impl Fn(usize) -> [u8; 3] + Sync
     }
 }
 
+/// Whether all that a word says is the colour of its face, in either order, or that it has none.
+pub(crate) fn is_said(word: u16, color: [u8; 3]) -> bool {
+    match word >> 15 {
+        1 => viscam(word) == color || word << 1 == 0,
+        _ => word == 0 || [0, 5, 10].map(|shift| five(word, shift)) == color,
+    }
+}
+
 /// Whether a header makes words those of Magics.
-pub(crate) fn is_magics(name: &str) -> bool {
-    memchr::memmem::find(name.as_bytes(), MAGICS).is_some()
+pub(crate) fn is_magics(header: &[u8]) -> bool {
+    memchr::memmem::find(header, MAGICS).is_some()
 }
 
 /// The colour of a word of VisCAM; white where it is none.

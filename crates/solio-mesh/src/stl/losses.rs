@@ -109,7 +109,7 @@ fn attributes(losses: &mut Losses, mesh: &Mesh<'_>, options: &StlWriteOptions) {
     let is_changed = color::colors(mesh).is_some_and(|colors| {
         losses::any(words.len(), |face| color::viscam(words[face]) != colors(face))
     });
-    if is_changed && !color::is_magics(&options.name) {
+    if is_changed && !color::is_magics(options.name.as_bytes()) {
         let reason = "STL has colours of five bits a channel";
         losses.add(Loss::new("color_depth", reason));
     }

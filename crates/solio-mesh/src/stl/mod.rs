@@ -28,6 +28,8 @@ mod read;
 mod weld;
 mod write;
 
+pub(crate) use collect::WORDS;
+pub(crate) use color::{CHANNELS as FACE_CHANNELS, colors as face_colors, is_said};
 pub use losses::stl_losses;
 pub use options::{StlReadOptions, StlWriteOptions};
 pub use read::decode_stl;

@@ -1,5 +1,6 @@
 //! What a caller may choose about STL.
 
+use crate::TextEncoding;
 use crate::axes::Axis;
 use solio_base::Limits;
 use solio_codec::number::Digits;
@@ -14,13 +15,16 @@ pub struct StlReadOptions {
     pub merge: bool,
     /// Keep the normals of the file, one a face.
     pub normals: bool,
+    /// The encoding of names that are not ASCII. `None` guesses it where they are not UTF-8.
+    pub encoding: Option<TextEncoding>,
     /// Bounds.
     pub limits: Limits,
 }
 
 impl Default for StlReadOptions {
     fn default() -> Self {
-        StlReadOptions { strict: false, merge: true, normals: true, limits: Limits::default() }
+        let limits = Limits::default();
+        StlReadOptions { strict: false, merge: true, normals: true, encoding: None, limits }
     }
 }
 

@@ -6,6 +6,7 @@ use crate::head::SourceHead;
 use crate::model::{Mesh, Positions, Scene};
 use crate::odd::tolerate;
 use crate::spans::ASSEMBLE;
+use crate::text::{NameBytes, decode};
 use solio_base::{Error, Result, Source, Work};
 use std::collections::HashMap;
 use std::fmt::Display;
@@ -45,11 +46,33 @@ pub fn decode_stl(
         }
         let header = &head.bytes()[..80];
         mesh.attributes = color::attributes(header, words);
-        let text = String::from_utf8_lossy(header).trim_end_matches(['\0', ' ']).to_string();
-        let shown = !text.is_empty() && !text.contains(|c: char| c.is_control() || c == '\u{fffd}');
-        (mesh, if shown { vec![text] } else { Vec::new() })
+        (mesh, header_text(header, options, &mut warnings).into_iter().collect())
     };
     Ok(Scene { meshes: vec![mesh], comments, warnings, ..Scene::default() })
+}
+
+/// What the header of a binary file says, where that is text.
+fn header_text(
+    header: &[u8],
+    options: &StlReadOptions,
+    warnings: &mut Vec<String>,
+) -> Option<String> {
+    let end = header.iter().rposition(|byte| !matches!(byte, 0 | b' ')).map_or(0, |last| last + 1);
+    let bytes = &header[..end];
+    // Colours of Magics are bytes of any value.
+    if bytes.iter().any(u8::is_ascii_control) || color::is_magics(bytes) {
+        return str::from_utf8(bytes)
+            .ok()
+            .filter(|text| !text.contains(char::is_control))
+            .map(Into::into);
+    }
+    let (mut text, mut names) = (decode(bytes).0, NameBytes::default());
+    names.note((), bytes, options.encoding);
+    if let Some((_, told)) = names.settle(options.encoding, |(), name| text = name) {
+        warnings.extend((!told.is_empty()).then_some(told));
+    }
+    (!text.is_empty() && !text.contains(|c: char| c.is_control() || c == '\u{fffd}'))
+        .then_some(text)
 }
 
 /// Reads text, with doubles where it says more than floats hold.

@@ -327,3 +327,39 @@ fn text_far_from_the_origin_is_read_in_doubles() {
     let text = format!("solid a\n{floats}endsolid a\n").into_bytes();
     assert!(matches!(read(&text).unwrap().meshes[0].positions, Positions::F32(_)));
 }
+
+#[test]
+fn names_of_other_encodings_are_guessed_or_asked_for() {
+    let solid = |name: &str| {
+        format!(
+            "solid {name}\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\n\
+             vertex 0 1 0\nendloop\nendfacet\nendsolid {name}\n"
+        )
+    };
+    for (encoding, label, names) in [
+        (encoding_rs::GBK, "gbk", ["红色金属", "木头地板"]),
+        (encoding_rs::SHIFT_JIS, "shift-jis", ["赤い金属", "ガラス"]),
+        (encoding_rs::WINDOWS_1252, "latin-1", ["Größe", "métal rouge"]),
+    ] {
+        let text = encoding.encode(&names.map(solid).concat()).0.into_owned();
+        let mut header = encoding.encode(&format!("{:<60}", names[0])).0.into_owned();
+        header.resize(84, 0);
+        header[80] = 1;
+        let binary = [header, vec![0; 50]].concat();
+        let asked = StlReadOptions {
+            encoding: crate::TextEncoding::of_label(label),
+            ..StlReadOptions::default()
+        };
+        for (options, said) in [(asked, 0), (StlReadOptions::default(), 1)] {
+            let scene = decode_stl(&text, &options, &Work::serial()).unwrap();
+            let found = scene.meshes[0].objects.iter().map(|object| &*object.name);
+            assert_eq!(found.collect::<Vec<_>>(), names);
+            assert_eq!(scene.warnings.len(), said, "{:?}", scene.warnings);
+            let scene = decode_stl(&binary, &options, &Work::serial()).unwrap();
+            assert_eq!(
+                (&scene.comments[..], scene.warnings.len()),
+                (&[names[0].to_owned()][..], said)
+            );
+        }
+    }
+}

@@ -8,7 +8,7 @@ mod odd_float;
 pub(crate) mod precision;
 
 pub use decode::TextEncoding;
-pub(crate) use decode::{NameBytes, decode};
+pub(crate) use decode::{NameBytes, decode, told};
 pub(crate) use feed::{RecordCut, TextChunk, TextFeed};
 pub(crate) use float::{push_f32, push_f64};
 pub(crate) use odd_float::odd_float;

@@ -13,6 +13,10 @@ const FAR: f32 = 65_536.0;
 /// How many times its own size a model may be away from the origin.
 const OFFSET: f32 = 1024.0;
 
+/// What is to be said of numbers of a stream, where another look at the text would tell.
+pub(crate) const IN_A_STREAM: &str = "coordinates far from the origin may be rounded to 32 bits, as a \
+     stream is read once: a file keeps what its text says, and so does reading doubles";
+
 /// Powers of ten up to the most digits behind the point that a float's text may have.
 const SCALES: [f64; 11] = [1e6, 1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e7, 1e8, 1e9, 1e10];
 

@@ -5,7 +5,7 @@ use super::hold::{GivenPart, HeldImage, as_channels};
 use super::options::{self, ImageReading};
 use crate::Any;
 use crate::errors::{ArgumentOf, raise};
-use crate::functions::by_name;
+use crate::functions::{GivenLoss, by_name, given_losses};
 use crate::run::run;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
@@ -142,14 +142,17 @@ pub(crate) fn image_write<'py>(
     parts: Vec<GivenPart<'py>>,
     path: PathBuf,
     options: &Bound<'py, PyDict>,
-) -> PyResult<(Vec<(OsString, u64)>, u64, u64, Vec<String>)> {
+) -> PyResult<(Vec<(OsString, u64)>, u64, u64, Vec<String>, Vec<GivenLoss>)> {
     let (options, work) = options::writing(options)?;
     let held = HeldImage::new(parts)?;
     let image = held.model();
     run(py, &work.cancel, || solio::check_exr_name(&path))?;
-    let Written { files, file_bytes, raw_bytes, warnings, .. } =
+    let narrowed = py.detach(|| solio::channel_losses(&image));
+    let Written { files, file_bytes, raw_bytes, warnings, losses } =
         run(py, &work.cancel, || solio::write_image(&as_channels(image)?, &path, &options, &work))?;
-    Ok((by_name(files), file_bytes, raw_bytes, warnings))
+    let mut all = given_losses(narrowed);
+    all.extend(given_losses(losses));
+    Ok((by_name(files), file_bytes, raw_bytes, warnings, all))
 }
 
 /// The bytes of the file that [`image_write`] would write.

@@ -15,6 +15,10 @@ pub(super) const SPLIT_LEVELS: u32 = 16;
 /// Seven children wait on each level, and one more on the last.
 const STACK: usize = 7 * 29 + 8;
 
+/// In trees of so many nodes few wait, and room for these is made ready sooner.
+const FEW_NODES: usize = 8;
+const FEW_WAIT: usize = 7 * FEW_NODES + 8;
+
 /// 1 + 2γ₃, rounded up.
 const LENGTHEN: f32 = 1.0 + 4.0 * f32::EPSILON;
 
@@ -26,11 +30,26 @@ pub(super) fn walk<L: Lanes>(
     nodes: &[WideNode],
     root: u32,
     ray: &Ray,
-    mut leaf: impl FnMut(u32, f32) -> f32,
+    leaf: impl FnMut(u32, f32) -> f32,
 ) {
     if nodes.is_empty() || !ray.is_sound() {
         return;
     }
+    match nodes.len() <= FEW_NODES {
+        true => walk_on(lanes, nodes, root, ray, leaf, &mut [(0, 0.0); FEW_WAIT]),
+        false => walk_on(lanes, nodes, root, ray, leaf, &mut [(0, 0.0); STACK]),
+    }
+}
+
+#[inline(always)]
+fn walk_on<L: Lanes>(
+    lanes: L,
+    nodes: &[WideNode],
+    root: u32,
+    ray: &Ray,
+    mut leaf: impl FnMut(u32, f32) -> f32,
+    stack: &mut [(u32, f32)],
+) {
     let mut to = ray.to;
     let inverse = ray.direction.map(|x| 1.0 / x);
     let sides = LaneRay {
@@ -44,7 +63,6 @@ pub(super) fn walk<L: Lanes>(
         from: lanes.splat(ray.from),
         lengthen: lanes.splat(LENGTHEN),
     };
-    let mut stack = [(0u32, 0f32); STACK];
     stack[0].0 = root;
     let mut waiting = 1;
     while waiting > 0 {

@@ -50,6 +50,21 @@ impl RayCamera {
         RayCamera { lens, to_world, window, up: nearest_axis(up) }
     }
 
+    /// Where all rays begin, if they do at one place and go where the screen is.
+    pub(super) fn eye(&self) -> Option<[f32; 3]> {
+        let RayLens::Perspective(_) = self.lens else { return None };
+        Some(self.to_world.transform_point3(DVec3::ZERO).as_vec3().to_array())
+    }
+
+    /// The direction of [`ray`](RayCamera::ray) of a camera with an eye, linear in `x` and `y`; also
+    /// beyond the picture.
+    pub(super) fn direction(&self, x: f64, y: f64) -> DVec3 {
+        let [left, right, bottom, top] = self.window;
+        let (sx, sy) = (left + (right - left) * x, top + (bottom - top) * y);
+        let tangent = if let RayLens::Perspective(tangent) = self.lens { tangent } else { 1.0 };
+        self.to_world.transform_vector3(DVec3::new(sx * tangent, sy * tangent, 1.0))
+    }
+
     /// The ray through a point of the picture: 0 to 1 from the left, and from the top.
     pub(super) fn ray(&self, x: f64, y: f64) -> Ray {
         let [left, right, bottom, top] = self.window;

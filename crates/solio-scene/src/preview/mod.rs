@@ -12,6 +12,7 @@
 
 mod camera;
 mod color;
+mod few;
 mod metal;
 mod render;
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use super::World;
 use super::camera::{RayCamera, resolution};
 use super::color::SurfaceLook;
+use super::few::{FewTriangles, Shown};
 use super::world::RayHit;
 use crate::bvh::Ray;
 use glam::Vec3;
@@ -17,11 +18,18 @@ pub struct RenderOptions {
     pub samples: u32,
     /// Rays a sample that look how much of the sky a place sees; 0 for none, at most 1024.
     pub occlusion: u32,
+    /// Coarse pictures come first, for who shows them.
+    pub coarse: bool,
 }
+
+/// Rows that are drawn together where it is known what is to be seen.
+const BAND: u32 = 16;
+/// Columns and rows of a region below which rays are sent.
+const SMALLEST: u32 = 2;
 
 impl Default for RenderOptions {
     fn default() -> Self {
-        RenderOptions { most: None, samples: 2, occlusion: 0 }
+        RenderOptions { most: None, samples: 2, occlusion: 0, coarse: true }
     }
 }
 
@@ -56,13 +64,23 @@ pub struct Picture {
 }
 
 /// A pixel.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 struct Pixel {
     color: Vec3,
     alpha: f32,
     depth: f32,
     normal: Vec3,
     instance: u32,
+}
+
+impl Pixel {
+    const NOTHING: Pixel = Pixel {
+        color: Vec3::ZERO,
+        alpha: 0.0,
+        depth: f32::INFINITY,
+        normal: Vec3::ZERO,
+        instance: 0,
+    };
 }
 
 /// Most pixels of a picture.
@@ -92,10 +110,12 @@ pub fn render(
         normal: [0; 3].map(|_| vec![0.0; count as usize]),
         instance: vec![0; count as usize],
     };
-    let rays = Rays { world, camera, options, reach: reach(world) };
-    for (pass, step) in [(Pass::Boxes, 8), (Pass::Coarse, 4), (Pass::Whole, 1)] {
-        rays.pass(pass, step, &mut picture, work)?;
-        if !each(pass, &picture)? {
+    let few = FewTriangles::of(world, &camera);
+    let rays = Rays { world, camera, options, reach: reach(world), few };
+    let passes = [(Pass::Boxes, 8), (Pass::Coarse, 4), (Pass::Whole, 1)];
+    for (pass, step) in &passes[if options.coarse { 0 } else { 2 }..] {
+        rays.pass(*pass, *step, &mut picture, work)?;
+        if !each(*pass, &picture)? {
             break;
         }
     }
@@ -122,35 +142,58 @@ struct Rays<'w, 's> {
     camera: RayCamera,
     options: &'w RenderOptions,
     reach: f32,
+    few: Option<FewTriangles>,
+}
+
+/// Some columns and rows of the picture; those of `right` and `bottom` are the first ones beyond it.
+struct Region {
+    left: u32,
+    right: u32,
+    top: u32,
+    bottom: u32,
 }
 
 impl Rays<'_, '_> {
     /// One row of blocks after the other, several at once.
     fn pass(&self, pass: Pass, step: u32, picture: &mut Picture, work: &Work) -> Result<()> {
         let [width, height] = [picture.width, picture.height];
+        let few = self.few.as_ref().filter(|_| pass == Pass::Whole);
+        let rows = if few.is_some() { BAND } else { step };
         let mut next = 0;
         ordered::run::<(u32, Vec<Pixel>)>(
             work,
             4 * work.threads,
             |(y, _)| {
                 *y = next;
-                next = next.saturating_add(step);
+                next = next.saturating_add(rows);
                 Ok(*y < height)
             },
-            |(y, row)| {
-                row.clear();
-                row.extend(
+            |(y, pixels)| {
+                pixels.clear();
+                if let Some(few) = few {
+                    let (top, bottom) = (*y, (*y + rows).min(height));
+                    pixels.resize((width * (bottom - top)) as usize, Pixel::NOTHING);
+                    let region = Region { left: 0, right: width, top, bottom };
+                    self.region(few, &region, &few.all(), pixels, top, [width, height]);
+                    return Ok(());
+                }
+                pixels.extend(
                     (0..width)
                         .step_by(step as usize)
                         .map(|x| self.pixel(pass, [x, *y], step, [width, height])),
                 );
                 Ok(())
             },
-            |(y, row)| {
-                for y in *y..(*y + step).min(height) {
+            |(top, pixels)| {
+                let across = width.div_ceil(step);
+                for y in *top..(*top + rows).min(height) {
+                    let row = &pixels[((y - *top) / step * across) as usize..][..across as usize];
                     for x in 0..width {
-                        let at = y as usize * width as usize + x as usize;
-                        picture.put(at, &row[(x / step) as usize]);
+                        let pixel = &row[(x / step) as usize];
+                        // There is nothing in a new picture.
+                        if self.options.coarse || pixel.alpha > 0.0 {
+                            picture.put(y as usize * width as usize + x as usize, pixel);
+                        }
                     }
                 }
                 Ok(())
@@ -158,9 +201,75 @@ impl Rays<'_, '_> {
         )
     }
 
+    /// Draws what may be seen of the triangles `among` in a region; `top` is the first row of `pixels`.
+    fn region(
+        &self,
+        few: &FewTriangles,
+        region: &Region,
+        among: &[u32],
+        pixels: &mut [Pixel],
+        top: u32,
+        size: [u32; 2],
+    ) {
+        let Region { left, right, top: first, bottom } = *region;
+        let mut seen = among.to_vec();
+        // A pixel more on each side is more than rounding can be off.
+        let x = [f64::from(left) - 1.0, f64::from(right) + 1.0].map(|x| x / f64::from(size[0]));
+        let y = [f64::from(first) - 1.0, f64::from(bottom) + 1.0].map(|y| y / f64::from(size[1]));
+        let corners = [[x[0], y[0]], [x[1], y[0]], [x[0], y[1]], [x[1], y[1]]];
+        let shown = few.keep_seen(&corners.map(|[x, y]| self.camera.direction(x, y)), &mut seen);
+        let (columns, rows) = (right - left, bottom - first);
+        let plain = match shown {
+            Shown::Nothing => return,
+            // Each of its rays looks for other surfaces.
+            Shown::One(place) if self.options.occlusion == 0 => Some(place),
+            _ => None,
+        };
+        if plain.is_some() || columns.max(rows) <= SMALLEST {
+            for y in first..bottom {
+                for x in left..right {
+                    let pixel = plain.and_then(|place| self.plain(few, place, [x, y], size));
+                    let pixel = pixel.unwrap_or_else(|| self.pixel(Pass::Whole, [x, y], 1, size));
+                    pixels[((y - top) * size[0] + x) as usize] = pixel;
+                }
+            }
+            return;
+        }
+        let halves = match columns >= rows {
+            true => {
+                let middle = left + columns / 2;
+                [Region { right: middle, ..*region }, Region { left: middle, ..*region }]
+            }
+            false => {
+                let middle = first + rows / 2;
+                [Region { bottom: middle, ..*region }, Region { top: middle, ..*region }]
+            }
+        };
+        for half in &halves {
+            self.region(few, half, &seen, pixels, top, size);
+        }
+    }
+
+    /// A pixel that shows one triangle and nothing else: a single ray tells all. `None` where its
+    /// colour has a pattern.
+    fn plain(
+        &self,
+        few: &FewTriangles,
+        place: u32,
+        [x, y]: [u32; 2],
+        size: [u32; 2],
+    ) -> Option<Pixel> {
+        let middle = |at: u32, of: u32| (f64::from(at) + 0.5) / f64::from(of);
+        let ray = self.camera.ray(middle(x, size[0]), middle(y, size[1]));
+        let met = self.world.plain(&ray, &few.hit(place, &ray)?)?;
+        let color = self.light(Pass::Whole, &ray, &met, 0);
+        let RayHit { distance: depth, normal, instance, .. } = met;
+        Some(Pixel { color, alpha: 1.0, depth, normal, instance })
+    }
+
     fn pixel(&self, pass: Pass, [x, y]: [u32; 2], step: u32, size: [u32; 2]) -> Pixel {
         let side = if pass == Pass::Whole { self.options.samples.clamp(1, 16) } else { 1 };
-        let mut pixel = Pixel { depth: f32::INFINITY, ..Pixel::default() };
+        let mut pixel = Pixel::NOTHING;
         for sample in 0..side * side {
             let within = |i: u32| (f64::from(i) + 0.5) / f64::from(side) * f64::from(step);
             let px = (f64::from(x) + within(sample % side)) / f64::from(size[0]);

@@ -2,7 +2,13 @@ use super::*;
 use crate::geometry::Triangles;
 use crate::scene::{NoFiles, Scene, SceneOptions, read_scene};
 use solio_base::{Error, Result, Work};
+use std::cell::Cell;
 use std::path::Path;
+
+thread_local! {
+    /// Rays that this thread sent after what they meet first.
+    pub(super) static RAYS: Cell<u64> = const { Cell::new(0) };
+}
 
 /// The meshes and pictures that these scenes have.
 struct TestMeshes;
@@ -33,9 +39,13 @@ impl PreviewFiles for TestMeshes {
 }
 
 fn scene(head: &str, world: &str) -> Scene {
+    sized_scene([61, 41], head, world)
+}
+
+fn sized_scene([columns, rows]: [u32; 2], head: &str, world: &str) -> Scene {
     let text = format!(
-        "LookAt 0 0 5  0 0 0  0 1 0\n{head}\nFilm \"rgb\" \"integer xresolution\" 61 \
-         \"integer yresolution\" 41\nWorldBegin\n{world}\n"
+        "LookAt 0 0 5  0 0 0  0 1 0\n{head}\nFilm \"rgb\" \"integer xresolution\" {columns} \
+         \"integer yresolution\" {rows}\nWorldBegin\n{world}\n"
     );
     let text = text.into_bytes();
     let scene =
@@ -52,7 +62,7 @@ fn drawn(scene: &Scene, options: &RenderOptions, threads: usize) -> Picture {
     render(&world, options, &work, |_, _| Ok(true)).unwrap()
 }
 
-const ONE: RenderOptions = RenderOptions { most: None, samples: 1, occlusion: 0 };
+const ONE: RenderOptions = RenderOptions { most: None, samples: 1, occlusion: 0, coarse: false };
 const PERSPECTIVE: &str = "Camera \"perspective\" \"float fov\" 60";
 
 fn at(picture: &Picture, x: u32, y: u32) -> usize {
@@ -125,7 +135,7 @@ fn instances_and_mesh_files_are_drawn() {
     let world = World::new(&scene, &TestMeshes, &work).unwrap();
     assert_eq!(world.trees(), [2, 0]);
     let mut passes = Vec::new();
-    render(&world, &ONE, &work, |pass, _| {
+    render(&world, &RenderOptions { coarse: true, ..ONE }, &work, |pass, _| {
         passes.push((pass, world.trees()[1]));
         Ok(true)
     })
@@ -155,7 +165,7 @@ fn threads_change_nothing() {
         ObjectInstance \"a\"\nTranslate 0.7 0.5 0.2\nRotate 30 1 2 3\nObjectInstance \"a\"\n\
         Shape \"disk\" \"float radius\" 3";
     let scene = scene(PERSPECTIVE, world);
-    let options = RenderOptions { most: Some([40, 40]), samples: 2, occlusion: 4 };
+    let options = RenderOptions { most: Some([40, 40]), samples: 2, occlusion: 4, coarse: false };
     let one = drawn(&scene, &options, 1);
     assert_eq!((one.width, one.height), (40, 27));
     assert_eq!(one, drawn(&scene, &options, 3));
@@ -429,4 +439,66 @@ fn pictures_that_cannot_be_read_are_told_and_grey() {
     // Nobody asks for what no shape has.
     let unused = image("").replace("four", "five") + "Material \"diffuse\"\nShape \"sphere\"";
     drawn(&self::scene(FRONT, &unused), &ONE, 1);
+}
+
+/// Numbers from 0 to 1 that look random.
+fn unit(state: &mut u32) -> f32 {
+    *state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+    (*state >> 8) as f32 / (1 << 24) as f32
+}
+
+#[test]
+fn few_triangles_are_drawn_as_rays_see_them() {
+    let mut state = 7;
+    for count in [1, 4, 30, 300] {
+        let mut number = |from: f32, to: f32| from + unit(&mut state) * (to - from);
+        let mut corners = String::new();
+        for i in 0..count {
+            // Large ones that cross each other, small ones, some behind the camera, some seen along their
+            // plane.
+            let (reach, middle) =
+                (if i % 3 == 0 { 3.0 } else { 0.2 }, [0; 3].map(|_| number(-2.0, 2.0)));
+            for _ in 0..3 {
+                let behind = if i % 7 == 6 { 8.0 } else { 0.0 };
+                let x = if i % 11 == 10 { 0.0 } else { middle[0] + number(-reach, reach) };
+                let y = middle[1] + number(-reach, reach);
+                let z = middle[2] + behind + number(-reach, reach) * 0.5;
+                corners += &format!("{x} {y} {z} ");
+            }
+        }
+        // The same twice, so that each hides the other.
+        let shape = format!("Shape \"trianglemesh\" \"point3 P\" [ {corners} ]\n");
+        let object = format!("ObjectBegin \"a\"\n{shape}ObjectEnd\nObjectInstance \"a\"\n");
+        // A second mesh, far behind: then rays alone know.
+        let other = "AttributeBegin\nTranslate 0 0 900\nObjectInstance \"a\"\nAttributeEnd\n";
+        for samples in [1, 2, 3] {
+            let options = RenderOptions { samples, ..ONE };
+            let picture = |world: &str, threads| {
+                drawn(&sized_scene([150, 90], PERSPECTIVE, world), &options, threads)
+            };
+            let (few, rays) = (picture(&object, 2), picture(&format!("{object}{other}"), 1));
+            assert!(few.alpha.contains(&1.0) && few.alpha.contains(&0.0), "{count}");
+            assert_eq!(few.alpha, rays.alpha, "{count}");
+            assert_eq!(few.instance, rays.instance, "{count}");
+            for axis in 0..3 {
+                assert_eq!(few.normal[axis], rays.normal[axis], "{count}");
+                let off = std::iter::zip(&few.color[axis], &rays.color[axis]);
+                let off = off.map(|(a, b)| (a - b).abs()).fold(0f32, f32::max);
+                assert!(off < 2e-3, "{count}: {off}");
+            }
+        }
+    }
+}
+
+#[test]
+fn few_triangles_need_rays_at_their_edges_alone() {
+    let faces = "Shape \"trianglemesh\" \"integer indices\" [0 2 1 0 1 3 1 2 3 0 3 2] \
+        \"point3 P\" [0 0 0 1 0 0 0 1 0 0 0 1]";
+    let scene = sized_scene([512, 512], PERSPECTIVE, faces);
+    let before = RAYS.get();
+    let picture = drawn(&scene, &RenderOptions { samples: 2, ..ONE }, 1);
+    let rays = RAYS.get() - before;
+    let pixels = picture.alpha.len() as u64;
+    // Two of the faces are seen along their planes. Four rays a pixel would be 4 times the pixels.
+    assert!(rays > 0 && rays < pixels / 8, "{rays} rays for {pixels} pixels");
 }

@@ -171,6 +171,8 @@ impl<'s> World<'s> {
 
     /// What `ray` meets first.
     pub(super) fn closest(&self, ray: &Ray) -> Option<RayHit> {
+        #[cfg(test)]
+        super::tests::RAYS.with(|rays| rays.set(rays.get() + 1));
         let mut found = None;
         self.top.visit(ray, |item, to| {
             let (definition, matrix) = self.placed(item);
@@ -187,6 +189,21 @@ impl<'s> World<'s> {
         });
         let (item, hit) = found?;
         Some(self.met(ray, item, &hit))
+    }
+
+    /// The mesh of a world that has no other, and has it where it is.
+    pub(super) fn only_mesh(&self) -> Option<BvhMesh<'_>> {
+        let [_] = &self.boxes[..] else { return None };
+        let (definition, matrix) = self.placed(0);
+        (*matrix == IDENTITY).then(|| definition.mesh())
+    }
+
+    /// What is known of a place on the only mesh; `None` where a pattern has many colours near it.
+    pub(super) fn plain(&self, ray: &Ray, hit: &Hit) -> Option<RayHit> {
+        let (definition, _) = self.placed(0);
+        let part = definition.starts.partition_point(|start| *start <= hit.triangle) - 1;
+        let look = self.look(definition.shapes[part]);
+        (!matches!(look, SurfaceLook::Pattern(_))).then(|| self.met(ray, 0, hit))
     }
 
     /// Whether anything is met.

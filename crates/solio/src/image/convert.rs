@@ -309,7 +309,7 @@ fn convert_input(
         let lost = losses::of_compression(&image, exr, &options.limits, work);
         done.losses.extend(lost.map_err(|e| own_fault(&image, e).at_path(path))?);
         refuse(&done.losses)?;
-        let written = crate::write_image(&image, output, &options.write, work);
+        let written = crate::image::file::write_exr(&image, output, &options.write, work);
         done.written = written.map_err(|e| own_fault(&image, e).at_path(path))?;
         done.notes.extend(grown(&image, options, &done));
     } else {

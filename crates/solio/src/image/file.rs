@@ -7,6 +7,7 @@ use solio_codec::compress::Compression;
 use solio_exr::{
     Header, Image, IntoOptions, PixelType, RasterMut, ReadInto, ReadOptions, WriteOptions,
 };
+use solio_image::losses::of_compression;
 use solio_io::{FileSink, SinkOptions};
 use solio_kinds::FileKind;
 use solio_measure::SpanName;
@@ -220,7 +221,8 @@ pub fn image_header(
     input.to_input(limits, work)?.exr_header(work).cloned()
 }
 
-/// Writes `image` to `path`; `-` is standard output. The file appears whole, or not at all.
+/// Writes `image` to `path`; `-` is standard output. The file appears whole, or not at all. What a
+/// compression with loss does to samples that it is not made for is counted.
 ///
 /// ```
 /// use solio::image::header::{Box2i, Part};
@@ -244,6 +246,18 @@ pub fn image_header(
 /// # Ok::<(), solio::Error>(())
 /// ```
 pub fn write_image(
+    image: &Image<'_>,
+    path: &Path,
+    options: &ImageWriteOptions,
+    work: &Work,
+) -> Result<Written> {
+    let losses = of_compression(image, &options.exr, &Limits::default(), work);
+    let losses = losses.map_err(|e| e.at_path(path))?;
+    Ok(Written { losses, ..write_exr(image, path, options, work)? })
+}
+
+/// [`write_image`] for who knows what is lost.
+pub(crate) fn write_exr(
     image: &Image<'_>,
     path: &Path,
     options: &ImageWriteOptions,

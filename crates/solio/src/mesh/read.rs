@@ -224,7 +224,8 @@ fn decode_into(
         Format::Obj => *scene = obj::decode_obj(source, &options.obj(), work)?,
         Format::Ply => {
             let strict = options.strict || options.ply.strict;
-            ply::decode_ply_into(scene, source, &PlyReadOptions { strict, limits }, work)?;
+            let options = PlyReadOptions { strict, limits, ..options.ply.clone() };
+            ply::decode_ply_into(scene, source, &options, work)?;
         }
         Format::Stl => {
             let strict = options.strict || options.stl.strict;

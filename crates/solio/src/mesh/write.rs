@@ -10,7 +10,7 @@ use solio_mesh::obj::{self, MtlWriteOptions, ObjWriteOptions};
 use solio_mesh::off;
 use solio_mesh::ply::{self, PlyWriteOptions};
 use solio_mesh::stl::{self, StlWriteOptions};
-use solio_mesh::{Material, Scene};
+use solio_mesh::{Material, Scene, materials_of_face_colors};
 use std::path::{Path, PathBuf};
 
 static WRITE: SpanName = SpanName::new("write mesh");
@@ -181,6 +181,8 @@ pub fn write_mesh(
     let _span = WRITE.begin_labelled(&path.to_string_lossy());
     let format = options.format_at(path)?;
     let file = options.sink(path);
+    let colored = with_color_materials(scene, format, options);
+    let scene = colored.as_ref().unwrap_or(scene);
     let write = || {
         let losses = losses(scene, format, path, options, work)?;
         if options.strict_loss {
@@ -215,7 +217,20 @@ pub fn mesh_losses(
     options: &MeshWriteOptions,
     work: &Work,
 ) -> Result<Losses> {
-    losses(scene, options.format_at(path)?, path, options, work)
+    let format = options.format_at(path)?;
+    let colored = with_color_materials(scene, format, options);
+    losses(colored.as_ref().unwrap_or(scene), format, path, options, work)
+}
+
+/// What is written of a scene whose faces have colours and no materials to a format that has
+/// materials alone.
+fn with_color_materials<'a>(
+    scene: &Scene<'a>,
+    format: Format,
+    options: &MeshWriteOptions,
+) -> Option<Scene<'a>> {
+    let has_materials = format == Format::Obj && options.obj.export_materials;
+    has_materials.then(|| materials_of_face_colors(scene)).flatten()
 }
 
 fn losses(
@@ -301,7 +316,9 @@ fn write_ply(
 ) -> Result<Written> {
     let mut options = options.clone();
     let (mut copies, mut written) = (Vec::new(), Written::default());
-    if ply::names_textures(scene, &options.ply) && !solio_io::is_direct(path) {
+    let names_some = ply::names_textures(scene, &options.ply)
+        || ply::only_texture(scene, &scene.materials, &options.ply).is_some();
+    if names_some && !solio_io::is_direct(path) {
         let folder = path.parent().unwrap_or(Path::new(""));
         if options.path_mode == PathMode::Auto {
             // Some programs put the folder before any path.

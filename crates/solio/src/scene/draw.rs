@@ -10,6 +10,7 @@ use solio_exr::header::{Box2i, Part};
 use solio_exr::model::{FlatLevel, Image, ImagePart, Pixels, Plane, Samples};
 use solio_exr::{Channel, Compression, PixelType};
 use solio_mesh::Mesh;
+use solio_mesh::axes::Axis;
 use solio_mesh::model::{Domain, Normals, Positions};
 use solio_mesh::triangulate::triangles_of_vertices;
 use solio_scene::geometry::Triangles;
@@ -54,6 +55,8 @@ pub struct ScenePicture {
     pub warnings: Vec<String>,
     /// How many definitions there are, and of how many a tree was built because rays came to them.
     pub trees: [usize; 2],
+    /// The axis of a mesh that is up in the picture.
+    pub up: Option<Axis>,
 }
 
 /// How far a preview has come.
@@ -258,7 +261,7 @@ pub(crate) fn drawn(
         _ => each(PreviewStage::Picture(pass, PassPicture(picture))),
     })?;
     let (image, warnings) = (image_of(picture), scene.notes());
-    Ok(ScenePicture { image, problems, warnings, trees: world.trees() })
+    Ok(ScenePicture { image, problems, warnings, trees: world.trees(), up: None })
 }
 
 /// A picture as an image.

@@ -2,13 +2,14 @@
 
 mod samples;
 
-use super::{Stored, upright};
+use super::{Stored, is_sideways, upright};
 use image::codecs::tiff::TiffDecoder;
 use image::metadata::Orientation;
 use solio_base::{Error, Result};
 use solio_kinds::ImageFormat;
 use std::io::Cursor;
 use tiff::TiffError;
+use tiff::decoder::ifd::Value as TagValue;
 use tiff::decoder::{Decoder, Limits};
 use tiff::tags::Tag;
 
@@ -43,7 +44,18 @@ pub(crate) fn decode(bytes: &[u8], most: u64) -> Result<Stored> {
         true => upright(ImageFormat::Tiff, TiffDecoder::new(Cursor::new(bytes)), most)?,
         false => samples::decode(bytes, &page, &mut file, most)?,
     };
+    let (is_sideways, density) = (is_sideways(page.orientation), density(&mut file));
+    let stored = Stored { is_sideways, ..stored }.with_density(density);
     Ok(Stored { associated: page.alpha().is_some_and(|(_, is)| is), has_pages, ..stored })
+}
+
+/// Pixels in a length, across and down. What is no number says nothing.
+fn density(file: &mut File<'_>) -> Option<[f64; 2]> {
+    let mut number = |tag: Tag| match file.find_tag(tag).ok()?? {
+        TagValue::Rational(above, below) => Some(f64::from(above) / f64::from(below)),
+        _ => None,
+    };
+    Some([number(Tag::XResolution)?, number(Tag::YResolution)?])
 }
 
 fn open(bytes: &[u8], most: u64) -> Result<File<'_>> {

@@ -234,7 +234,13 @@ impl Samples<'_> {
     }
 
     fn of_palette(&self, file: &mut File<'_>) -> Result<DynamicImage> {
-        let map = file.get_tag_u16_vec(Tag::ColorMap).map_err(failed_tiff)?;
+        let mut map = file.get_tag_u16_vec(Tag::ColorMap).map_err(failed_tiff)?;
+        // Many write eight bits as the upper byte alone, and some as the lower.
+        if map.iter().all(|value| value & 0xff == 0) {
+            map.iter_mut().for_each(|value| *value = (*value >> 8) * 257);
+        } else if map.iter().all(|value| *value < 256) {
+            map.iter_mut().for_each(|value| *value *= 257);
+        }
         let colors = map.len() / 3;
         let color = |i: usize| {
             let of = |value: u32| map.get(i * colors + value as usize).copied().unwrap_or_default();

@@ -471,6 +471,10 @@ fn places_far_from_the_origin_are_doubles() {
     assert!(is_f32("v 13.40495401 52.52000815 0\nv 0 0 0\n"));
     assert!(is_f32("v 500000.125000 4649777.000000 0.1\nv 70000.3359375 1e9 1.2345679e8\n"));
     assert!(!is_f32("v 1e39 0 0\n"), "floats would have infinity");
+    // Another look tells whether text says more, and a stream has none.
+    let small = Hidden::new(b"v 13.40495401 52.52000815 0\nv 13.40495512 52.52000921 0\n", true);
+    let told = decode_obj(&small, &ObjReadOptions::default(), &Work::serial()).unwrap().warnings;
+    assert!(told[0].contains("may be rounded to 32 bits"), "{told:?}");
 }
 
 #[test]

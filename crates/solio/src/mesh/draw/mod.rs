@@ -84,12 +84,13 @@ pub(crate) fn draw_mesh(
     if all.indices.is_empty() {
         let image = image_of(draw_points(&all.positions, colors.as_deref(), &view, size));
         let (problems, warnings) = (Vec::new(), Vec::new());
-        return Ok(ScenePicture { image, problems, warnings, trees: [0, 0] });
+        return Ok(ScenePicture { image, problems, warnings, trees: [0, 0], up: Some(up) });
     }
     let (text, mesh) = (view.scene(size), OneMesh(Mutex::new(all)));
     let scene =
         read_scene(&text.as_bytes(), Path::new("mesh"), &NoFiles, &SceneOptions::default(), work)?;
     let mut drawn = drawn(&scene, Vec::new(), &mesh, options, work, each)?;
+    drawn.up = Some(up);
     match drawn.problems.pop() {
         Some(problem) => Err(Error::corrupt(problem.message().to_owned())),
         None => Ok(drawn),

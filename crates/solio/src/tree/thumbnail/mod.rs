@@ -12,6 +12,7 @@ use solio_base::{Error, ErrorKind, Limits, Result, Work};
 use solio_exr::Image;
 use solio_exr::header::{Header, Value};
 use solio_kinds::{Ability, Family, FileType};
+use solio_mesh::axes::Axis;
 use solio_scene::preview::RenderOptions as DrawOptions;
 use std::path::Path;
 
@@ -49,6 +50,8 @@ pub struct ThumbnailOptions {
     pub size: u32,
     /// Which channels of images, and how light becomes colours; its size and limits are not used.
     pub preview: PreviewOptions,
+    /// The axis of meshes that is up. `None` is that of custom: Y in OBJ, Z in the others.
+    pub up: Option<Axis>,
     /// What a file may make us do.
     pub limits: Limits,
 }
@@ -56,7 +59,7 @@ pub struct ThumbnailOptions {
 impl Default for ThumbnailOptions {
     fn default() -> Self {
         let (preview, limits) = (PreviewOptions::default(), Limits::default());
-        ThumbnailOptions { size: 256, preview, limits }
+        ThumbnailOptions { size: 256, preview, up: None, limits }
     }
 }
 
@@ -70,7 +73,7 @@ impl Default for ThumbnailOptions {
 /// let small = solio::thumbnail_of(&path, &options, &solio::Work::default())?;
 /// // What stands below the picture.
 /// let caption = format!("{}: {}, {}", small.kind, small.dimensions, small.details);
-/// assert_eq!(caption, "obj: 1 face, 3 vertices");
+/// assert_eq!(caption, "obj: 1 face, 3 vertices, Y up");
 /// # Ok::<(), solio::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -274,7 +277,7 @@ fn of_gradient(input: &Input, options: &ThumbnailOptions, work: &Work) -> Result
 fn of_scene(input: &Input, options: &ThumbnailOptions, work: &Work) -> Result<Thumbnail> {
     let read = SceneReadOptions { limits: options.limits, ..SceneReadOptions::default() };
     let most = Some([options.size; 2]);
-    let draw = DrawOptions { most, samples: SAMPLES, occlusion: 0 };
+    let draw = DrawOptions { most, samples: SAMPLES, occlusion: 0, coarse: false };
     let drawn = crate::preview_scene(input, &read, &draw, work, |_| Ok(true))?;
     let mut small = of_drawn(&drawn.image, options, work)?;
     small.kind = input.kind_or_named().as_str().into();
@@ -290,8 +293,14 @@ fn of_mesh(input: &Input, options: &ThumbnailOptions, work: &Work) -> Result<Thu
     let read = MeshReadOptions { limits: options.limits, ..MeshReadOptions::default() };
     let (format, scene) = crate::read_mesh_and_format(input, &read, work)?;
     let info = MeshInfo::of(&scene);
-    let draw = DrawOptions { most: Some([options.size; 2]), samples: SAMPLES, occlusion: 0 };
-    let drawn = crate::mesh::draw::draw_mesh(scene, up_of(format), &draw, work, |_| Ok(true))?;
+    let draw = DrawOptions {
+        most: Some([options.size; 2]),
+        samples: SAMPLES,
+        occlusion: 0,
+        coarse: false,
+    };
+    let up = options.up.unwrap_or(up_of(format));
+    let drawn = crate::mesh::draw::draw_mesh(scene, up, &draw, work, |_| Ok(true))?;
     let mut small = of_drawn(&drawn.image, options, work)?;
     small.kind = format.as_str().into();
     small.dimensions = match info.faces {
@@ -299,7 +308,7 @@ fn of_mesh(input: &Input, options: &ThumbnailOptions, work: &Work) -> Result<Thu
         1 => "1 face".into(),
         faces => format!("{} faces", grouped(faces)),
     };
-    small.details = format!("{} vertices", grouped(info.vertices));
+    small.details = format!("{} vertices, {up} up", grouped(info.vertices));
     Ok(small)
 }
 

@@ -21,7 +21,7 @@ fn a_mesh_is_shaded_in_the_middle() {
         f 1 4 3 2\nf 5 6 7 8\nf 1 2 6 5\nf 3 4 8 7\nf 2 3 7 6\nf 1 5 8 4\n";
     let made = small("a.obj", cube).unwrap();
     assert_eq!((made.width, made.height, made.kind.as_str()), (32, 32, "obj"));
-    assert_eq!((made.dimensions.as_str(), made.details.as_str()), ("6 faces", "8 vertices"));
+    assert_eq!((made.dimensions.as_str(), made.details.as_str()), ("6 faces", "8 vertices, Y up"));
     assert_eq!(pixel(&made, 0, 0), [DRAWN_GROUND; 3]);
     let [top, front] = [pixel(&made, 16, 9), pixel(&made, 14, 20)];
     assert!(top[0] > front[0] && front[0] > DRAWN_GROUND, "{top:?} {front:?}");

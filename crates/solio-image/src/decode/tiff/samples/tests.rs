@@ -209,6 +209,15 @@ fn palettes_and_inverted_greys_are_looked_up() {
     let (channels, _) = read(&file(Order::Little, &palette, &[vec![0x50, 0x50]]), true);
     near(&channels["R"], &[1.0, 0.0, 1.0]);
     near(&channels["G"], &[128.0 / 255.0, 0.0, 128.0 / 255.0]);
+    // Eight bits in one byte of the two, as Pillow and others write them.
+    for shift in [0, 8] {
+        let mut map = vec![0_u16; 48];
+        (map[5], map[16 + 5], map[32 + 5]) = (0xff << shift, 0x80 << shift, 0);
+        palette.insert(320, Tag::Short(map));
+        let (channels, _) = read(&file(Order::Little, &palette, &[vec![0x50, 0x50]]), true);
+        near(&channels["R"], &[1.0, 0.0, 1.0]);
+        near(&channels["G"], &[128.0 / 255.0, 0.0, 128.0 / 255.0]);
+    }
     let white = tags([2, 1], 0, 4, 1, 1);
     let (channels, _) = read(&file(Order::Big, &white, &[vec![0x0f]]), true);
     near(&channels["Y"], &[1.0, 0.0]);
