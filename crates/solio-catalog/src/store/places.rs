@@ -4,7 +4,7 @@ use super::{Store, failed, name_bytes, name_value, shown_value};
 use rusqlite::types::ToSqlOutput;
 use rusqlite::{Connection, OptionalExtension};
 use serde_json::{Value, json};
-use solio_base::Result;
+use solio_base::{Result, named_enum};
 use std::path::Path;
 
 /// A volume, as it was seen last; what each field says stands with `solio_io::volume::Volume`.
@@ -63,29 +63,23 @@ pub struct CatalogPlace {
     pub seen_ns: i64,
 }
 
-/// Whether a place could be scanned the last time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum PlaceState {
-    /// It was scanned.
-    #[default]
-    Online,
-    /// The volume was not there.
-    Offline,
-    /// The volume was there, and nothing on it.
-    Empty,
+named_enum! {
+    /// Whether a place could be scanned the last time.
+    #[derive(Default)]
+    pub enum PlaceState {
+        /// It was scanned.
+        #[default]
+        Online = "online",
+        /// The volume was not there.
+        Offline = "offline",
+        /// The volume was there, and nothing on it.
+        Empty = "empty",
+    }
+
+    fn name;
 }
 
 impl PlaceState {
-    const ALL: [PlaceState; 3] = [PlaceState::Online, PlaceState::Offline, PlaceState::Empty];
-
-    fn name(self) -> &'static str {
-        match self {
-            PlaceState::Online => "online",
-            PlaceState::Offline => "offline",
-            PlaceState::Empty => "empty",
-        }
-    }
-
     fn of(name: &str) -> PlaceState {
         PlaceState::ALL.into_iter().find(|state| state.name() == name).unwrap_or_default()
     }
