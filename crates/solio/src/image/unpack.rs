@@ -680,10 +680,7 @@ fn place(folder: &Path, name: &str) -> Result<std::path::PathBuf> {
         return Err(Error::argument("the name leads out of the folder"));
     }
     let to = solio_io::place_below(folder, name)?;
-    if let Some(folder) = to.parent() {
-        let made = std::fs::create_dir_all(folder);
-        made.map_err(|e| Error::io("make the folder", e).at_path(folder))?;
-    }
+    solio_io::make_folder_of(&to)?;
     Ok(to)
 }
 

@@ -413,8 +413,7 @@ impl Lister {
         let options = WalkOptions {
             threads: if self.options.recursive { work.threads } else { 1 },
             flat: !self.options.recursive,
-            cancel: work.cancel.clone(),
-            ..WalkOptions::default()
+            ..WalkOptions::of(work)
         };
         let visitor = Folder { lister: self, filter, progress: &work.progress };
         walk(&[folder.to_owned()], &options, &visitor)
@@ -548,14 +547,6 @@ impl Visit for Folder<'_> {
         listing.entries().iter().for_each(|_| self.progress.add_file());
         let entries = self.entries(listing);
         self.lister.locked().entries.extend(entries);
-        Ok(())
-    }
-
-    fn entries(&self, (): &mut (), _: &Listing, (): &(), _: &[u32]) -> Result<()> {
-        Ok(())
-    }
-
-    fn left(&self, (): &mut (), _: &Listing, (): ()) -> Result<()> {
         Ok(())
     }
 

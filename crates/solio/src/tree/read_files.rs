@@ -359,11 +359,7 @@ pub fn files_below(paths: &[PathBuf], work: &Work) -> Result<(Vec<PathBuf>, Vec<
             }
         }
         let found = FilesBelow::default();
-        let options = WalkOptions {
-            threads: work.threads,
-            cancel: work.cancel.clone(),
-            ..WalkOptions::default()
-        };
+        let options = WalkOptions::of(work);
         walk(std::slice::from_ref(path), &options, &found)?;
         let unlocked = |list: Mutex<Vec<PathBuf>>| list.into_inner();
         let mut below = unlocked(found.files).unwrap_or_else(PoisonError::into_inner);
@@ -397,14 +393,6 @@ impl Visit for FilesBelow {
         });
         let files: Vec<PathBuf> = files.map(|entry| listing.path_of(entry)).collect();
         lock(&self.files).extend(files);
-        Ok(())
-    }
-
-    fn entries(&self, (): &mut (), _: &Listing, (): &(), _: &[u32]) -> Result<()> {
-        Ok(())
-    }
-
-    fn left(&self, (): &mut (), _: &Listing, (): ()) -> Result<()> {
         Ok(())
     }
 

@@ -60,11 +60,7 @@ pub struct Found {
 /// ```
 pub fn find_files(folders: &[PathBuf], work: &Work) -> Result<Found> {
     let finder = Finder { found: Mutex::default() };
-    let options = WalkOptions {
-        threads: work.threads,
-        cancel: work.cancel.clone(),
-        ..WalkOptions::default()
-    };
+    let options = WalkOptions::of(work);
     walk(folders, &options, &finder)?;
     let mut found = finder.found.into_inner().unwrap_or_else(PoisonError::into_inner);
     found.files.sort_unstable();
@@ -119,14 +115,6 @@ impl Visit for Finder {
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         found.files.append(&mut files);
         found.folders.push((listing.path.clone(), check));
-        Ok(())
-    }
-
-    fn entries(&self, (): &mut (), _: &Listing, (): &(), _: &[u32]) -> Result<()> {
-        Ok(())
-    }
-
-    fn left(&self, (): &mut (), _: &Listing, (): ()) -> Result<()> {
         Ok(())
     }
 

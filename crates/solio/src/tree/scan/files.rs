@@ -48,8 +48,7 @@ pub fn list_files(
     let (listed, unlisted) = super::objects::list_objects(&objects, work)?;
     files.extend(listed);
     push(&found.failed, unlisted);
-    let cancel = work.cancel.clone();
-    let options = WalkOptions { threads: work.threads, follow, cancel, ..WalkOptions::default() };
+    let options = WalkOptions { follow, ..WalkOptions::of(work) };
     walk::walk(&folders, &options, &found)?;
     let unlock =
         |files: Mutex<Vec<PathBuf>>| files.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -96,10 +95,6 @@ impl Visit for Found {
     fn entries(&self, (): &mut (), listing: &Listing, (): &(), entries: &[u32]) -> Result<()> {
         let paths = entries.iter().map(|&i| listing.path_of(&listing.entries()[i as usize]));
         push(&self.files, paths.collect::<Vec<_>>());
-        Ok(())
-    }
-
-    fn left(&self, (): &mut (), _: &Listing, (): ()) -> Result<()> {
         Ok(())
     }
 

@@ -496,10 +496,6 @@ impl Visit for Walked<'_> {
         self.flush(local)
     }
 
-    fn left(&self, _: &mut Local, _: &Listing, _: Folder) -> Result<()> {
-        Ok(())
-    }
-
     fn failed(&self, path: &Path, error: Error) {
         if error.is_missing() {
             // It has just gone, with what is known of it; only what was asked for is missed.
