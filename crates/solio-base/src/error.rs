@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 named_enum! {
-    /// What sort of thing went wrong.
+    /// What sort of thing went wrong. Packed scenes have the places in this list.
     #[derive(Hash)]
     #[non_exhaustive]
     pub enum ErrorKind {

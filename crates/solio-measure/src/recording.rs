@@ -147,7 +147,7 @@ pub struct Table {
 }
 
 /// All spans of one name together.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Total {
     /// The name.
     pub name: String,
@@ -176,11 +176,7 @@ impl Recording {
             for (span, (_, own_ns)) in thread.spans.iter().zip(nesting(&thread.spans)) {
                 let total = totals.entry(span.name).or_insert_with(|| Total {
                     name: self.name(span).to_owned(),
-                    count: 0,
-                    total_ns: 0,
-                    own_ns: 0,
-                    longest_ns: 0,
-                    bytes: 0,
+                    ..Total::default()
                 });
                 total.count += 1;
                 total.total_ns += span.duration_ns;

@@ -49,8 +49,7 @@ pub use image::file::{
 pub use image::pack::{ImagePackOptions, ImagePacked, ImagesPacked, pack_images};
 pub use image::preview::{preview_bytes, preview_file};
 pub use image::unpack::{
-    Archive, ArchiveEntry, ImageUnpackOptions, NamedArray, element_name, unpack_images,
-    write_arrays,
+    Archive, ArchiveEntry, ImageUnpackOptions, NamedArray, unpack_images, write_arrays,
 };
 pub use input::{Input, InputRef, ToInput};
 #[cfg(feature = "lab")]

@@ -45,9 +45,10 @@ named_enum! {
     /// assert_eq!((wanted, Compression::of_head(&file)), (Compression::Zstd, Compression::Zstd));
     /// # Ok::<(), solio_base::Error>(())
     /// ```
-    #[derive(Hash)]
+    #[derive(Default, Hash)]
     pub enum Compression {
         /// Plain bytes.
+        #[default]
         None = "none",
         /// RFC 1952, written as several members.
         Gzip = "gzip",

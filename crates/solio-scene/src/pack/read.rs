@@ -390,32 +390,18 @@ impl SceneArrays<'_, '_> {
         let [version, world_shapes, low, high] = first;
         let [film, sampler, filter, integrator, accelerator] = once;
         Ok(Scene {
-            files: Vec::new(),
             version,
             kept,
-            matrices: Vec::new(),
             camera,
             film,
             sampler,
             filter,
             integrator,
             accelerator,
-            options: Vec::new(),
-            attributes: Vec::new(),
-            shapes: Vec::new(),
             world_shapes,
-            objects: Vec::new(),
             instances,
-            materials: Vec::new(),
-            textures: Vec::new(),
-            media: Vec::new(),
-            lights: Vec::new(),
-            area_lights: Vec::new(),
-            named_files: Vec::new(),
-            spectra: Default::default(),
             directives: whole([low, high]),
-            problems: Vec::new(),
-            warnings: Vec::new(),
+            ..Scene::default()
         })
     }
 

@@ -38,7 +38,7 @@ pub struct SceneFile {
 }
 
 named_enum! {
-    /// The space of colours given as `rgb`.
+    /// The space of colours given as `rgb`. Packed scenes have the places in this list.
     #[derive(Default, Hash)]
     pub enum ColorSpace {
         /// sRGB; also where nothing is said.
@@ -224,7 +224,7 @@ pub struct Light {
 }
 
 /// A scene.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Scene {
     /// Its files: first the one asked for, then the others in the order in which they are read.
     pub files: Vec<SceneFile>,
