@@ -17,7 +17,7 @@
 
 use crate::threads::{self, beside};
 use crate::{Cancel, Error, Result, Work};
-use solio_measure::{SpanName, lock};
+use solio_measure::{SpanName, lock, unlock};
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -112,7 +112,7 @@ pub fn run_in<S: Default + Send>(
         cancel: &work.cancel,
     };
     beside(threads - 1, &|| pipeline.work(), || pipeline.work());
-    let line = pipeline.line.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let line = unlock(pipeline.line);
     *slots = line.free;
     line.failed.map_or(Ok(()), Err)
 }

@@ -72,19 +72,6 @@ impl Space {
         self.hue_index().is_some()
     }
 
-    /// Short names of the components.
-    pub fn component_names(self) -> [&'static str; 3] {
-        match self {
-            Space::Hsl => ["h", "s", "l"],
-            Space::Hsv => ["h", "s", "v"],
-            Space::Hwb => ["h", "w", "b"],
-            Space::Lab | Space::Oklab => ["l", "a", "b"],
-            Space::Lch | Space::Oklch => ["l", "c", "h"],
-            Space::XyzD50 | Space::XyzD65 => ["x", "y", "z"],
-            _ => ["r", "g", "b"],
-        }
-    }
-
     /// The reference range of each component (CSS Color 4, 0 % to 100 %; a hue is a full turn).
     pub fn ranges(self) -> [[f64; 2]; 3] {
         let one = [0.0, 1.0];
@@ -120,8 +107,8 @@ mod tests {
         for space in Space::ALL {
             assert_eq!(Space::of_name(space.name()), Some(space));
             assert_eq!(Space::of_name(&space.name().to_uppercase()), Some(space));
-            assert_eq!(space.hue_index(), space.component_names().iter().position(|n| *n == "h"));
-            assert_eq!(space.is_polar(), space.ranges().contains(&[0.0, 360.0]));
+            let turn = space.ranges().iter().position(|range| *range == [0.0, 360.0]);
+            assert_eq!(space.hue_index(), turn);
         }
         assert_eq!(Space::of_name("xyz"), Some(Space::XyzD65));
         assert_eq!(Space::of_name("cmyk"), None);
