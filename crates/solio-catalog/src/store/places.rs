@@ -178,40 +178,27 @@ impl Store {
 
     /// Keeps a volume, which was seen at `seen_ns`.
     pub fn put_volume(&mut self, id: i64, volume: &CatalogVolume, seen_ns: i64) -> Result<()> {
-        self.begin()?;
         let CatalogVolume { kind, uuid, fsid, disk, source, label, device } = volume;
-        let put = self.connection.execute(
+        self.change(
             "INSERT OR REPLACE INTO volume (id, kind, uuid, fsid, disk, source, label, device, seen_ns) \
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
             (id, kind, uuid, fsid, disk, source, label, device, seen_ns),
-        );
-        self.sql(put)?;
-        self.pending += 1;
-        Ok(())
+        )
     }
 
     /// Keeps a place.
     pub fn put_place(&mut self, place: &CatalogPlace) -> Result<()> {
-        self.begin()?;
         let CatalogPlace { path, volume, is_root, state, seen_ns } = place;
-        let put = self.connection.execute(
+        self.change(
             "INSERT OR REPLACE INTO place (path, shown, volume, is_root, state, seen_ns) \
              VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
             (name_value(path), shown_value(path), volume, is_root, state.name(), seen_ns),
-        );
-        self.sql(put)?;
-        self.pending += 1;
-        Ok(())
+        )
     }
 
     /// Forgets a place.
     pub fn remove_place(&mut self, path: &[u8]) -> Result<()> {
-        self.begin()?;
-        let removed =
-            self.connection.execute("DELETE FROM place WHERE path = ?1", [name_value(path)]);
-        self.sql(removed)?;
-        self.pending += 1;
-        Ok(())
+        self.change("DELETE FROM place WHERE path = ?1", [name_value(path)])
     }
 }
 
