@@ -2,31 +2,32 @@
 //!
 //! `SOLIO_CPU=scalar|sse2|avx2|avx512|neon` forces a tier (never one that the machine lacks).
 
+use solio_kinds::named_enum;
 use std::sync::OnceLock;
 
-/// A level of SIMD support; a later one includes the earlier ones of the same architecture.
-///
-/// ```
-/// use solio_base::cpu::Tier;
-/// // A kernel for AVX2 also serves machines that have more.
-/// assert!(Tier::Avx512 >= Tier::Avx2);
-/// assert!(Tier::Sse2 < Tier::Avx2);
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Tier {
-    /// Plain code.
-    Scalar,
-    /// x86-64 baseline.
-    Sse2,
-    /// AVX2, BMI2, FMA.
-    Avx2,
-    /// AVX-512 F, BW, DQ, VL, VBMI, VBMI2, IFMA.
-    Avx512,
-    /// AArch64 baseline.
-    Neon,
-}
+named_enum! {
+    /// A level of SIMD support; a later one includes the earlier ones of the same architecture.
+    ///
+    /// ```
+    /// use solio_base::cpu::Tier;
+    /// // A kernel for AVX2 also serves machines that have more.
+    /// assert!(Tier::Avx512 >= Tier::Avx2);
+    /// assert!(Tier::Sse2 < Tier::Avx2);
+    /// ```
+    #[derive(PartialOrd, Ord, Hash)]
+    pub enum Tier {
+        /// Plain code.
+        Scalar = "scalar",
+        /// x86-64 baseline.
+        Sse2 = "sse2",
+        /// AVX2, BMI2, FMA.
+        Avx2 = "avx2",
+        /// AVX-512 F, BW, DQ, VL, VBMI, VBMI2, IFMA.
+        Avx512 = "avx512",
+        /// AArch64 baseline.
+        Neon = "neon",
+    }
 
-impl Tier {
     /// The name that `SOLIO_CPU` takes.
     ///
     /// ```
@@ -36,15 +37,7 @@ impl Tier {
     /// let names: Vec<&str> = available().into_iter().map(Tier::name).collect();
     /// assert_eq!(names[0], "scalar");
     /// ```
-    pub fn name(self) -> &'static str {
-        match self {
-            Tier::Scalar => "scalar",
-            Tier::Sse2 => "sse2",
-            Tier::Avx2 => "avx2",
-            Tier::Avx512 => "avx512",
-            Tier::Neon => "neon",
-        }
-    }
+    pub fn name;
 }
 
 /// The tiers that this machine has, lowest first. Tests run a kernel on each of them.

@@ -1,44 +1,35 @@
 //! The one error type. Decoders set the place in the bytes; the facade adds the path.
 
+use solio_kinds::named_enum;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 /// `Result` with Solio's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What sort of thing went wrong.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum ErrorKind {
-    /// The operating system refused: missing file, no space, no permission.
-    Io,
-    /// Text that does not follow the format's grammar.
-    Syntax,
-    /// Binary data that contradicts itself or ends early.
-    Corrupt,
-    /// Valid, but not something that Solio can do.
-    Unsupported,
-    /// A [`Limits`](crate::Limits) bound was passed.
-    Limit,
-    /// The caller asked for something impossible.
-    Argument,
-    /// The work was cancelled.
-    Cancelled,
-}
-
-impl ErrorKind {
-    /// The lower-case name that `--json` and Python's `.kind` show.
-    pub fn name(self) -> &'static str {
-        match self {
-            ErrorKind::Io => "io",
-            ErrorKind::Syntax => "syntax",
-            ErrorKind::Corrupt => "corrupt",
-            ErrorKind::Unsupported => "unsupported",
-            ErrorKind::Limit => "limit",
-            ErrorKind::Argument => "argument",
-            ErrorKind::Cancelled => "cancelled",
-        }
+named_enum! {
+    /// What sort of thing went wrong. Packed scenes have the places in this list.
+    #[derive(Hash)]
+    #[non_exhaustive]
+    pub enum ErrorKind {
+        /// The operating system refused: missing file, no space, no permission.
+        Io = "io",
+        /// Text that does not follow the format's grammar.
+        Syntax = "syntax",
+        /// Binary data that contradicts itself or ends early.
+        Corrupt = "corrupt",
+        /// Valid, but not something that Solio can do.
+        Unsupported = "unsupported",
+        /// A [`Limits`](crate::Limits) bound was passed.
+        Limit = "limit",
+        /// The caller asked for something impossible.
+        Argument = "argument",
+        /// The work was cancelled.
+        Cancelled = "cancelled",
     }
+
+    /// The lower-case name that `--json` and Python's `.kind` show.
+    pub fn name;
 }
 
 /// An error with its place. One pointer wide, so that `Result` stays cheap in hot loops.

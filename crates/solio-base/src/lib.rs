@@ -17,6 +17,7 @@ pub use error::{Error, ErrorKind, Result};
 pub use limits::Limits;
 pub use losses::{Loss, Losses};
 pub use ordered::FillChunk;
-pub use solio_measure::lock;
+pub use solio_kinds::named_enum;
+pub use solio_measure::{lock, unlock};
 pub use stream::{Sink, Source};
 pub use work::{Cancel, Progress, Progressed, Work};

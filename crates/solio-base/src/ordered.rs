@@ -17,7 +17,7 @@
 
 use crate::threads::{self, beside};
 use crate::{Cancel, Error, Result, Work};
-use solio_measure::{SpanName, lock};
+use solio_measure::{SpanName, lock, unlock};
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -104,7 +104,7 @@ pub fn run_in<S: Default + Send>(
     let mut free: Vec<S> = (slots.len()..window).map(|_| S::default()).collect();
     free.append(slots);
     let pipeline = Pipeline {
-        line: Mutex::new(SlotQueues::new(free)),
+        line: Mutex::new(SlotQueues { free, ..SlotQueues::default() }),
         moved: Condvar::new(),
         input: Mutex::new(next),
         map,
@@ -112,7 +112,7 @@ pub fn run_in<S: Default + Send>(
         cancel: &work.cancel,
     };
     beside(threads - 1, &|| pipeline.work(), || pipeline.work());
-    let line = pipeline.line.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let line = unlock(pipeline.line);
     *slots = line.free;
     line.failed.map_or(Ok(()), Err)
 }
@@ -125,6 +125,7 @@ struct NumberedSlot<S> {
 }
 
 /// Where the jobs are that no thread works on.
+#[derive(Default)]
 struct SlotQueues<S> {
     free: Vec<S>,
     /// From the input.
@@ -146,23 +147,6 @@ struct SlotQueues<S> {
 }
 
 impl<S> SlotQueues<S> {
-    fn new(free: Vec<S>) -> Self {
-        SlotQueues {
-            free,
-            filled: VecDeque::new(),
-            filling: false,
-            taken: 0,
-            ended: false,
-            ready: VecDeque::new(),
-            turn: 0,
-            committing: false,
-            waiting: 0,
-            waker_core: 0,
-            stop: false,
-            failed: None,
-        }
-    }
-
     /// Wakes a thread that waits, as there is something to do.
     fn wake_one(&mut self, moved: &Condvar) {
         if self.waiting > 0 {

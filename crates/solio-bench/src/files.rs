@@ -10,11 +10,6 @@ pub(crate) fn temporary_folder() -> Result<tempfile::TempDir> {
     folder.map_err(|e| Error::io("make a temporary folder", e))
 }
 
-/// Makes a folder and those above it.
-pub(crate) fn make_folder(folder: &Path) -> Result<()> {
-    std::fs::create_dir_all(folder).map_err(|e| Error::io("make the folder", e).at_path(folder))
-}
-
 /// The files at and below `paths`; all of them must be there.
 pub(crate) fn all_below(paths: &[PathBuf], work: &Work) -> Result<Vec<PathBuf>> {
     let (found, failed) = solio::files_below(paths, work)?;

@@ -54,8 +54,7 @@ pub(crate) fn run(args: &DemoArgs) -> Result<Outcome> {
     let temporary;
     let folder = match &args.keep {
         Some(folder) => {
-            let made = std::fs::create_dir_all(folder);
-            made.map_err(|e| Error::io("make the folder", e).at_path(folder))?;
+            solio_io::make_folder(folder)?;
             folder.clone()
         }
         None => {

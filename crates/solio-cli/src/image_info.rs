@@ -5,7 +5,7 @@ use crate::{schema, screen, terminal};
 use anstyle::Style;
 use serde_json::{Map, Value as Json, json};
 use solio::image::header::{Part, Value};
-use solio::image::{Channel, Header, PixelType};
+use solio::image::{Channel, Header};
 use solio::{Input, Limits, Result, Work};
 use std::fmt::Write;
 use std::path::Path;
@@ -84,11 +84,7 @@ fn part_json(part: &Part) -> Json {
 fn channel_json(channel: &Channel) -> Json {
     json!({
         "name": channel.name,
-        "type": match channel.pixel_type {
-            PixelType::Uint => "uint32",
-            PixelType::Half => "float16",
-            PixelType::Float => "float32",
-        },
+        "type": channel.pixel_type.name(),
         "sampling": [channel.x_sampling, channel.y_sampling],
         "linear": channel.linear,
     })
@@ -118,8 +114,8 @@ fn value_json(value: &Value) -> Json {
             json!({
                 "width": v.width,
                 "height": v.height,
-                "levels": format!("{:?}", v.levels).to_lowercase(),
-                "rounding": format!("{:?}", v.rounding).to_lowercase(),
+                "levels": v.levels.name(),
+                "rounding": v.rounding.name(),
             })
         }
         Value::V2i(v) => json!(v),

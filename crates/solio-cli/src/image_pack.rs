@@ -194,7 +194,7 @@ fn kind(entry: &ArchiveEntry) -> String {
     match (entry.kind, &entry.shape) {
         (Kind::Array, Some(shape)) => {
             let axes: Vec<String> = shape.axes.iter().map(u64::to_string).collect();
-            format!("{} {}", solio::element_name(shape.element), axes.join("×"))
+            format!("{} {}", shape.element.name(), axes.join("×"))
         }
         (Kind::Exr, _) => "exr".to_owned(),
         _ => "unknown".to_owned(),
@@ -213,7 +213,7 @@ fn to_json(entry: &ArchiveEntry) -> Value {
         "file_bytes": entry.file_bytes,
         "packed_bytes": entry.packed_bytes,
         "exact": entry.exact,
-        "type": shape.map(|shape| solio::element_name(shape.element)),
+        "type": shape.map(|shape| shape.element.name()),
         "shape": shape.map(|shape| &shape.axes),
     })
 }

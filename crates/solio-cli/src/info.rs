@@ -238,33 +238,13 @@ fn warnings(info: &FileInfo) -> String {
 
 /// Everything about one file, for programs.
 fn to_json(info: &FileInfo) -> Value {
-    let mesh = &info.mesh;
-    json!({
+    let mut all = json!({
         "format": info.format.as_str(),
         "compression": kind(info).split_once('.').map(|(_, c)| c),
         "file_bytes": info.file_bytes,
-        "memory_bytes": mesh.memory_bytes,
-        "vertices": mesh.vertices,
-        "double": mesh.double,
-        "faces": mesh.faces,
-        "triangles": mesh.triangles,
-        "quads": mesh.quads,
-        "ngons": mesh.ngons,
-        "corners": mesh.corners,
-        "lines": mesh.lines,
-        "points": mesh.points,
-        "uvs": mesh.uvs,
-        "normals": mesh.normals,
-        "colors": mesh.colors,
-        "bounds": mesh.bounds,
-        "objects": mesh.objects,
-        "object_names": mesh.object_names,
-        "materials": mesh.materials,
-        "textures": mesh.textures,
-        "groups": mesh.groups,
-        "vertex_groups": mesh.vertex_groups,
-        "attributes": mesh.attributes,
-        "freeform_bytes": mesh.freeform_bytes,
-        "warnings": mesh.warnings,
-    })
+    });
+    if let (Value::Object(all), Value::Object(mesh)) = (&mut all, json!(info.mesh)) {
+        all.extend(mesh);
+    }
+    all
 }

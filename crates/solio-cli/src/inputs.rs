@@ -1,7 +1,7 @@
 //! Which files a command works on: its arguments, then the names in a list.
 
 use crate::args::InputArgs;
-use crate::output_path::{check_folder, is_standard, make_folder};
+use crate::output_path::{check_folder, is_standard};
 use crate::{Outcome, screen, terminal};
 use solio::{
     Error, FileKind, FramePattern, FrameRange, ImageJob, Input, Limits, Progress, Result, Work,
@@ -165,7 +165,7 @@ pub(crate) fn into_folder<N: AsRef<Path>>(
     };
     let jobs = distinct(inputs.into_iter().map(job).collect::<Result<_>>()?)?;
     if !dry_run && !jobs.is_empty() {
-        make_folder(folder)?;
+        solio_io::make_folder(folder)?;
     }
     Ok(jobs)
 }

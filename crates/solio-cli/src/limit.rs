@@ -5,7 +5,7 @@ use crate::light::advice;
 use crate::output_path::is_standard;
 use crate::screen;
 use crate::table::{figures, seconds};
-use serde_json::{Value, json};
+use serde_json::Value;
 use solio::{Bound, Job, Kept, Light, Summary, Work};
 use std::path::Path;
 
@@ -79,15 +79,7 @@ impl Limit {
         let bound = self.light.map(|light| light.bound(job));
         line["achieved"] = self.light.map(|light| light.achieved(job, wall_s)).into();
         line["binding"] = bound.map(|bound| bound.binding()).into();
-        line["bound_s"] = bound.map_or(Value::Null, |bound| {
-            json!({
-                "read": bound.read_s,
-                "disk": bound.disk_s,
-                "write": bound.write_s,
-                "cpu": bound.cpu_s,
-                "memory": bound.memory_s,
-            })
-        });
+        line["bound_s"] = bound.map_or(Value::Null, |bound| bound.limits().into_iter().collect());
     }
 }
 

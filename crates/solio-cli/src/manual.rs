@@ -21,8 +21,7 @@ pub(crate) fn completions(shell: Shell) -> Result<Outcome> {
 
 /// Writes `solio.1`, `solio-convert.1`… into `dir`.
 pub(crate) fn write_pages(dir: &Path) -> Result<Outcome> {
-    let made = std::fs::create_dir_all(dir);
-    made.map_err(|e| Error::io("make the folder", e).at_path(dir))?;
+    solio_io::make_folder(dir)?;
     // What runs where the pages are made is of no interest where they are read.
     let mut command = Cli::command().version(env!("CARGO_PKG_VERSION"));
     command.build();

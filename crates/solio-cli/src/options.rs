@@ -156,22 +156,21 @@ pub(crate) fn write(
     options
 }
 
+/// Sets fields of `$options` to the arguments of the same names that were given.
+macro_rules! set_same {
+    ($options:ident, $args:ident => $($name:ident),* $(,)?) => {
+        $(set(&mut $options.$name, $args.$name);)*
+    };
+}
+
 fn write_obj(args: &WriteArgs, axes: &ConversionAxes, obj: &mut ObjWriteOptions) {
     obj.source_axes = axes.source;
     (obj.forward_axis, obj.up_axis) = axes.target;
-    set(&mut obj.global_scale, args.global_scale);
-    set(&mut obj.export_uv, args.export_uv);
-    set(&mut obj.export_normals, args.export_normals);
+    set_same!(obj, args =>
+        global_scale, export_uv, export_normals, export_alpha, export_materials,
+        export_triangulated_mesh, export_object_groups, export_material_groups,
+        export_vertex_groups, export_smooth_groups, export_groups, sort_by_material);
     set(&mut obj.export_colors, args.export_colors.map(|c| c != ColorsChoice::None));
-    set(&mut obj.export_alpha, args.export_alpha);
-    set(&mut obj.export_materials, args.export_materials);
-    set(&mut obj.export_triangulated_mesh, args.export_triangulated_mesh);
-    set(&mut obj.export_object_groups, args.export_object_groups);
-    set(&mut obj.export_material_groups, args.export_material_groups);
-    set(&mut obj.export_vertex_groups, args.export_vertex_groups);
-    set(&mut obj.export_smooth_groups, args.export_smooth_groups);
-    set(&mut obj.export_groups, args.export_groups);
-    set(&mut obj.sort_by_material, args.sort_by_material);
     set(&mut obj.spaces_to_underscores, args.underscores);
     obj.material_library.clone_from(&args.mtl);
     obj.merge = !args.no_merge;
@@ -197,12 +196,8 @@ fn write_mtl(args: &WriteArgs, mtl: &mut MtlWriteOptions) {
 fn write_ply(args: &WriteArgs, axes: &ConversionAxes, ply: &mut PlyWriteOptions) {
     ply.source_axes = axes.source;
     (ply.forward_axis, ply.up_axis) = axes.target;
-    set(&mut ply.global_scale, args.global_scale);
-    set(&mut ply.export_uv, args.export_uv);
-    set(&mut ply.export_normals, args.export_normals);
-    set(&mut ply.export_attributes, args.export_attributes);
-    set(&mut ply.export_triangulated_mesh, args.export_triangulated_mesh);
-    set(&mut ply.digits, args.digits);
+    set_same!(ply, args =>
+        global_scale, export_uv, export_normals, export_attributes, export_triangulated_mesh, digits);
     set_comments(&mut ply.comments, args);
     let colors = args.export_colors.map(|choice| match choice {
         ColorsChoice::None => PlyColors::None,
@@ -223,9 +218,8 @@ fn write_ply(args: &WriteArgs, axes: &ConversionAxes, ply: &mut PlyWriteOptions)
 fn write_stl(args: &WriteArgs, axes: &ConversionAxes, stl: &mut StlWriteOptions) {
     stl.source_axes = axes.source;
     (stl.forward_axis, stl.up_axis) = axes.target;
-    set(&mut stl.global_scale, args.global_scale);
+    set_same!(stl, args => global_scale, digits);
     stl.ascii_format = args.ascii;
-    set(&mut stl.digits, args.digits);
 }
 
 fn set_comments(comments: &mut Vec<String>, args: &WriteArgs) {

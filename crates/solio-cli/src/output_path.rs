@@ -48,12 +48,6 @@ pub(crate) fn has_end(path: &Path, end: &str) -> bool {
     path.extension().is_some_and(|own| own.eq_ignore_ascii_case(end))
 }
 
-/// Makes the folder that results go into: when it is known that they can.
-pub(crate) fn make_folder(folder: &Path) -> Result<()> {
-    let made = std::fs::create_dir_all(folder);
-    made.map_err(|e| Error::io("make the folder", e).at_path(folder))
-}
-
 /// The name of the file without the extension of a compression.
 pub(crate) fn without_compression(path: &Path) -> &OsStr {
     let name = path.file_name().unwrap_or_default();

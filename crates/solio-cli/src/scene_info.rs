@@ -229,18 +229,6 @@ fn to_json(info: &SceneInfo) -> Json {
         line["depth"] = file.depth.into();
         line
     });
-    let classes: serde_json::Map<String, Json> = counts
-        .classes
-        .iter()
-        .map(|(name, of)| {
-            let value = json!({
-                "shapes": of.shapes,
-                "primitives": of.primitives,
-                "instanced_primitives": of.instanced_primitives,
-            });
-            (name.clone(), value)
-        })
-        .collect();
     let largest = counts.largest.iter().map(|mesh| {
         json!({
             "name": mesh_name(scene, mesh.shape),
@@ -261,7 +249,7 @@ fn to_json(info: &SceneInfo) -> Json {
         "camera": scene.camera.as_ref().map(|camera| class(scene, &camera.entity)),
         "film": class_of(&scene.film),
         "integrator": class_of(&scene.integrator),
-        "shapes": classes,
+        "shapes": counts.classes,
         "primitives": counts.all.primitives,
         "instanced_primitives": counts.all.instanced_primitives,
         "instances": scene.instances.objects.len(),

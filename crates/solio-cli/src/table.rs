@@ -1,6 +1,7 @@
 //! Tables and figures for people: 80 columns, aligned, colours only where they are wanted.
 
 use anstyle::{AnsiColor, Style};
+pub use solio::grouped as count;
 use std::borrow::Cow;
 
 pub const BOLD: Style = Style::new().bold();
@@ -81,19 +82,6 @@ impl TextTable {
         }
         text
     }
-}
-
-/// `1,234,567`.
-pub fn count(value: u64) -> String {
-    let digits = value.to_string();
-    let mut text = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// `412 B`, `33.1 kB`, `338 MB`: powers of 1000, three significant figures.

@@ -2,40 +2,32 @@
 
 use crate::cam16::{Cam16, Viewing};
 use crate::{Color, Space, convert};
+use solio_base::named_enum;
 use std::sync::LazyLock;
 
-/// A measure of the difference between two colours; alpha does not count.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Difference {
-    /// CIEDE2000 in Lab under D50 (CIE 142; Sharma, Wu and Dalal, 2005), all weights 1. About 1 is
-    /// just noticed.
-    #[default]
-    Ciede2000,
-    /// The distance in CAM16-UCS (Li and others, 2017): white D65, L_A 64/π · 0.2 cd/m² (a screen
-    /// at 64 lux in a grey world), Y_b 20, average surround.
-    Cam16Ucs,
-    /// The distance in Oklab. About 0.02 is just noticed.
-    Ok,
+named_enum! {
+    /// A measure of the difference between two colours; alpha does not count.
+    #[derive(Default, Hash)]
+    pub enum Difference {
+        /// CIEDE2000 in Lab under D50 (CIE 142; Sharma, Wu and Dalal, 2005), all weights 1. About 1 is
+        /// just noticed.
+        #[default]
+        Ciede2000 = "ciede2000",
+        /// The distance in CAM16-UCS (Li and others, 2017): white D65, L_A 64/π · 0.2 cd/m² (a screen
+        /// at 64 lux in a grey world), Y_b 20, average surround.
+        Cam16Ucs = "cam16-ucs",
+        /// The distance in Oklab. About 0.02 is just noticed.
+        Ok = "ok",
+    }
+
+    /// `ciede2000`, `cam16-ucs`, `ok`.
+    pub fn name;
+
+    /// From its name.
+    pub fn of_name;
 }
 
 impl Difference {
-    /// All of them.
-    pub const ALL: [Difference; 3] = [Difference::Ciede2000, Difference::Cam16Ucs, Difference::Ok];
-
-    /// `ciede2000`, `cam16-ucs`, `ok`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Difference::Ciede2000 => "ciede2000",
-            Difference::Cam16Ucs => "cam16-ucs",
-            Difference::Ok => "ok",
-        }
-    }
-
-    /// From its name.
-    pub fn of_name(name: &str) -> Option<Difference> {
-        Difference::ALL.into_iter().find(|method| method.name() == name)
-    }
-
     /// Between two colours; what is missing counts as 0.
     pub fn between(self, a: &Color, b: &Color) -> f64 {
         let lab = |color: &Color| convert(color.components, color.space, Space::Lab);

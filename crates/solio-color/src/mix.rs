@@ -1,37 +1,28 @@
 //! Between colours: CSS Color 4, §12 "Color Interpolation", and CSS Color 5, `color-mix()`.
 
 use crate::{Color, Missing, Space, convert};
-use solio_base::{Error, Result};
+use solio_base::{Error, Result, named_enum};
 
-/// Which way round hues go (CSS Color 4, §12.4).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum HueMethod {
-    /// The shorter arc.
-    #[default]
-    Shorter,
-    /// The longer arc; between equal hues a whole turn.
-    Longer,
-    /// Ever larger angles.
-    Increasing,
-    /// Ever smaller angles.
-    Decreasing,
+named_enum! {
+    /// Which way round hues go (CSS Color 4, §12.4).
+    #[derive(Default, Hash)]
+    pub enum HueMethod {
+        /// The shorter arc.
+        #[default]
+        Shorter = "shorter",
+        /// The longer arc; between equal hues a whole turn.
+        Longer = "longer",
+        /// Ever larger angles.
+        Increasing = "increasing",
+        /// Ever smaller angles.
+        Decreasing = "decreasing",
+    }
+
+    /// `shorter`, `longer`, `increasing`, `decreasing`.
+    pub fn name;
 }
 
 impl HueMethod {
-    /// All of them.
-    pub const ALL: [HueMethod; 4] =
-        [HueMethod::Shorter, HueMethod::Longer, HueMethod::Increasing, HueMethod::Decreasing];
-
-    /// `shorter`, `longer`, `increasing`, `decreasing`.
-    pub fn name(self) -> &'static str {
-        match self {
-            HueMethod::Shorter => "shorter",
-            HueMethod::Longer => "longer",
-            HueMethod::Increasing => "increasing",
-            HueMethod::Decreasing => "decreasing",
-        }
-    }
-
     /// From its name, in letters of either case.
     pub fn of_name(name: &str) -> Option<HueMethod> {
         HueMethod::ALL.into_iter().find(|method| method.name().eq_ignore_ascii_case(name))

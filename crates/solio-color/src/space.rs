@@ -1,94 +1,57 @@
 //! Colour spaces: their names, components and ranges.
 
-/// A colour space of CSS Color 4, and those of film and pickers.
-///
-/// Units: components of RGB and XYZ are 0 to 1 with white at 1 and are not bounded; hues are in
-/// degrees; saturation, lightness, value, whiteness and blackness of HSL, HSV and HWB are 0 to 1;
-/// L of Lab and LCH is 0 to 100, L of Oklab and Oklch 0 to 1.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Space {
-    /// sRGB with its curve (IEC 61966-2-1).
-    #[default]
-    Srgb,
-    /// Light with the primaries of sRGB.
-    SrgbLinear,
-    /// Hue, saturation, lightness of sRGB.
-    Hsl,
-    /// Hue, saturation, value of sRGB.
-    Hsv,
-    /// Hue, whiteness, blackness of sRGB.
-    Hwb,
-    /// CIE L*a*b* under D50.
-    Lab,
-    /// Lab as lightness, chroma, hue.
-    Lch,
-    /// Oklab (Ottosson, 2020).
-    Oklab,
-    /// Oklab as lightness, chroma, hue.
-    Oklch,
-    /// CIE XYZ, white D50.
-    XyzD50,
-    /// CIE XYZ, white D65.
-    XyzD65,
-    /// Display P3: primaries of DCI P3, white D65, the curve of sRGB.
-    DisplayP3,
-    /// Light with the primaries of Display P3.
-    DisplayP3Linear,
-    /// Rec. 2020 as displayed: an exponent of 2.4 (BT.1886), as CSS Color 4 has it since 2025.
-    Rec2020,
-    /// Adobe RGB (1998).
-    A98Rgb,
-    /// ProPhoto RGB (ROMM), white D50.
-    ProphotoRgb,
-    /// ACEScg: light with the primaries AP1 (Academy S-2014-004), white near D60.
-    AcesCg,
+use solio_base::named_enum;
+
+named_enum! {
+    /// A colour space of CSS Color 4, and those of film and pickers.
+    ///
+    /// Units: components of RGB and XYZ are 0 to 1 with white at 1 and are not bounded; hues are in
+    /// degrees; saturation, lightness, value, whiteness and blackness of HSL, HSV and HWB are 0 to 1;
+    /// L of Lab and LCH is 0 to 100, L of Oklab and Oklch 0 to 1.
+    #[derive(Default, Hash)]
+    pub enum Space {
+        /// sRGB with its curve (IEC 61966-2-1).
+        #[default]
+        Srgb = "srgb",
+        /// Light with the primaries of sRGB.
+        SrgbLinear = "srgb-linear",
+        /// Hue, saturation, lightness of sRGB.
+        Hsl = "hsl",
+        /// Hue, saturation, value of sRGB.
+        Hsv = "hsv",
+        /// Hue, whiteness, blackness of sRGB.
+        Hwb = "hwb",
+        /// CIE L*a*b* under D50.
+        Lab = "lab",
+        /// Lab as lightness, chroma, hue.
+        Lch = "lch",
+        /// Oklab (Ottosson, 2020).
+        Oklab = "oklab",
+        /// Oklab as lightness, chroma, hue.
+        Oklch = "oklch",
+        /// CIE XYZ, white D50.
+        XyzD50 = "xyz-d50",
+        /// CIE XYZ, white D65.
+        XyzD65 = "xyz-d65",
+        /// Display P3: primaries of DCI P3, white D65, the curve of sRGB.
+        DisplayP3 = "display-p3",
+        /// Light with the primaries of Display P3.
+        DisplayP3Linear = "display-p3-linear",
+        /// Rec. 2020 as displayed: an exponent of 2.4 (BT.1886), as CSS Color 4 has it since 2025.
+        Rec2020 = "rec2020",
+        /// Adobe RGB (1998).
+        A98Rgb = "a98-rgb",
+        /// ProPhoto RGB (ROMM), white D50.
+        ProphotoRgb = "prophoto-rgb",
+        /// ACEScg: light with the primaries AP1 (Academy S-2014-004), white near D60.
+        AcesCg = "acescg",
+    }
+
+    /// The name that CSS has for it; `hsv` and `acescg`, which CSS lacks, are ours.
+    pub fn name;
 }
 
 impl Space {
-    /// All of them.
-    pub const ALL: [Space; 17] = [
-        Space::Srgb,
-        Space::SrgbLinear,
-        Space::Hsl,
-        Space::Hsv,
-        Space::Hwb,
-        Space::Lab,
-        Space::Lch,
-        Space::Oklab,
-        Space::Oklch,
-        Space::XyzD50,
-        Space::XyzD65,
-        Space::DisplayP3,
-        Space::DisplayP3Linear,
-        Space::Rec2020,
-        Space::A98Rgb,
-        Space::ProphotoRgb,
-        Space::AcesCg,
-    ];
-
-    /// The name that CSS has for it; `hsv` and `acescg`, which CSS lacks, are ours.
-    pub fn name(self) -> &'static str {
-        match self {
-            Space::Srgb => "srgb",
-            Space::SrgbLinear => "srgb-linear",
-            Space::Hsl => "hsl",
-            Space::Hsv => "hsv",
-            Space::Hwb => "hwb",
-            Space::Lab => "lab",
-            Space::Lch => "lch",
-            Space::Oklab => "oklab",
-            Space::Oklch => "oklch",
-            Space::XyzD50 => "xyz-d50",
-            Space::XyzD65 => "xyz-d65",
-            Space::DisplayP3 => "display-p3",
-            Space::DisplayP3Linear => "display-p3-linear",
-            Space::Rec2020 => "rec2020",
-            Space::A98Rgb => "a98-rgb",
-            Space::ProphotoRgb => "prophoto-rgb",
-            Space::AcesCg => "acescg",
-        }
-    }
-
     /// From its name, in letters of either case; `xyz` is XYZ under D65.
     pub fn of_name(name: &str) -> Option<Space> {
         let name = if name.eq_ignore_ascii_case("xyz") { "xyz-d65" } else { name };
@@ -107,19 +70,6 @@ impl Space {
     /// Whether one component is a hue.
     pub fn is_polar(self) -> bool {
         self.hue_index().is_some()
-    }
-
-    /// Short names of the components.
-    pub fn component_names(self) -> [&'static str; 3] {
-        match self {
-            Space::Hsl => ["h", "s", "l"],
-            Space::Hsv => ["h", "s", "v"],
-            Space::Hwb => ["h", "w", "b"],
-            Space::Lab | Space::Oklab => ["l", "a", "b"],
-            Space::Lch | Space::Oklch => ["l", "c", "h"],
-            Space::XyzD50 | Space::XyzD65 => ["x", "y", "z"],
-            _ => ["r", "g", "b"],
-        }
     }
 
     /// The reference range of each component (CSS Color 4, 0 % to 100 %; a hue is a full turn).
@@ -157,8 +107,8 @@ mod tests {
         for space in Space::ALL {
             assert_eq!(Space::of_name(space.name()), Some(space));
             assert_eq!(Space::of_name(&space.name().to_uppercase()), Some(space));
-            assert_eq!(space.hue_index(), space.component_names().iter().position(|n| *n == "h"));
-            assert_eq!(space.is_polar(), space.ranges().contains(&[0.0, 360.0]));
+            let turn = space.ranges().iter().position(|range| *range == [0.0, 360.0]);
+            assert_eq!(space.hue_index(), turn);
         }
         assert_eq!(Space::of_name("xyz"), Some(Space::XyzD65));
         assert_eq!(Space::of_name("cmyk"), None);

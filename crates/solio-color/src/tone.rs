@@ -1,42 +1,34 @@
 //! Tone mapping: light of any strength into 0 to 1, by published operators.
 
-/// How light of any strength becomes light from 0 to 1. All work on linear light with the
-/// primaries of sRGB; none of them changes black.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum ToneMap {
-    /// What is brighter than 1 is 1.
-    #[default]
-    None,
-    /// x / (1 + x) of the luminance: Reinhard, Stark, Shirley and Ferwerda, "Photographic Tone
-    /// Reproduction for Digital Images", 2002, equation 3.
-    Reinhard,
-    /// The filmic curve of Uncharted 2: John Hable, "Filmic Tonemapping Operators", 2010, with
-    /// white at 11.2 and twice the exposure.
-    Hable,
-    /// A fit to the reference transform of ACES: Krzysztof Narkowicz, "ACES Filmic Tone Mapping
-    /// Curve", 2016, with its 0.6 for the same exposure as ACES.
-    Aces,
-    /// Leaves colours below about 0.8 nearly as they are and keeps hues: Khronos, "PBR Neutral Tone
-    /// Mapper", 2024.
-    Neutral,
+use solio_base::named_enum;
+
+named_enum! {
+    /// How light of any strength becomes light from 0 to 1. All work on linear light with the
+    /// primaries of sRGB; none of them changes black.
+    #[derive(Default, Hash)]
+    pub enum ToneMap {
+        /// What is brighter than 1 is 1.
+        #[default]
+        None = "none",
+        /// x / (1 + x) of the luminance: Reinhard, Stark, Shirley and Ferwerda, "Photographic Tone
+        /// Reproduction for Digital Images", 2002, equation 3.
+        Reinhard = "reinhard",
+        /// The filmic curve of Uncharted 2: John Hable, "Filmic Tonemapping Operators", 2010, with
+        /// white at 11.2 and twice the exposure.
+        Hable = "hable",
+        /// A fit to the reference transform of ACES: Krzysztof Narkowicz, "ACES Filmic Tone Mapping
+        /// Curve", 2016, with its 0.6 for the same exposure as ACES.
+        Aces = "aces",
+        /// Leaves colours below about 0.8 nearly as they are and keeps hues: Khronos, "PBR Neutral Tone
+        /// Mapper", 2024.
+        Neutral = "neutral",
+    }
+
+    /// `none`, `reinhard`, `hable`, `aces`, `neutral`.
+    pub fn name;
 }
 
 impl ToneMap {
-    /// All of them.
-    pub const ALL: [ToneMap; 5] =
-        [ToneMap::None, ToneMap::Reinhard, ToneMap::Hable, ToneMap::Aces, ToneMap::Neutral];
-
-    /// `none`, `reinhard`, `hable`, `aces`, `neutral`.
-    pub fn name(self) -> &'static str {
-        match self {
-            ToneMap::None => "none",
-            ToneMap::Reinhard => "reinhard",
-            ToneMap::Hable => "hable",
-            ToneMap::Aces => "aces",
-            ToneMap::Neutral => "neutral",
-        }
-    }
-
     /// From its name; `filmic` is that of Hable.
     pub fn of_name(name: &str) -> Option<ToneMap> {
         let name = if name == "filmic" { "hable" } else { name };

@@ -4,7 +4,7 @@ use crate::check::with_view;
 use crate::gif::GifBlocks;
 use crate::riff::webp_size;
 use crate::{ByteView, boxes, hdr, jpeg, png, png_chunks, psd, riff_chunks, tiff};
-use solio_base::{Result, Source};
+use solio_base::{Result, Source, named_enum};
 use solio_kinds::FileKind;
 
 /// What a picture is, before it is decoded.
@@ -26,27 +26,21 @@ pub struct ContainerHeader {
     pub has_profile: bool,
 }
 
-/// What numbers samples are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum SampleKind {
-    /// Integers from 0 on.
-    #[default]
-    Uint,
-    /// Integers with a sign.
-    Int,
-    /// Floating point numbers.
-    Float,
-}
-
-impl SampleKind {
-    /// As NumPy begins the names of its types: `uint`, `int`, `float`.
-    pub fn name(self) -> &'static str {
-        match self {
-            SampleKind::Uint => "uint",
-            SampleKind::Int => "int",
-            SampleKind::Float => "float",
-        }
+named_enum! {
+    /// What numbers samples are.
+    #[derive(Default)]
+    pub enum SampleKind {
+        /// Integers from 0 on.
+        #[default]
+        Uint = "uint",
+        /// Integers with a sign.
+        Int = "int",
+        /// Floating point numbers.
+        Float = "float",
     }
+
+    /// As NumPy begins the names of its types: `uint`, `int`, `float`.
+    pub fn name;
 }
 
 /// What the samples of a pixel are, alpha and further ones left aside.

@@ -6,36 +6,55 @@
 //! sections "Scan line blocks" and "Tiles".)
 
 use crate::name_bytes;
+use solio_base::named_enum;
 use solio_codec::samples::SampleConversion;
 use std::cmp::Ordering;
 use std::ops::Range;
 
-/// How a sample is stored.
-///
-/// ```
-/// use solio_exr::PixelType;
-/// use solio_exr::model::Samples;
-/// let depth = Samples::Float(vec![1e-5, 70_000.0].into());
-/// // Half keeps neither the small difference nor the large depth.
-/// let half = depth.converted(PixelType::Half)?;
-/// assert_ne!(half.converted(PixelType::Float)?, depth);
-/// # Ok::<(), solio_base::Error>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum PixelType {
-    /// 32-bit unsigned integer.
-    Uint,
-    /// 16-bit floating point number.
-    Half,
-    /// 32-bit floating point number.
-    Float,
+named_enum! {
+    /// How a sample is stored.
+    ///
+    /// ```
+    /// use solio_exr::PixelType;
+    /// use solio_exr::model::Samples;
+    /// let depth = Samples::Float(vec![1e-5, 70_000.0].into());
+    /// // Half keeps neither the small difference nor the large depth.
+    /// let half = depth.converted(PixelType::Half)?;
+    /// assert_ne!(half.converted(PixelType::Float)?, depth);
+    /// # Ok::<(), solio_base::Error>(())
+    /// ```
+    #[derive(Hash)]
+    pub enum PixelType {
+        /// 32-bit unsigned integer.
+        Uint = "uint32",
+        /// 16-bit floating point number.
+        Half = "float16",
+        /// 32-bit floating point number.
+        Float = "float32",
+    }
+
+    /// The name that NumPy has for it.
+    ///
+    /// ```
+    /// use solio_exr::PixelType;
+    /// assert_eq!(PixelType::Half.name(), "float16");
+    /// ```
+    pub fn name;
+
+    /// That of this name.
+    ///
+    /// ```
+    /// use solio_exr::PixelType;
+    /// assert_eq!(PixelType::of_name("uint32"), Some(PixelType::Uint));
+    /// assert_eq!(PixelType::of_name("half"), None);
+    /// ```
+    pub fn of_name;
 }
 
 impl PixelType {
     /// The type that the format calls `number`; `as` gives the number back.
     pub(crate) fn of_number(number: i32) -> Option<PixelType> {
-        let all = [PixelType::Uint, PixelType::Half, PixelType::Float];
-        all.get(usize::try_from(number).ok()?).copied()
+        PixelType::ALL.get(usize::try_from(number).ok()?).copied()
     }
 
     /// Bytes of a sample.

@@ -23,7 +23,7 @@ use solio_exr::{Image, Levels, ReadOptions};
 /// assert_eq!((preview.width, preview.height), (64, 32));
 /// # Ok::<(), solio_base::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct PreviewOptions {
     /// Part, layer or channels.
     pub choice: Choice,
@@ -43,21 +43,6 @@ pub struct PreviewOptions {
     pub partial: bool,
     /// What a file may make us do.
     pub limits: Limits,
-}
-
-impl Default for PreviewOptions {
-    fn default() -> Self {
-        PreviewOptions {
-            choice: Choice::default(),
-            exposure: 0.0,
-            tone_map: None,
-            most: None,
-            frame: Frame::Display,
-            colormap: None,
-            partial: false,
-            limits: Limits::default(),
-        }
-    }
 }
 
 impl PreviewOptions {

@@ -1,7 +1,7 @@
 //! Rows of an output, filled by all threads at once.
 
-use solio_base::{Result, Work};
-use std::sync::{Mutex, PoisonError};
+use solio_base::{Result, Work, lock};
+use std::sync::Mutex;
 
 /// Values that a thread fills before it asks for more: enough that asking costs nothing beside it.
 const BAND: usize = 1 << 16;
@@ -20,7 +20,7 @@ pub(crate) fn fill<T: Send, S>(
     let worker = || {
         let mut scratch = scratch();
         loop {
-            let next = bands.lock().unwrap_or_else(PoisonError::into_inner).next();
+            let next = lock(&bands).next();
             let Some((band, values)) = next else { return Ok(()) };
             work.cancel.check()?;
             for (i, row) in values.chunks_mut(width).enumerate() {

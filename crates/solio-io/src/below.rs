@@ -39,6 +39,33 @@ pub fn place_below(folder: &Path, name: &Path) -> Result<PathBuf> {
     Ok(to)
 }
 
+/// Makes a folder and those above it.
+///
+/// ```
+/// # let dir = tempfile::tempdir().unwrap();
+/// let folder = dir.path().join("shots/0010");
+/// solio_io::make_folder(&folder)?;
+/// solio_io::make_folder(&folder)?; // it is there
+/// # assert!(folder.is_dir());
+/// # Ok::<(), solio_base::Error>(())
+/// ```
+pub fn make_folder(folder: &Path) -> Result<()> {
+    std::fs::create_dir_all(folder).map_err(|e| Error::io("make the folder", e).at_path(folder))
+}
+
+/// Makes the folder that a file is to lie in.
+///
+/// ```
+/// # let dir = tempfile::tempdir().unwrap();
+/// let file = dir.path().join("shots/0010/a.exr");
+/// solio_io::make_folder_of(&file)?;
+/// # assert!(file.parent().unwrap().is_dir());
+/// # Ok::<(), solio_base::Error>(())
+/// ```
+pub fn make_folder_of(file: &Path) -> Result<()> {
+    file.parent().map_or(Ok(()), make_folder)
+}
+
 /// Where a link leads, also where nothing is there.
 fn leads_to(link: &Path, most: usize) -> Option<PathBuf> {
     if let Ok(end) = link.canonicalize() {

@@ -34,7 +34,7 @@ const SMALL_BYTES: usize = 64 << 10;
 const CHUNK_BYTES: usize = 2 << 20;
 
 /// How a file is written.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct SinkOptions {
     /// Compression of the file.
     pub compression: Compression,
@@ -42,12 +42,6 @@ pub struct SinkOptions {
     pub level: Option<i32>,
     /// The file and its name are on the disk when [`FileSink::commit`] returns.
     pub durable: bool,
-}
-
-impl Default for SinkOptions {
-    fn default() -> Self {
-        SinkOptions { compression: Compression::None, level: None, durable: false }
-    }
 }
 
 /// What was written.

@@ -15,7 +15,7 @@ use crate::sys;
 use crate::{io_error, long_path};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
-use solio_base::{Cancel, Error, Result, lock, threads};
+use solio_base::{Cancel, Error, Result, Work, lock, threads};
 use solio_measure::SpanName;
 use std::collections::HashSet;
 use std::ffi::{CStr, OsStr, OsString};
@@ -62,6 +62,22 @@ pub struct WalkOptions {
     pub skip: HashSet<PathBuf>,
     /// Asked before every piece.
     pub cancel: Cancel,
+}
+
+impl WalkOptions {
+    /// Everything below, on the threads of `work`, until it is cancelled.
+    ///
+    /// ```
+    /// use solio_base::Work;
+    /// use solio_io::walk::WalkOptions;
+    /// let work = Work::serial();
+    /// let options = WalkOptions { follow: true, ..WalkOptions::of(&work) };
+    /// work.cancel.cancel();
+    /// assert!(options.threads == 1 && options.cancel.is_cancelled());
+    /// ```
+    pub fn of(work: &Work) -> WalkOptions {
+        WalkOptions { threads: work.threads, cancel: work.cancel.clone(), ..WalkOptions::default() }
+    }
 }
 
 /// One name in a folder.
@@ -441,11 +457,13 @@ pub trait Visit: Sync {
     /// come after it, and before [`Visit::left`].
     fn entries(
         &self,
-        local: &mut Self::Local,
-        listing: &Listing,
-        folder: &Self::Folder,
-        entries: &[u32],
-    ) -> Result<()>;
+        _local: &mut Self::Local,
+        _listing: &Listing,
+        _folder: &Self::Folder,
+        _entries: &[u32],
+    ) -> Result<()> {
+        Ok(())
+    }
 
     /// All entries of a folder have been looked at.
     ///
@@ -478,7 +496,9 @@ pub trait Visit: Sync {
     /// # walk(&[shots.path().to_owned()], &WalkOptions { threads: 2, ..Default::default() }, &Look)?;
     /// # Ok::<(), Error>(())
     /// ```
-    fn left(&self, local: &mut Self::Local, listing: &Listing, folder: Self::Folder) -> Result<()>;
+    fn left(&self, _: &mut Self::Local, _: &Listing, _folder: Self::Folder) -> Result<()> {
+        Ok(())
+    }
 
     /// A folder could not be listed.
     ///

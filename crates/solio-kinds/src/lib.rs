@@ -8,6 +8,7 @@
 
 mod detect;
 mod family;
+mod named;
 mod options;
 mod subset;
 mod table;

@@ -1,39 +1,49 @@
 //! What is packed: arrays of numbers, and what the numbers are.
 
-use solio_base::{Error, Result};
+use solio_base::{Error, Result, named_enum};
 
-/// How a number is stored.
-///
-/// ```
-/// use solio_lab::ValueType;
-/// // The sizes that a number comes in, and how many types share each.
-/// let of_size = |bytes| ValueType::ALL.into_iter().filter(|value| value.bytes() == bytes).count();
-/// assert_eq!([1, 2, 4, 8].map(of_size), [1, 2, 2, 2]);
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
-pub enum ValueType {
-    U8,
-    U16,
-    U32,
-    U64,
-    F16,
-    F32,
-    F64,
+named_enum! {
+    /// How a number is stored.
+    ///
+    /// ```
+    /// use solio_lab::ValueType;
+    /// // The sizes that a number comes in, and how many types share each.
+    /// let of_size = |bytes| ValueType::ALL.into_iter().filter(|value| value.bytes() == bytes).count();
+    /// assert_eq!([1, 2, 4, 8].map(of_size), [1, 2, 2, 2]);
+    /// ```
+    #[derive(Hash)]
+    #[allow(missing_docs)]
+    pub enum ValueType {
+        U8 = "u8",
+        U16 = "u16",
+        U32 = "u32",
+        U64 = "u64",
+        F16 = "f16",
+        F32 = "f32",
+        F64 = "f64",
+    }
+
+    /// `u8`, `f16`, ….
+    ///
+    /// ```
+    /// use solio_lab::ValueType;
+    /// let names = ValueType::ALL.map(ValueType::name);
+    /// assert_eq!(names.join(" "), "u8 u16 u32 u64 f16 f32 f64");
+    /// ```
+    pub fn name;
+
+    /// From its name.
+    ///
+    /// ```
+    /// use solio_lab::ValueType;
+    /// assert_eq!(ValueType::of_name("f16"), Some(ValueType::F16));
+    /// // Names are those of Rust, not those of OpenEXR.
+    /// assert_eq!(ValueType::of_name("half"), None);
+    /// ```
+    pub fn of_name;
 }
 
 impl ValueType {
-    /// All of them.
-    pub const ALL: [ValueType; 7] = [
-        ValueType::U8,
-        ValueType::U16,
-        ValueType::U32,
-        ValueType::U64,
-        ValueType::F16,
-        ValueType::F32,
-        ValueType::F64,
-    ];
-
     /// Bytes of a number.
     ///
     /// ```
@@ -61,98 +71,49 @@ impl ValueType {
     pub fn is_float(self) -> bool {
         matches!(self, ValueType::F16 | ValueType::F32 | ValueType::F64)
     }
-
-    /// `u8`, `f16`, ….
-    ///
-    /// ```
-    /// use solio_lab::ValueType;
-    /// let names = ValueType::ALL.map(ValueType::name);
-    /// assert_eq!(names.join(" "), "u8 u16 u32 u64 f16 f32 f64");
-    /// ```
-    pub fn name(self) -> &'static str {
-        match self {
-            ValueType::U8 => "u8",
-            ValueType::U16 => "u16",
-            ValueType::U32 => "u32",
-            ValueType::U64 => "u64",
-            ValueType::F16 => "f16",
-            ValueType::F32 => "f32",
-            ValueType::F64 => "f64",
-        }
-    }
-
-    /// From its name.
-    ///
-    /// ```
-    /// use solio_lab::ValueType;
-    /// assert_eq!(ValueType::of_name("f16"), Some(ValueType::F16));
-    /// // Names are those of Rust, not those of OpenEXR.
-    /// assert_eq!(ValueType::of_name("half"), None);
-    /// ```
-    pub fn of_name(name: &str) -> Option<ValueType> {
-        ValueType::ALL.into_iter().find(|value| value.name() == name)
-    }
 }
 
-/// What the numbers are.
-///
-/// ```
-/// use solio_lab::Kind;
-/// // In the order in which results are shown: images first, then meshes.
-/// let mut kinds = [Kind::MeshUvs, Kind::Depth, Kind::HalfColor];
-/// kinds.sort();
-/// assert_eq!(kinds.map(Kind::name), ["half colour", "depth", "mesh UVs"]);
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Kind {
-    /// Colours of 16-bit floats.
-    HalfColor,
-    /// Colours of 32-bit floats.
-    FloatColor,
-    /// Colours of integers.
-    IntegerColor,
-    /// Distances from the camera.
-    Depth,
-    /// Directions of surfaces.
-    Normal,
-    /// Places in space.
-    Position,
-    /// Other floats of a render: motion, texture coordinates, masks.
-    Pass,
-    /// Numbers that name something, such as objects.
-    Ids,
-    /// Places of a mesh's vertices.
-    MeshPositions,
-    /// Normals of a mesh.
-    MeshNormals,
-    /// Texture coordinates of a mesh.
-    MeshUvs,
-    /// Colours of a mesh's vertices.
-    MeshColors,
-    /// Which vertices the faces of a mesh have.
-    MeshIndices,
-    /// Numbers of which nothing is known.
-    Numbers,
-}
-
-impl Kind {
-    /// All of them, in the order in which they are shown.
-    pub const ALL: [Kind; 14] = [
-        Kind::HalfColor,
-        Kind::FloatColor,
-        Kind::IntegerColor,
-        Kind::Depth,
-        Kind::Normal,
-        Kind::Position,
-        Kind::Pass,
-        Kind::Ids,
-        Kind::MeshPositions,
-        Kind::MeshNormals,
-        Kind::MeshUvs,
-        Kind::MeshColors,
-        Kind::MeshIndices,
-        Kind::Numbers,
-    ];
+named_enum! {
+    /// What the numbers are, in the order in which kinds are shown.
+    ///
+    /// ```
+    /// use solio_lab::Kind;
+    /// // In the order in which results are shown: images first, then meshes.
+    /// let mut kinds = [Kind::MeshUvs, Kind::Depth, Kind::HalfColor];
+    /// kinds.sort();
+    /// assert_eq!(kinds.map(Kind::name), ["half colour", "depth", "mesh UVs"]);
+    /// ```
+    #[derive(Hash, PartialOrd, Ord)]
+    pub enum Kind {
+        /// Colours of 16-bit floats.
+        HalfColor = "half colour",
+        /// Colours of 32-bit floats.
+        FloatColor = "float colour",
+        /// Colours of integers.
+        IntegerColor = "integer colour",
+        /// Distances from the camera.
+        Depth = "depth",
+        /// Directions of surfaces.
+        Normal = "normals",
+        /// Places in space.
+        Position = "positions",
+        /// Other floats of a render: motion, texture coordinates, masks.
+        Pass = "other passes",
+        /// Numbers that name something, such as objects.
+        Ids = "ids",
+        /// Places of a mesh's vertices.
+        MeshPositions = "mesh positions",
+        /// Normals of a mesh.
+        MeshNormals = "mesh normals",
+        /// Texture coordinates of a mesh.
+        MeshUvs = "mesh UVs",
+        /// Colours of a mesh's vertices.
+        MeshColors = "mesh colours",
+        /// Which vertices the faces of a mesh have.
+        MeshIndices = "mesh indices",
+        /// Numbers of which nothing is known.
+        Numbers = "numbers",
+    }
 
     /// In words.
     ///
@@ -161,25 +122,10 @@ impl Kind {
     /// let of_meshes = Kind::ALL.into_iter().filter(|kind| kind.name().starts_with("mesh "));
     /// assert_eq!(of_meshes.count(), 5);
     /// ```
-    pub fn name(self) -> &'static str {
-        match self {
-            Kind::HalfColor => "half colour",
-            Kind::FloatColor => "float colour",
-            Kind::IntegerColor => "integer colour",
-            Kind::Depth => "depth",
-            Kind::Normal => "normals",
-            Kind::Position => "positions",
-            Kind::Pass => "other passes",
-            Kind::Ids => "ids",
-            Kind::MeshPositions => "mesh positions",
-            Kind::MeshNormals => "mesh normals",
-            Kind::MeshUvs => "mesh UVs",
-            Kind::MeshColors => "mesh colours",
-            Kind::MeshIndices => "mesh indices",
-            Kind::Numbers => "numbers",
-        }
-    }
+    pub fn name;
+}
 
+impl Kind {
     /// Of a channel of an image, by its name with its layers and by how it is stored.
     ///
     /// ```

@@ -5,30 +5,23 @@ use crate::array::{Array, Kind};
 use crate::plan::USUAL;
 use crate::results::{Config, Results, Total};
 use serde_json::{Value, json};
+use solio_base::named_enum;
 
-/// Whether a statement is true of the files at hand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// Of every kind of data that it is about.
-    Holds,
-    /// Of none.
-    Fails,
-    /// Of some kinds.
-    Mixed,
-    /// It is about nothing that is here.
-    NotMeasured,
-}
-
-impl Verdict {
-    /// In words.
-    pub fn name(self) -> &'static str {
-        match self {
-            Verdict::Holds => "holds",
-            Verdict::Fails => "does not hold",
-            Verdict::Mixed => "holds for some",
-            Verdict::NotMeasured => "not measured",
-        }
+named_enum! {
+    /// Whether a statement is true of the files at hand.
+    pub enum Verdict {
+        /// Of every kind of data that it is about.
+        Holds = "holds",
+        /// Of none.
+        Fails = "does not hold",
+        /// Of some kinds.
+        Mixed = "holds for some",
+        /// It is about nothing that is here.
+        NotMeasured = "not measured",
     }
+
+    /// In words.
+    pub fn name;
 }
 
 /// What one kind of data says to a statement.

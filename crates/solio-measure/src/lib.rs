@@ -29,7 +29,7 @@ pub use cgroup::GroupLimits;
 pub use clock::{now_ns, unix_ns, unix_s};
 pub use counter::{Counter, Unit};
 pub use light::{Bound, Job, Light, memcpy_mb_s};
-pub use lock::lock;
+pub use lock::{lock, unlock};
 pub use proc::{PeakMemory, called_bytes, fetched_bytes, peak_rss_bytes};
 pub use recording::{Recorder, Recording, Spanned, Summary, Table, Thread, Total};
 pub use report::report_html;

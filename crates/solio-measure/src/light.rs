@@ -1,17 +1,18 @@
 //! The speed of light of this machine: the peaks that bound a job, and the bound itself.
 
 use crate::Stopwatch;
+use serde::Serialize;
 
 /// What the machine can do at best, measured on the file system of the job.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Light {
-    /// Writing into the page cache, one thread, MB/s (10^6 bytes).
-    pub write_mb_s: f64,
-    /// Reading from the page cache into reused buffers, MB/s.
+    /// Reading from the page cache into reused buffers, MB/s (10^6 bytes).
     pub read_mb_s: f64,
     /// Reading from the medium, past what is in the page cache, MB/s; `None` where there is no
     /// medium below, or where that could not be measured.
     pub disk_mb_s: Option<f64>,
+    /// Writing into the page cache, one thread, MB/s.
+    pub write_mb_s: f64,
     /// Copying memory between reused buffers, one thread, MB/s.
     pub memcpy_mb_s: f64,
     /// Threads that compute at once.

@@ -3,6 +3,7 @@
 use crate::ring::{SpanBatch, SpanRecord};
 use crate::sampler::{SystemSampler, SystemSamples};
 use crate::{Job, Light, Stopwatch, clock, ring, span};
+use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// Records until [`Recorder::finish`]: the spans of all threads, and samples of the machine.
@@ -136,7 +137,7 @@ pub struct Summary {
 }
 
 /// A table of text.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Table {
     /// Headings; those of columns with numbers start with `>` and stand right.
     pub columns: Vec<String>,
@@ -147,7 +148,7 @@ pub struct Table {
 }
 
 /// All spans of one name together.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Total {
     /// The name.
     pub name: String,
@@ -176,11 +177,7 @@ impl Recording {
             for (span, (_, own_ns)) in thread.spans.iter().zip(nesting(&thread.spans)) {
                 let total = totals.entry(span.name).or_insert_with(|| Total {
                     name: self.name(span).to_owned(),
-                    count: 0,
-                    total_ns: 0,
-                    own_ns: 0,
-                    longest_ns: 0,
-                    bytes: 0,
+                    ..Total::default()
                 });
                 total.count += 1;
                 total.total_ns += span.duration_ns;

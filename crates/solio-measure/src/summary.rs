@@ -1,6 +1,6 @@
 //! What came of a run, as JSON: the same object stands in the trace and in the page.
 
-use crate::{Light, Recording};
+use crate::Recording;
 use serde_json::{Value, json};
 
 impl Recording {
@@ -9,20 +9,6 @@ impl Recording {
     pub fn summary_json(&self) -> Value {
         let summary = &self.summary;
         let job = &summary.job;
-        let totals: Vec<Value> = self
-            .totals()
-            .iter()
-            .map(|total| {
-                json!({
-                    "name": total.name,
-                    "count": total.count,
-                    "total_ns": total.total_ns,
-                    "own_ns": total.own_ns,
-                    "longest_ns": total.longest_ns,
-                    "bytes": total.bytes,
-                })
-            })
-            .collect();
         json!({
             "title": summary.title,
             "facts": summary.facts,
@@ -33,18 +19,14 @@ impl Recording {
             "written_bytes": job.written_bytes,
             "files": summary.files,
             "peak_memory_bytes": summary.peak_memory_bytes,
-            "light": summary.light.as_ref().map(light_json),
+            "light": summary.light,
             "bound": self.bound_json(),
             "advice": summary.advice,
             "duration_ns": self.duration_ns,
             "spans": self.span_count(),
             "dropped_spans": self.dropped_spans,
-            "totals": totals,
-            "table": {
-                "columns": summary.table.columns,
-                "rows": summary.table.rows,
-                "more": summary.table.more,
-            },
+            "totals": self.totals(),
+            "table": summary.table,
         })
     }
 
@@ -64,14 +46,4 @@ impl Recording {
             })
         })
     }
-}
-
-fn light_json(light: &Light) -> Value {
-    json!({
-        "read_mb_s": light.read_mb_s,
-        "disk_mb_s": light.disk_mb_s,
-        "write_mb_s": light.write_mb_s,
-        "memcpy_mb_s": light.memcpy_mb_s,
-        "cores": light.cores,
-    })
 }

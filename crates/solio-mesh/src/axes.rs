@@ -1,27 +1,39 @@
 //! Axis conversion between programs: which way is up, which way is forward.
 
-/// A signed axis; the names are those of Blender's exporters.
-///
-/// ```
-/// use solio_mesh::{Mesh, Positions, Scene, axes::Axis, obj::{ObjWriteOptions, encode_obj}};
-/// // Data with z up, as in Blender, to a file with y up.
-/// let mesh = Mesh { positions: Positions::F32(vec![[1.0, 2.0, 3.0]].into()), ..Mesh::default() };
-/// let scene = Scene { meshes: vec![mesh], ..Scene::default() };
-/// let options = ObjWriteOptions { source_axes: (Axis::Y, Axis::Z), ..ObjWriteOptions::default() };
-/// let mut file = Vec::new();
-/// encode_obj(&scene, &options, &Default::default(), &mut file)?;
-/// assert!(String::from_utf8_lossy(&file).contains("v 1.000000 3.000000 -2.000000\n"));
-/// # Ok::<(), solio_base::Error>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
-pub enum Axis {
-    X,
-    Y,
-    Z,
-    NegativeX,
-    NegativeY,
-    NegativeZ,
+use solio_base::named_enum;
+
+named_enum! {
+    /// A signed axis; the names are those of Blender's exporters.
+    ///
+    /// ```
+    /// use solio_mesh::{Mesh, Positions, Scene, axes::Axis, obj::{ObjWriteOptions, encode_obj}};
+    /// // Data with z up, as in Blender, to a file with y up.
+    /// let mesh = Mesh { positions: Positions::F32(vec![[1.0, 2.0, 3.0]].into()), ..Mesh::default() };
+    /// let scene = Scene { meshes: vec![mesh], ..Scene::default() };
+    /// let options = ObjWriteOptions { source_axes: (Axis::Y, Axis::Z), ..ObjWriteOptions::default() };
+    /// let mut file = Vec::new();
+    /// encode_obj(&scene, &options, &Default::default(), &mut file)?;
+    /// assert!(String::from_utf8_lossy(&file).contains("v 1.000000 3.000000 -2.000000\n"));
+    /// # Ok::<(), solio_base::Error>(())
+    /// ```
+    #[derive(Hash)]
+    #[allow(missing_docs)]
+    pub enum Axis {
+        X = "X",
+        Y = "Y",
+        Z = "Z",
+        NegativeX = "NEGATIVE_X",
+        NegativeY = "NEGATIVE_Y",
+        NegativeZ = "NEGATIVE_Z",
+    }
+
+    /// `X`, `NEGATIVE_X`…
+    ///
+    /// ```
+    /// use solio_mesh::axes::Axis;
+    /// assert_eq!(Axis::NegativeZ.name(), "NEGATIVE_Z"); // as Blender's `forward_axis` wants it
+    /// ```
+    pub fn name;
 }
 
 impl std::fmt::Display for Axis {
@@ -36,27 +48,6 @@ impl std::fmt::Display for Axis {
 }
 
 impl Axis {
-    /// All axes.
-    pub const ALL: [Axis; 6] =
-        [Axis::X, Axis::Y, Axis::Z, Axis::NegativeX, Axis::NegativeY, Axis::NegativeZ];
-
-    /// `X`, `NEGATIVE_X`…
-    ///
-    /// ```
-    /// use solio_mesh::axes::Axis;
-    /// assert_eq!(Axis::NegativeZ.name(), "NEGATIVE_Z"); // as Blender's `forward_axis` wants it
-    /// ```
-    pub fn name(self) -> &'static str {
-        match self {
-            Axis::X => "X",
-            Axis::Y => "Y",
-            Axis::Z => "Z",
-            Axis::NegativeX => "NEGATIVE_X",
-            Axis::NegativeY => "NEGATIVE_Y",
-            Axis::NegativeZ => "NEGATIVE_Z",
-        }
-    }
-
     /// From `X`, `NEGATIVE_X`, `-X`…; any case.
     ///
     /// ```

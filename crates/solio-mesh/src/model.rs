@@ -7,6 +7,7 @@
 
 use crate::TextEncoding;
 use crate::material::Material;
+use solio_base::named_enum;
 use std::borrow::Cow;
 
 /// An index that means *none*: a corner without UV or normal, a face without material or group.
@@ -266,28 +267,46 @@ pub struct Normals<'a> {
     pub domain: Domain<'a>,
 }
 
-/// How colour values are encoded.
-///
-/// ```
-/// use solio_base::Work;
-/// use solio_mesh::obj::{ObjWriteOptions, encode_obj};
-/// use solio_mesh::{ColorSpace, Colors, Mesh, Positions, Scene};
-/// // OBJ has sRGB; linear light is converted as it is written.
-/// let colors = Colors { values: vec![[1.0, 0.0, 0.2, 1.0]].into(), space: ColorSpace::Linear };
-/// let positions = Positions::F32(vec![[0.0; 3]].into());
-/// let mesh = Mesh { positions, colors: Some(colors), ..Mesh::default() };
-/// let scene = Scene { meshes: vec![mesh], ..Scene::default() };
-/// let mut file = Vec::new();
-/// encode_obj(&scene, &ObjWriteOptions::default(), &Work::serial(), &mut file)?;
-/// assert!(String::from_utf8_lossy(&file).contains(" 0.48"));
-/// # Ok::<(), solio_base::Error>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ColorSpace {
-    /// Linear light, Rec. 709 primaries.
-    Linear,
-    /// sRGB transfer function.
-    Srgb,
+named_enum! {
+    /// How colour values are encoded.
+    ///
+    /// ```
+    /// use solio_base::Work;
+    /// use solio_mesh::obj::{ObjWriteOptions, encode_obj};
+    /// use solio_mesh::{ColorSpace, Colors, Mesh, Positions, Scene};
+    /// // OBJ has sRGB; linear light is converted as it is written.
+    /// let colors = Colors { values: vec![[1.0, 0.0, 0.2, 1.0]].into(), space: ColorSpace::Linear };
+    /// let positions = Positions::F32(vec![[0.0; 3]].into());
+    /// let mesh = Mesh { positions, colors: Some(colors), ..Mesh::default() };
+    /// let scene = Scene { meshes: vec![mesh], ..Scene::default() };
+    /// let mut file = Vec::new();
+    /// encode_obj(&scene, &ObjWriteOptions::default(), &Work::serial(), &mut file)?;
+    /// assert!(String::from_utf8_lossy(&file).contains(" 0.48"));
+    /// # Ok::<(), solio_base::Error>(())
+    /// ```
+    pub enum ColorSpace {
+        /// Linear light, Rec. 709 primaries.
+        Linear = "linear",
+        /// sRGB transfer function.
+        Srgb = "srgb",
+    }
+
+    /// The name that Python has for it.
+    ///
+    /// ```
+    /// use solio_mesh::model::ColorSpace;
+    /// assert_eq!(ColorSpace::Srgb.name(), "srgb");
+    /// ```
+    pub fn name;
+
+    /// That of this name.
+    ///
+    /// ```
+    /// use solio_mesh::model::ColorSpace;
+    /// assert_eq!(ColorSpace::of_name("linear"), Some(ColorSpace::Linear));
+    /// assert_eq!(ColorSpace::of_name("rec2020"), None);
+    /// ```
+    pub fn of_name;
 }
 
 /// RGBA values of the vertices.

@@ -42,7 +42,7 @@ impl Archive {
                 Kind::Exr => "exr",
                 Kind::Other(_) => "unknown",
             };
-            let shape = entry.shape.map(|s| (solio::element_name(s.element), s.axes));
+            let shape = entry.shape.map(|s| (s.element.name(), s.axes));
             (entry.name, kind, entry.file_bytes, entry.packed_bytes, entry.exact, shape)
         });
         Ok(each.collect())
@@ -118,15 +118,10 @@ fn not_bytes() -> PyErr {
 }
 
 fn effort(py: Python<'_>, level: &str) -> PyResult<Effort> {
-    match level {
-        "fast" => Ok(Effort::Fast),
-        "thorough" => Ok(Effort::Thorough),
-        "max" => Ok(Effort::Max),
-        other => {
-            let error = Error::argument(format!("there is no level {other:?}"));
-            Err(raise(py, &error.hint("fast, thorough or max")))
-        }
-    }
+    Effort::of_name(level).ok_or_else(|| {
+        let error = Error::argument(format!("there is no level {level:?}"));
+        raise(py, &error.hint("fast, thorough or max"))
+    })
 }
 
 /// Writes arrays, each as its name, the name of its type, its axes and its samples as bytes, into
@@ -142,8 +137,7 @@ pub(crate) fn arrays_write(
     let effort = effort(py, level)?;
     let mut held = Vec::with_capacity(arrays.len());
     for (name, of, axes, bytes) in &arrays {
-        let element = Element::ALL.into_iter().find(|e| solio::element_name(*e) == of);
-        let element = element.ok_or_else(|| argument(format!("no type {of}")))?;
+        let element = Element::of_name(of).ok_or_else(|| argument(format!("no type {of}")))?;
         held.push((name, element, axes, readable::<u8>(bytes).ok_or_else(not_bytes)?));
     }
     let mut named = Vec::with_capacity(held.len());

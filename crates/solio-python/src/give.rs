@@ -7,9 +7,7 @@ use numpy::{Element, PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyList};
-use solio::mesh::model::{
-    Attribute, ColorSpace, Domain, Mesh, Object, Positions, Scene, Values, VertexGroup,
-};
+use solio::mesh::model::{Attribute, Domain, Mesh, Object, Positions, Scene, Values, VertexGroup};
 use std::borrow::Cow;
 
 /// A `solio.Mesh` with what a reader found in one file.
@@ -50,13 +48,7 @@ fn fill<'py>(py: Python<'py>, object: &Any<'py>, mesh: Mesh<'static>) -> PyResul
     }
     if let Some(colors) = mesh.colors {
         object.setattr("colors", rows(py, colors.values)?)?;
-        object.setattr(
-            "color_space",
-            match colors.space {
-                ColorSpace::Linear => "linear",
-                ColorSpace::Srgb => "srgb",
-            },
-        )?;
+        object.setattr("color_space", colors.space.name())?;
     }
     if let Some(uvs) = mesh.uvs {
         object.setattr("uvs", rows(py, uvs.values)?)?;

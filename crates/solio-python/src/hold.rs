@@ -352,11 +352,9 @@ where
 }
 
 fn color_space(mesh: &Bound<'_, PyAny>) -> PyResult<ColorSpace> {
-    match mesh.getattr("color_space")?.extract::<String>()?.as_str() {
-        "linear" => Ok(ColorSpace::Linear),
-        "srgb" => Ok(ColorSpace::Srgb),
-        other => Err(argument(format!("no such colour space: {other}"))),
-    }
+    let name = mesh.getattr("color_space")?.extract::<String>()?;
+    let missing = || argument(format!("no such colour space: {name}"));
+    ColorSpace::of_name(&name).ok_or_else(missing)
 }
 
 type UvLayer<'py> = (HeldArray<'py, f32>, HeldDomain<'py>);

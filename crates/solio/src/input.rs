@@ -1,14 +1,14 @@
 //! An input, opened once: its first bytes tell what it is, and everything that is read of it comes
 //! through here.
 
-use solio_base::{Error, Limits, Result, Source, Work};
+use solio_base::{Error, Limits, Result, Source, Work, lock};
 use solio_codec::compress::Compression;
 use solio_exr::Header;
 use solio_io::{FileSource, OpenFile, OpenedSource};
 use solio_kinds::{Family, FileKind, FileType, HEAD_BYTES};
 use std::ops::Deref;
 use std::path::Path;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// Bytes that are read where a long comment hides what a text is.
 const TEXT_BYTES: usize = 64 << 10;
@@ -157,13 +157,13 @@ impl Input {
             let (compression, file_bytes) = (self.compression(), self.file_bytes());
             return Ok(OpenedSource { source: Box::new(bytes.clone()), compression, file_bytes });
         }
-        let begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let begun = lock(&self.begun).take();
         begun.map_or_else(|| self.file.source(&self.limits, work), Ok)
     }
 
     /// [`stream`](Input::stream), unpacked by the threads that read it.
     pub(crate) fn stream_in_turn(&self, work: &Work) -> Result<OpenedSource> {
-        let begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let begun = lock(&self.begun).take();
         begun.map_or_else(|| self.file.source_in_turn(&self.limits, work), Ok)
     }
 

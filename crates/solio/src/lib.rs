@@ -49,8 +49,7 @@ pub use image::file::{
 pub use image::pack::{ImagePackOptions, ImagePacked, ImagesPacked, pack_images};
 pub use image::preview::{preview_bytes, preview_file};
 pub use image::unpack::{
-    Archive, ArchiveEntry, ImageUnpackOptions, NamedArray, element_name, unpack_images,
-    write_arrays,
+    Archive, ArchiveEntry, ImageUnpackOptions, NamedArray, unpack_images, write_arrays,
 };
 pub use input::{Input, InputRef, ToInput};
 #[cfg(feature = "lab")]
@@ -108,7 +107,7 @@ pub use tree::scan::{
 };
 pub use tree::sheet::{SheetDone, SheetOptions, write_sheet};
 pub use tree::summary::{FactValue, FileSummary, summarize};
-pub use tree::thumbnail::{Thumbnail, ThumbnailOptions, has_thumbnail, thumbnail_of};
+pub use tree::thumbnail::{Thumbnail, ThumbnailOptions, grouped, has_thumbnail, thumbnail_of};
 
 pub use solio_base::{
     Cancel, Error, ErrorKind, Limits, Loss, Losses, Progress, Progressed, Result, Sink, Source,

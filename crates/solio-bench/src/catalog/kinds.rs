@@ -18,11 +18,7 @@ struct Kinds(Mutex<(KindCounts, u64)>);
 
 pub(super) fn run(args: &CatalogBenchArgs) -> Result<Outcome> {
     let work = options::work(&args.work)?;
-    let options = WalkOptions {
-        threads: work.threads,
-        cancel: work.cancel.clone(),
-        ..WalkOptions::default()
-    };
+    let options = WalkOptions::of(&work);
     let kinds = Kinds(Mutex::default());
     let watch = Stopwatch::start();
     walk(&args.kinds, &options, &kinds)?;
@@ -85,10 +81,6 @@ impl Visit for Kinds {
         for (kind, files) in found {
             *all.0.entry(kind).or_default() += files;
         }
-        Ok(())
-    }
-
-    fn left(&self, _: &mut HeadReader, _: &Listing, (): ()) -> Result<()> {
         Ok(())
     }
 

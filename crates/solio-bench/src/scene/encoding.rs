@@ -1,7 +1,7 @@
 //! The ways to store a scene that the study compares: the same text and meshes, plain, packed with
 //! gzip at level 5 and with zstd file by file, and all of it as one packed scene.
 
-use crate::files::{all_below, gzip, make_folder};
+use crate::files::{all_below, gzip};
 use solio::{Compression, Error, Result, ScenePackOptions, Work};
 use solio_codec::compress::ChunkCompressor;
 use std::path::{Path, PathBuf};
@@ -57,7 +57,7 @@ pub(super) fn all(scene: &Path, made: &Path, work: &Work) -> Result<Vec<Encoding
 /// Copies the text and the meshes of a folder, unpacked and packed again; gives the bytes written.
 /// What was `made` before is passed by: it may lie below that folder.
 fn copy(from: &Path, made: &Path, to: &Path, pack: Compression, work: &Work) -> Result<u64> {
-    make_folder(made)?;
+    solio_io::make_folder(made)?;
     let found = all_below(&[from.to_owned()], work)?;
     let made = made.canonicalize().map_err(|e| Error::io("find the folder", e).at_path(made))?;
     let is_made = |path: &Path| path.canonicalize().is_ok_and(|path| path.starts_with(&made));
@@ -66,7 +66,7 @@ fn copy(from: &Path, made: &Path, to: &Path, pack: Compression, work: &Work) -> 
         let whole = solio_io::read_whole(path, &solio::Limits::default(), work)?;
         let inner = path.strip_prefix(from).unwrap_or(path);
         let target = to.join(inner);
-        make_folder(target.parent().unwrap_or(to))?;
+        solio_io::make_folder(target.parent().unwrap_or(to))?;
         let stored = packed(whole, pack)?;
         solio::write_bytes(&target, &stored)?;
         bytes += stored.len() as u64;

@@ -11,7 +11,7 @@ mod recorded;
 mod stages;
 mod study;
 
-use crate::files::{all_below, make_folder, temporary_folder, whole};
+use crate::files::{all_below, temporary_folder, whole};
 use crate::report::BenchReport;
 use crate::turns::{BenchTurns, PEER, timed};
 use crate::twin;
@@ -114,7 +114,7 @@ pub(crate) fn run(args: &SceneBenchArgs) -> Result<Outcome> {
     let files = SceneFiles::below(&folder, &work)?;
     let rounds = if args.quick { 9 } else { 41 };
     let (report, packed) = (BenchReport::new(args.json), made.path().join("packed"));
-    make_folder(&packed)?;
+    solio_io::make_folder(&packed)?;
     let mut bench = SceneBench { args, rounds, work, packed, report };
     bench.text(&files)?;
     bench.meshes(&files)?;

@@ -1,11 +1,11 @@
 //! The files of a scene, in a folder, packed or not.
 
-use crate::files::{gzip_packer, make_folder};
+use crate::files::gzip_packer;
 use flate2::write::GzEncoder;
 use solio::mesh::Scene;
 use solio::mesh::ply::{PlyWriteOptions, encode_ply};
 use solio::{Compression, Error, Result, Sink, Work};
-use solio_io::{FileSink, SinkOptions};
+use solio_io::{FileSink, SinkOptions, make_folder};
 use std::io::Write;
 use std::path::Path;
 

@@ -19,6 +19,7 @@ pub use folder::{FolderDigest, FolderHasher};
 pub use read::decode_manifest;
 pub use write::{can_be_named, encode_manifest};
 
+use solio_base::named_enum;
 use solio_codec::digest::{Algorithm, Digest};
 
 /// The folder of a history.
@@ -261,28 +262,27 @@ pub struct FolderHash {
     pub date: Option<String>,
 }
 
-/// What a digest was to earlier generations.
-///
-/// ```
-/// use solio_catalog::mhl::{Action, decode_manifest};
-/// let xml = "<hashlist><hashes><hash><path>a</path>\
-///     <xxh64 action=\"verified\">ef46db3751d8e999</xxh64></hash></hashes></hashlist>";
-/// let manifest = decode_manifest(xml.as_bytes(), &Default::default())?;
-/// let hashes = manifest.entries[0].file_hashes();
-/// assert_eq!(hashes[0].action, Some(Action::Verified));
-/// # Ok::<(), solio_base::Error>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Action {
-    /// There was none for this file.
-    Original,
-    /// It agrees.
-    Verified,
-    /// It does not agree.
-    Failed,
-}
+named_enum! {
+    /// What a digest was to earlier generations.
+    ///
+    /// ```
+    /// use solio_catalog::mhl::{Action, decode_manifest};
+    /// let xml = "<hashlist><hashes><hash><path>a</path>\
+    ///     <xxh64 action=\"verified\">ef46db3751d8e999</xxh64></hash></hashes></hashlist>";
+    /// let manifest = decode_manifest(xml.as_bytes(), &Default::default())?;
+    /// let hashes = manifest.entries[0].file_hashes();
+    /// assert_eq!(hashes[0].action, Some(Action::Verified));
+    /// # Ok::<(), solio_base::Error>(())
+    /// ```
+    pub enum Action {
+        /// There was none for this file.
+        Original = "original",
+        /// It agrees.
+        Verified = "verified",
+        /// It does not agree.
+        Failed = "failed",
+    }
 
-impl Action {
     /// As it stands in a manifest.
     ///
     /// ```
@@ -290,17 +290,9 @@ impl Action {
     /// let names = [Action::Original, Action::Verified, Action::Failed].map(Action::name);
     /// assert_eq!(names, ["original", "verified", "failed"]);
     /// ```
-    pub fn name(self) -> &'static str {
-        match self {
-            Action::Original => "original",
-            Action::Verified => "verified",
-            Action::Failed => "failed",
-        }
-    }
+    pub fn name;
 
-    fn from_name(name: &str) -> Option<Action> {
-        [Action::Original, Action::Verified, Action::Failed].into_iter().find(|a| a.name() == name)
-    }
+    fn from_name;
 }
 
 /// A manifest of a history within.

@@ -107,11 +107,7 @@ fn ways(path: &[u8]) -> impl Iterator<Item = &[u8]> {
 impl Store {
     /// Forgets what was marked before: a scan begins.
     pub fn unmark(&mut self) -> Result<()> {
-        self.begin()?;
-        let cleared = self.connection.execute("DELETE FROM going", []);
-        self.sql(cleared)?;
-        self.pending += 1;
-        Ok(())
+        self.change("DELETE FROM going", [])
     }
 
     /// Files of a folder are gone, if they do not turn up under another name.
@@ -150,17 +146,8 @@ impl Store {
         if names.is_empty() {
             return Ok(());
         }
-        self.begin()?;
         let id = self.folder(folder)?;
-        for name in names {
-            let marked = self
-                .connection
-                .prepare_cached(sql)
-                .and_then(|mut mark| mark.execute((id, name_value(name))));
-            self.sql(marked)?;
-            self.pending += 1;
-        }
-        Ok(())
+        names.iter().try_for_each(|name| self.change(sql, (id, name_value(name))))
     }
 
     /// Marks as gone all files of folders at and below `roots` that were not `seen`, except of those at and

@@ -4,7 +4,7 @@ use super::{Store, failed, name_bytes, name_value, shown_value};
 use rusqlite::types::ToSqlOutput;
 use rusqlite::{Connection, OptionalExtension};
 use serde_json::{Value, json};
-use solio_base::Result;
+use solio_base::{Result, named_enum};
 use std::path::Path;
 
 /// A volume, as it was seen last; what each field says stands with `solio_io::volume::Volume`.
@@ -63,29 +63,23 @@ pub struct CatalogPlace {
     pub seen_ns: i64,
 }
 
-/// Whether a place could be scanned the last time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum PlaceState {
-    /// It was scanned.
-    #[default]
-    Online,
-    /// The volume was not there.
-    Offline,
-    /// The volume was there, and nothing on it.
-    Empty,
+named_enum! {
+    /// Whether a place could be scanned the last time.
+    #[derive(Default)]
+    pub enum PlaceState {
+        /// It was scanned.
+        #[default]
+        Online = "online",
+        /// The volume was not there.
+        Offline = "offline",
+        /// The volume was there, and nothing on it.
+        Empty = "empty",
+    }
+
+    fn name;
 }
 
 impl PlaceState {
-    const ALL: [PlaceState; 3] = [PlaceState::Online, PlaceState::Offline, PlaceState::Empty];
-
-    fn name(self) -> &'static str {
-        match self {
-            PlaceState::Online => "online",
-            PlaceState::Offline => "offline",
-            PlaceState::Empty => "empty",
-        }
-    }
-
     fn of(name: &str) -> PlaceState {
         PlaceState::ALL.into_iter().find(|state| state.name() == name).unwrap_or_default()
     }
@@ -184,40 +178,27 @@ impl Store {
 
     /// Keeps a volume, which was seen at `seen_ns`.
     pub fn put_volume(&mut self, id: i64, volume: &CatalogVolume, seen_ns: i64) -> Result<()> {
-        self.begin()?;
         let CatalogVolume { kind, uuid, fsid, disk, source, label, device } = volume;
-        let put = self.connection.execute(
+        self.change(
             "INSERT OR REPLACE INTO volume (id, kind, uuid, fsid, disk, source, label, device, seen_ns) \
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
             (id, kind, uuid, fsid, disk, source, label, device, seen_ns),
-        );
-        self.sql(put)?;
-        self.pending += 1;
-        Ok(())
+        )
     }
 
     /// Keeps a place.
     pub fn put_place(&mut self, place: &CatalogPlace) -> Result<()> {
-        self.begin()?;
         let CatalogPlace { path, volume, is_root, state, seen_ns } = place;
-        let put = self.connection.execute(
+        self.change(
             "INSERT OR REPLACE INTO place (path, shown, volume, is_root, state, seen_ns) \
              VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
             (name_value(path), shown_value(path), volume, is_root, state.name(), seen_ns),
-        );
-        self.sql(put)?;
-        self.pending += 1;
-        Ok(())
+        )
     }
 
     /// Forgets a place.
     pub fn remove_place(&mut self, path: &[u8]) -> Result<()> {
-        self.begin()?;
-        let removed =
-            self.connection.execute("DELETE FROM place WHERE path = ?1", [name_value(path)]);
-        self.sql(removed)?;
-        self.pending += 1;
-        Ok(())
+        self.change("DELETE FROM place WHERE path = ?1", [name_value(path)])
     }
 }
 

@@ -5,7 +5,7 @@ use super::{
 };
 use crate::row::{COLUMNS, Cell, Row};
 use rusqlite::types::{Null, ToSqlOutput, ValueRef};
-use rusqlite::{Connection, OpenFlags, Statement};
+use rusqlite::{Connection, OpenFlags, Params, Statement};
 use solio_base::Result;
 use solio_kinds::FileKind;
 use std::path::{Path, PathBuf};
@@ -137,8 +137,19 @@ impl Store {
         Ok(())
     }
 
+    /// Changes a row; that waits to be committed.
+    pub(super) fn change(&mut self, sql: &str, values: impl Params) -> Result<()> {
+        self.begin()?;
+        let changed =
+            self.connection.prepare_cached(sql).and_then(|mut change| change.execute(values));
+        self.sql(changed)?;
+        self.pending += 1;
+        Ok(())
+    }
+
     /// The number of a folder, which is put into the table where it is not there.
     pub(super) fn folder(&mut self, folder: &Arc<[u8]>) -> Result<i64> {
+        self.begin()?;
         let id = folder_id(&self.connection, &mut self.last, folder);
         self.sql(id)
     }
@@ -165,42 +176,26 @@ impl Store {
 
     /// Puts the thumbnail of a file.
     pub fn put_thumbnail(&mut self, folder: &Arc<[u8]>, name: &[u8], image: &[u8]) -> Result<()> {
-        self.begin()?;
         let id = self.folder(folder)?;
-        let put = self
-            .connection
-            .prepare_cached("INSERT OR REPLACE INTO thumbnails VALUES (?1, ?2, ?3)")
-            .and_then(|mut put| put.execute((id, name_value(name), image)));
-        self.sql(put)?;
-        self.pending += 1;
-        Ok(())
+        let sql = "INSERT OR REPLACE INTO thumbnails VALUES (?1, ?2, ?3)";
+        self.change(sql, (id, name_value(name), image))
     }
 
     /// Removes the thumbnail of a file.
     pub fn remove_thumbnail(&mut self, folder: &Arc<[u8]>, name: &[u8]) -> Result<()> {
-        self.begin()?;
         let id = self.folder(folder)?;
-        let removed = self
-            .connection
-            .prepare_cached("DELETE FROM thumbnails WHERE folder = ?1 AND name = ?2")
-            .and_then(|mut delete| delete.execute((id, name_value(name))));
-        self.sql(removed)?;
-        self.pending += 1;
-        Ok(())
+        let sql = "DELETE FROM thumbnails WHERE folder = ?1 AND name = ?2";
+        self.change(sql, (id, name_value(name)))
     }
 
     /// Remembers something about the catalogue.
     pub fn set_state(&mut self, name: &str, value: Option<&str>) -> Result<()> {
-        self.begin()?;
-        let set = match value {
-            Some(value) => self
-                .connection
-                .execute("INSERT OR REPLACE INTO state VALUES (?1, ?2)", (name, value)),
-            None => self.connection.execute("DELETE FROM state WHERE name = ?1", [name]),
-        };
-        self.sql(set)?;
-        self.pending += 1;
-        Ok(())
+        match value {
+            Some(value) => {
+                self.change("INSERT OR REPLACE INTO state VALUES (?1, ?2)", (name, value))
+            }
+            None => self.change("DELETE FROM state WHERE name = ?1", [name]),
+        }
     }
 
     /// Makes what was put last: from here on it outlives a kill.

@@ -9,18 +9,37 @@ use super::ranks::{self, RankedSamples};
 use super::{Element, HEAD, NO_BASE, RANKED, ResidualMethod, SamplePlane, class, low_bits};
 use crate::wide::{Wide, wide};
 use crate::word::Word;
-use solio_base::{Error, Result};
+use solio_base::{Error, Result, named_enum};
 
-/// How much is tried.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Effort {
-    /// Samples of each plane say what suits it.
-    #[default]
-    Fast,
-    /// Everything that is read fast is tried; the smallest stays.
-    Thorough,
-    /// Codes depend on what is around each sample: smallest for photographs, and read slowly.
-    Max,
+named_enum! {
+    /// How much is tried.
+    #[derive(Default, PartialOrd, Ord, Hash)]
+    pub enum Effort {
+        /// Samples of each plane say what suits it.
+        #[default]
+        Fast = "fast",
+        /// Everything that is read fast is tried; the smallest stays.
+        Thorough = "thorough",
+        /// Codes depend on what is around each sample: smallest for photographs, and read slowly.
+        Max = "max",
+    }
+
+    /// The name that the command line and Python take.
+    ///
+    /// ```
+    /// use solio_codec::array::Effort;
+    /// assert_eq!(Effort::default().name(), "fast");
+    /// ```
+    pub fn name;
+
+    /// That of this name.
+    ///
+    /// ```
+    /// use solio_codec::array::Effort;
+    /// assert_eq!(Effort::of_name("max"), Some(Effort::Max));
+    /// assert_eq!(Effort::of_name("most"), None);
+    /// ```
+    pub fn of_name;
 }
 
 /// What ranks must save: one bit in so many.

@@ -21,6 +21,7 @@ const REPEATED: usize = 16;
 const TRIED: u32 = 5;
 
 /// What the methods need for some differences, in bytes.
+#[derive(Default)]
 pub(super) struct MethodCosts {
     low_bits_cost: usize,
     classes: usize,
@@ -40,10 +41,7 @@ impl MethodCosts {
         let mut costs = MethodCosts {
             low_bits_cost: usize::MAX,
             classes: usize::MAX,
-            bytes: 0,
-            coded_bytes: 0,
-            low_bits: 0,
-            repeats: false,
+            ..MethodCosts::default()
         };
         let mut bytes = [0; DIFFERENCES];
         let bytes = &mut bytes[..looked_at.len()];

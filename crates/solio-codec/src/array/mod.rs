@@ -26,6 +26,8 @@
 //! Bytes are stored as they are, as one, by a prefix code, or by zstd ([`bytes`]).
 //! `docs/formats/array.md` has all of it.
 
+use solio_base::named_enum;
+
 mod bytes;
 mod choose;
 mod class;
@@ -49,35 +51,50 @@ pub use decode::ArrayDecoder;
 pub use encode::{ArrayEncoder, Effort};
 pub use predict::Prediction;
 
-/// What a sample is.
-///
-/// ```
-/// use solio_codec::array::Element;
-/// // The types that an OpenEXR channel may have.
-/// let of_channels = [Element::U32, Element::Half, Element::Float];
-/// assert_eq!(of_channels.map(Element::bytes), [4, 2, 4]);
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Element {
-    /// A whole number of 8 bits.
-    U8,
-    /// A whole number of 16 bits.
-    U16,
-    /// A whole number of 32 bits.
-    U32,
-    /// A float of 16 bits (IEEE 754 binary16).
-    Half,
-    /// A float of 32 bits.
-    Float,
-    /// A float of 64 bits.
-    Double,
+named_enum! {
+    /// What a sample is.
+    ///
+    /// ```
+    /// use solio_codec::array::Element;
+    /// // The types that an OpenEXR channel may have.
+    /// let of_channels = [Element::U32, Element::Half, Element::Float];
+    /// assert_eq!(of_channels.map(Element::bytes), [4, 2, 4]);
+    /// ```
+    #[derive(PartialOrd, Ord, Hash)]
+    pub enum Element {
+        /// A whole number of 8 bits.
+        U8 = "uint8",
+        /// A whole number of 16 bits.
+        U16 = "uint16",
+        /// A whole number of 32 bits.
+        U32 = "uint32",
+        /// A float of 16 bits (IEEE 754 binary16).
+        Half = "float16",
+        /// A float of 32 bits.
+        Float = "float32",
+        /// A float of 64 bits.
+        Double = "float64",
+    }
+
+    /// The name that NumPy has for it.
+    ///
+    /// ```
+    /// use solio_codec::array::Element;
+    /// assert_eq!(Element::Half.name(), "float16");
+    /// ```
+    pub fn name;
+
+    /// That of this name.
+    ///
+    /// ```
+    /// use solio_codec::array::Element;
+    /// assert_eq!(Element::of_name("uint8"), Some(Element::U8));
+    /// assert_eq!(Element::of_name("int8"), None);
+    /// ```
+    pub fn of_name;
 }
 
 impl Element {
-    /// All of them.
-    pub const ALL: [Element; 6] =
-        [Element::U8, Element::U16, Element::U32, Element::Half, Element::Float, Element::Double];
-
     /// Bytes of a sample.
     ///
     /// ```

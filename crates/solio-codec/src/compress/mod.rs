@@ -14,6 +14,7 @@ pub use decode::StreamDecoder;
 pub use encode::ChunkCompressor;
 pub use zlib::decode_zlib;
 
+use solio_base::named_enum;
 use solio_kinds::FileKind;
 use zstd::zstd_safe::{self, zstd_sys::ZSTD_ErrorCode};
 
@@ -32,25 +33,37 @@ pub fn lacks_memory(error: &std::io::Error) -> bool {
     error.to_string() == zstd_safe::get_error_name(code.wrapping_neg())
 }
 
-/// A compression that a file name or the first bytes tell.
-///
-/// ```
-/// use solio_codec::compress::{ChunkCompressor, Compression};
-/// // How to write, the name says; how it was written, the first bytes.
-/// let wanted = Compression::of_name("scene.obj.zst");
-/// let mut file = Vec::new();
-/// ChunkCompressor::new(wanted, None)?.compress(b"v 0 0 0\n", &mut file)?;
-/// assert_eq!((wanted, Compression::of_head(&file)), (Compression::Zstd, Compression::Zstd));
-/// # Ok::<(), solio_base::Error>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Compression {
-    /// Plain bytes.
-    None,
-    /// RFC 1952, written as several members.
-    Gzip,
-    /// RFC 8878, written as several frames.
-    Zstd,
+named_enum! {
+    /// A compression that a file name or the first bytes tell.
+    ///
+    /// ```
+    /// use solio_codec::compress::{ChunkCompressor, Compression};
+    /// // How to write, the name says; how it was written, the first bytes.
+    /// let wanted = Compression::of_name("scene.obj.zst");
+    /// let mut file = Vec::new();
+    /// ChunkCompressor::new(wanted, None)?.compress(b"v 0 0 0\n", &mut file)?;
+    /// assert_eq!((wanted, Compression::of_head(&file)), (Compression::Zstd, Compression::Zstd));
+    /// # Ok::<(), solio_base::Error>(())
+    /// ```
+    #[derive(Default, Hash)]
+    pub enum Compression {
+        /// Plain bytes.
+        #[default]
+        None = "none",
+        /// RFC 1952, written as several members.
+        Gzip = "gzip",
+        /// RFC 8878, written as several frames.
+        Zstd = "zstd",
+    }
+
+    /// `none`, `gzip`, `zstd`.
+    ///
+    /// ```
+    /// use solio_codec::compress::Compression;
+    /// let said = |head: &[u8]| Compression::of_head(head).as_str();
+    /// assert_eq!([said(b"\x1f\x8b\x08"), said(b"ply\n")], ["gzip", "none"]);
+    /// ```
+    pub fn as_str;
 }
 
 impl Compression {
@@ -89,21 +102,6 @@ impl Compression {
 }
 
 impl Compression {
-    /// `none`, `gzip`, `zstd`.
-    ///
-    /// ```
-    /// use solio_codec::compress::Compression;
-    /// let said = |head: &[u8]| Compression::of_head(head).as_str();
-    /// assert_eq!([said(b"\x1f\x8b\x08"), said(b"ply\n")], ["gzip", "none"]);
-    /// ```
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Compression::None => "none",
-            Compression::Gzip => "gzip",
-            Compression::Zstd => "zstd",
-        }
-    }
-
     /// The end of a file name, with its point; empty for plain bytes.
     ///
     /// ```

@@ -4,6 +4,8 @@
 //! hexadecimal digits. Two cores of 2.6 GHz, GB/s each: XXH3 and XXH128 57, XXH64 14, SHA-1 1.9,
 //! SHA-256 1.8, MD5 and SHA-512 0.6; many messages side by side, with AVX-512, MD5 4.4 and SHA-512 2.0.
 
+use solio_base::named_enum;
+
 mod blocks;
 mod hasher;
 mod side_by_side;
@@ -12,47 +14,35 @@ mod text;
 pub use hasher::Hasher;
 pub use side_by_side::{Messages, digest_side_by_side, pays_side_by_side};
 
-/// How bytes are summed up.
-///
-/// ```
-/// use solio_codec::digest::{Algorithm, Digest};
-/// // The same bytes as SHA-512; what differs is how they are shown.
-/// let [sha, c4] = [Algorithm::Sha512, Algorithm::C4].map(|a| Digest::of(a, b"frame"));
-/// assert_eq!(sha.as_bytes(), c4.as_bytes());
-/// assert!(c4.to_string().starts_with("c4") && c4.to_string().len() == 90);
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Algorithm {
-    /// XXH128, of the XXH3 family.
-    Xxh128,
-    /// XXH3 of 64 bits.
-    Xxh3,
-    /// XXH64.
-    Xxh64,
-    /// MD5 (RFC 1321).
-    Md5,
-    /// SHA-1 (FIPS 180-4).
-    Sha1,
-    /// SHA-256.
-    Sha256,
-    /// SHA-512.
-    Sha512,
-    /// SHA-512, shown as a C4 ID.
-    C4,
-}
-
-impl Algorithm {
-    /// All of them.
-    pub const ALL: [Algorithm; 8] = [
-        Algorithm::Xxh128,
-        Algorithm::Xxh3,
-        Algorithm::Xxh64,
-        Algorithm::Md5,
-        Algorithm::Sha1,
-        Algorithm::Sha256,
-        Algorithm::Sha512,
-        Algorithm::C4,
-    ];
+named_enum! {
+    /// How bytes are summed up.
+    ///
+    /// ```
+    /// use solio_codec::digest::{Algorithm, Digest};
+    /// // The same bytes as SHA-512; what differs is how they are shown.
+    /// let [sha, c4] = [Algorithm::Sha512, Algorithm::C4].map(|a| Digest::of(a, b"frame"));
+    /// assert_eq!(sha.as_bytes(), c4.as_bytes());
+    /// assert!(c4.to_string().starts_with("c4") && c4.to_string().len() == 90);
+    /// ```
+    #[derive(PartialOrd, Ord, Hash)]
+    pub enum Algorithm {
+        /// XXH128, of the XXH3 family.
+        Xxh128 = "xxh128",
+        /// XXH3 of 64 bits.
+        Xxh3 = "xxh3",
+        /// XXH64.
+        Xxh64 = "xxh64",
+        /// MD5 (RFC 1321).
+        Md5 = "md5",
+        /// SHA-1 (FIPS 180-4).
+        Sha1 = "sha1",
+        /// SHA-256.
+        Sha256 = "sha256",
+        /// SHA-512.
+        Sha512 = "sha512",
+        /// SHA-512, shown as a C4 ID.
+        C4 = "c4",
+    }
 
     /// Its name in options, in JSON and in ASC MHL.
     ///
@@ -62,19 +52,10 @@ impl Algorithm {
     /// // Each is found again by it.
     /// assert!(Algorithm::ALL.iter().all(|a| Algorithm::from_name(a.name()) == Some(*a)));
     /// ```
-    pub fn name(self) -> &'static str {
-        match self {
-            Algorithm::Xxh128 => "xxh128",
-            Algorithm::Xxh3 => "xxh3",
-            Algorithm::Xxh64 => "xxh64",
-            Algorithm::Md5 => "md5",
-            Algorithm::Sha1 => "sha1",
-            Algorithm::Sha256 => "sha256",
-            Algorithm::Sha512 => "sha512",
-            Algorithm::C4 => "c4",
-        }
-    }
+    pub fn name;
+}
 
+impl Algorithm {
     /// The one of this name, in any case.
     ///
     /// ```

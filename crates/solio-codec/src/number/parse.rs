@@ -72,21 +72,6 @@ pub fn i64_prefix(text: &[u8]) -> Option<(i64, usize)> {
 /// it does not fit.
 ///
 /// ```
-/// use solio_codec::number::parse::u32_prefix;
-/// assert_eq!(u32_prefix(b"4294967295 4"), Some((u32::MAX, 10)));
-/// // Too large, or with a sign.
-/// assert_eq!((u32_prefix(b"4294967296"), u32_prefix(b"-1")), (None, None));
-/// ```
-#[inline]
-pub fn u32_prefix(text: &[u8]) -> Option<(u32, usize)> {
-    let (value, len) = u64_prefix(text)?;
-    Some((value.try_into().ok()?, len))
-}
-
-/// Reads the decimal integer without a sign at the start of `text`; `None` when there is none or
-/// it does not fit.
-///
-/// ```
 /// use solio_codec::number::parse::u64_prefix;
 /// // Leading zeros are bytes too, of any number.
 /// assert_eq!(u64_prefix(b"00000000000000000000000042.exr"), Some((42, 26)));

@@ -22,7 +22,7 @@ pub use stop_list::parse_stops;
 pub use table::Table8;
 
 use crate::{Color, Space};
-use solio_base::{Error, Result};
+use solio_base::{Error, Result, named_enum};
 
 /// Whether values can be told apart between these two, which get the colours of the start and of the
 /// end.
@@ -46,41 +46,36 @@ pub fn check_range(range: [f32; 2]) -> Result<()> {
     Err(Error::argument(message))
 }
 
-/// How the numbers of a stop in sRGB are read: as codes, or as light.
-///
-/// The same dialog gives Unity's particle system sRGB codes and its effect graph linear light.
-///
-/// ```
-/// use solio_color::gradient::{Gradient, Keys, parse_stops};
-/// let colors = parse_stops("color(srgb 0.5 0.5 0.5)")?;
-/// let codes = Gradient { colors, ..Gradient::default() };
-/// let light = Gradient { keys: Keys::Linear, ..codes.clone() };
-/// let shown = |gradient: &Gradient| gradient.sampler().codes_at(0.0)[0];
-/// assert_eq!((shown(&codes), shown(&light)), (128, 188));
-/// # Ok::<(), solio_base::Error>(())
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Keys {
-    /// As codes of sRGB.
-    #[default]
-    Srgb,
-    /// As linear light with the primaries of sRGB.
-    Linear,
-}
+named_enum! {
+    /// How the numbers of a stop in sRGB are read: as codes, or as light.
+    ///
+    /// The same dialog gives Unity's particle system sRGB codes and its effect graph linear light.
+    ///
+    /// ```
+    /// use solio_color::gradient::{Gradient, Keys, parse_stops};
+    /// let colors = parse_stops("color(srgb 0.5 0.5 0.5)")?;
+    /// let codes = Gradient { colors, ..Gradient::default() };
+    /// let light = Gradient { keys: Keys::Linear, ..codes.clone() };
+    /// let shown = |gradient: &Gradient| gradient.sampler().codes_at(0.0)[0];
+    /// assert_eq!((shown(&codes), shown(&light)), (128, 188));
+    /// # Ok::<(), solio_base::Error>(())
+    /// ```
+    #[derive(Default)]
+    pub enum Keys {
+        /// As codes of sRGB.
+        #[default]
+        Srgb = "srgb",
+        /// As linear light with the primaries of sRGB.
+        Linear = "linear",
+    }
 
-impl Keys {
     /// `srgb` or `linear`.
     ///
     /// ```
     /// use solio_color::gradient::Keys;
     /// assert_eq!(Keys::default().name(), "srgb");
     /// ```
-    pub fn name(self) -> &'static str {
-        match self {
-            Keys::Srgb => "srgb",
-            Keys::Linear => "linear",
-        }
-    }
+    pub fn name;
 
     /// From its name.
     ///
@@ -89,10 +84,10 @@ impl Keys {
     /// assert_eq!(Keys::of_name("linear"), Some(Keys::Linear));
     /// assert_eq!(Keys::of_name("gamma"), None);
     /// ```
-    pub fn of_name(name: &str) -> Option<Keys> {
-        [Keys::Srgb, Keys::Linear].into_iter().find(|keys| keys.name() == name)
-    }
+    pub fn of_name;
+}
 
+impl Keys {
     /// The colour that a stop means.
     ///
     /// ```

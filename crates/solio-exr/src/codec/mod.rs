@@ -20,7 +20,7 @@ mod zstd;
 
 use crate::block::{Block, Channel, DeepBlock};
 use crate::header::shape::Shape;
-use solio_base::{Error, Result};
+use solio_base::{Error, Result, named_enum};
 use solio_codec::{halves, inflate};
 
 pub(crate) use zip::InflatedAhead;
@@ -288,84 +288,78 @@ pub(crate) fn most_from_a_byte(compression: Compression) -> u64 {
     }
 }
 
-/// How the chunks of a part are compressed.
-///
-/// ```
-/// use solio_exr::{Compression, ReadOptions, WriteOptions, decode_exr, encode_exr};
-/// # use solio_base::Work;
-/// # use solio_exr::header::{Box2i, Part};
-/// # use solio_exr::model::{FlatLevel, Image, ImagePart, Pixels, Plane, Samples};
-/// # use solio_exr::{Channel, PixelType};
-/// # let channel = Channel::new("Y", PixelType::Half);
-/// # let window = Box2i::of_size(64, 64);
-/// # let samples = Samples::zeros(PixelType::Half, 64 * 64)?;
-/// # let planes = vec![Plane { channel: channel.clone(), samples }];
-/// # let part = ImagePart {
-/// #     header: Part::new(window, Compression::None, vec![channel]),
-/// #     pixels: Pixels::Flat(vec![FlatLevel { x: 0, y: 0, window, planes }]),
-/// # };
-/// # let image = Image { parts: vec![part], missing: Vec::new() };
-/// let bytes = |compression| {
-///     let options = WriteOptions { compression: Some(compression), ..WriteOptions::default() };
-///     let mut file = Vec::new();
-///     encode_exr(&image, &options, &mut file, &Work::serial()).map(|()| file.len())
-/// };
-/// // A plane of zeros: run lengths pack row by row, ZIP 16 rows at a time.
-/// assert!(bytes(Compression::Zip)? < bytes(Compression::Rle)?);
-/// assert!(bytes(Compression::Rle)? < bytes(Compression::None)?);
-/// # Ok::<(), solio_base::Error>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Compression {
-    /// Not at all.
-    None,
-    /// Run lengths of byte differences.
-    Rle,
-    /// Deflate, a scanline at a time.
-    Zips,
-    /// Deflate, 16 scanlines at a time.
-    Zip,
-    /// Wavelet and Huffman code.
-    Piz,
-    /// Deflate of differences; 32-bit numbers lose 8 bits.
-    Pxr24,
-    /// 4 × 4 blocks of a fixed size; lossy.
-    B44,
-    /// B44 with smaller blocks where all values are equal; lossy.
-    B44a,
-    /// Discrete cosine transform, 32 scanlines at a time; lossy.
-    Dwaa,
-    /// Discrete cosine transform, 256 scanlines at a time; lossy.
-    Dwab,
-    /// High-throughput JPEG 2000, 256 scanlines at a time.
-    Htj2k256,
-    /// High-throughput JPEG 2000, 32 scanlines at a time.
-    Htj2k32,
-    /// Lossy JPEG 2000.
-    Lj2k,
-    /// Zstandard.
-    Zstd,
+named_enum! {
+    /// How the chunks of a part are compressed, in the order of the numbers in files.
+    ///
+    /// ```
+    /// use solio_exr::{Compression, ReadOptions, WriteOptions, decode_exr, encode_exr};
+    /// # use solio_base::Work;
+    /// # use solio_exr::header::{Box2i, Part};
+    /// # use solio_exr::model::{FlatLevel, Image, ImagePart, Pixels, Plane, Samples};
+    /// # use solio_exr::{Channel, PixelType};
+    /// # let channel = Channel::new("Y", PixelType::Half);
+    /// # let window = Box2i::of_size(64, 64);
+    /// # let samples = Samples::zeros(PixelType::Half, 64 * 64)?;
+    /// # let planes = vec![Plane { channel: channel.clone(), samples }];
+    /// # let part = ImagePart {
+    /// #     header: Part::new(window, Compression::None, vec![channel]),
+    /// #     pixels: Pixels::Flat(vec![FlatLevel { x: 0, y: 0, window, planes }]),
+    /// # };
+    /// # let image = Image { parts: vec![part], missing: Vec::new() };
+    /// let bytes = |compression| {
+    ///     let options = WriteOptions { compression: Some(compression), ..WriteOptions::default() };
+    ///     let mut file = Vec::new();
+    ///     encode_exr(&image, &options, &mut file, &Work::serial()).map(|()| file.len())
+    /// };
+    /// // A plane of zeros: run lengths pack row by row, ZIP 16 rows at a time.
+    /// assert!(bytes(Compression::Zip)? < bytes(Compression::Rle)?);
+    /// assert!(bytes(Compression::Rle)? < bytes(Compression::None)?);
+    /// # Ok::<(), solio_base::Error>(())
+    /// ```
+    #[derive(Hash)]
+    pub enum Compression {
+        /// Not at all.
+        None = "none",
+        /// Run lengths of byte differences.
+        Rle = "rle",
+        /// Deflate, a scanline at a time.
+        Zips = "zips",
+        /// Deflate, 16 scanlines at a time.
+        Zip = "zip",
+        /// Wavelet and Huffman code.
+        Piz = "piz",
+        /// Deflate of differences; 32-bit numbers lose 8 bits.
+        Pxr24 = "pxr24",
+        /// 4 × 4 blocks of a fixed size; lossy.
+        B44 = "b44",
+        /// B44 with smaller blocks where all values are equal; lossy.
+        B44a = "b44a",
+        /// Discrete cosine transform, 32 scanlines at a time; lossy.
+        Dwaa = "dwaa",
+        /// Discrete cosine transform, 256 scanlines at a time; lossy.
+        Dwab = "dwab",
+        /// High-throughput JPEG 2000, 256 scanlines at a time.
+        Htj2k256 = "htj2k256",
+        /// High-throughput JPEG 2000, 32 scanlines at a time.
+        Htj2k32 = "htj2k32",
+        /// Lossy JPEG 2000.
+        Lj2k = "lj2k",
+        /// Zstandard.
+        Zstd = "zstd",
+    }
+
+    /// Its name, as `exrheader` and people write it.
+    ///
+    /// ```
+    /// use solio_exr::Compression;
+    /// let of_name = |name: &str| Compression::ALL.into_iter().find(|c| c.name() == name);
+    /// assert_eq!(of_name("dwaa"), Some(Compression::Dwaa));
+    /// assert_eq!(of_name("lzw"), None);
+    /// ```
+    pub fn name;
 }
 
 impl Compression {
-    /// All of them, in the order of their numbers in the file.
-    pub const ALL: [Compression; 14] = [
-        Compression::None,
-        Compression::Rle,
-        Compression::Zips,
-        Compression::Zip,
-        Compression::Piz,
-        Compression::Pxr24,
-        Compression::B44,
-        Compression::B44a,
-        Compression::Dwaa,
-        Compression::Dwab,
-        Compression::Htj2k256,
-        Compression::Htj2k32,
-        Compression::Lj2k,
-        Compression::Zstd,
-    ];
-
     /// From its number in the file.
     ///
     /// ```
@@ -386,33 +380,6 @@ impl Compression {
     /// ```
     pub fn number(self) -> u8 {
         self as u8
-    }
-
-    /// Its name, as `exrheader` and people write it.
-    ///
-    /// ```
-    /// use solio_exr::Compression;
-    /// let of_name = |name: &str| Compression::ALL.into_iter().find(|c| c.name() == name);
-    /// assert_eq!(of_name("dwaa"), Some(Compression::Dwaa));
-    /// assert_eq!(of_name("lzw"), None);
-    /// ```
-    pub fn name(self) -> &'static str {
-        match self {
-            Compression::None => "none",
-            Compression::Rle => "rle",
-            Compression::Zips => "zips",
-            Compression::Zip => "zip",
-            Compression::Piz => "piz",
-            Compression::Pxr24 => "pxr24",
-            Compression::B44 => "b44",
-            Compression::B44a => "b44a",
-            Compression::Dwaa => "dwaa",
-            Compression::Dwab => "dwab",
-            Compression::Htj2k256 => "htj2k256",
-            Compression::Htj2k32 => "htj2k32",
-            Compression::Lj2k => "lj2k",
-            Compression::Zstd => "zstd",
-        }
     }
 
     /// What its users call it, whatever the lines of a chunk.

@@ -5,44 +5,34 @@ use super::shape::Shape;
 use super::values::{Box2i, LineOrder, Text, Tiles, Value};
 use crate::name_bytes;
 use crate::{Channel, Compression};
-use solio_base::{Error, Result};
+use solio_base::{Error, Result, named_enum};
 
 /// Longest name in files without the flag for long ones.
 const SHORT_NAME: usize = 31;
 
-/// How the pixels of a part are stored.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Kind {
-    /// Rows.
-    #[default]
-    Scanline,
-    /// Tiles, perhaps in several levels.
-    Tiled,
-    /// Rows; a pixel has any number of samples.
-    DeepScanline,
-    /// Tiles; a pixel has any number of samples.
-    DeepTiled,
+named_enum! {
+    /// How the pixels of a part are stored.
+    #[derive(Default, Hash)]
+    pub enum Kind {
+        /// Rows.
+        #[default]
+        Scanline = "scanlineimage",
+        /// Tiles, perhaps in several levels.
+        Tiled = "tiledimage",
+        /// Rows; a pixel has any number of samples.
+        DeepScanline = "deepscanline",
+        /// Tiles; a pixel has any number of samples.
+        DeepTiled = "deeptile",
+    }
+
+    /// Its name in the attribute `type`.
+    pub fn name;
+
+    /// From its name in the attribute `type`.
+    pub fn of_name;
 }
 
 impl Kind {
-    /// All of them.
-    pub const ALL: [Kind; 4] = [Kind::Scanline, Kind::Tiled, Kind::DeepScanline, Kind::DeepTiled];
-
-    /// Its name in the attribute `type`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Kind::Scanline => "scanlineimage",
-            Kind::Tiled => "tiledimage",
-            Kind::DeepScanline => "deepscanline",
-            Kind::DeepTiled => "deeptile",
-        }
-    }
-
-    /// From its name in the attribute `type`.
-    pub fn of_name(name: &str) -> Option<Kind> {
-        Kind::ALL.into_iter().find(|kind| kind.name() == name)
-    }
-
     /// Whether a pixel has any number of samples.
     pub fn is_deep(self) -> bool {
         matches!(self, Kind::DeepScanline | Kind::DeepTiled)

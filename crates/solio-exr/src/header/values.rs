@@ -2,6 +2,7 @@
 //! Types".)
 
 use crate::{Channel, Compression};
+use solio_base::named_enum;
 use std::fmt;
 
 /// Bytes that are meant to be read. The format names no encoding: old files have Latin-1.
@@ -66,49 +67,95 @@ impl Box2i {
     }
 }
 
-/// In which order the chunks of a part follow each other.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum LineOrder {
-    /// From the top down.
-    #[default]
-    Increasing,
-    /// From the bottom up.
-    Decreasing,
-    /// Tiles in any order.
-    Random,
+named_enum! {
+    /// In which order the chunks of a part follow each other, by their numbers in the file.
+    #[derive(Default, Hash)]
+    pub enum LineOrder {
+        /// From the top down.
+        #[default]
+        Increasing = "increasing",
+        /// From the bottom up.
+        Decreasing = "decreasing",
+        /// Tiles in any order.
+        Random = "random",
+    }
+
+    /// The name that Python has for it.
+    ///
+    /// ```
+    /// use solio_exr::header::LineOrder;
+    /// assert_eq!(LineOrder::default().name(), "increasing");
+    /// ```
+    pub fn name;
+
+    /// That of this name.
+    ///
+    /// ```
+    /// use solio_exr::header::LineOrder;
+    /// assert_eq!(LineOrder::of_name("random"), Some(LineOrder::Random));
+    /// assert_eq!(LineOrder::of_name("any"), None);
+    /// ```
+    pub fn of_name;
 }
 
-impl LineOrder {
-    /// All of them, in the order of their numbers in the file.
-    pub const ALL: [LineOrder; 3] =
-        [LineOrder::Increasing, LineOrder::Decreasing, LineOrder::Random];
+named_enum! {
+    /// Which levels of detail a tiled part has, by their numbers in the file.
+    #[derive(Default, Hash)]
+    pub enum LevelMode {
+        /// Full size only.
+        #[default]
+        One = "one",
+        /// Each half as wide and high as the one before.
+        Mipmap = "mipmap",
+        /// All combinations of halved widths and halved heights.
+        Ripmap = "ripmap",
+    }
+
+    /// The name that Python and `solio info --json` have for it.
+    ///
+    /// ```
+    /// use solio_exr::header::LevelMode;
+    /// assert_eq!(LevelMode::ALL.map(LevelMode::name).join(" "), "one mipmap ripmap");
+    /// ```
+    pub fn name;
+
+    /// That of this name.
+    ///
+    /// ```
+    /// use solio_exr::header::LevelMode;
+    /// assert_eq!(LevelMode::of_name("mipmap"), Some(LevelMode::Mipmap));
+    /// assert_eq!(LevelMode::of_name("pyramid"), None);
+    /// ```
+    pub fn of_name;
 }
 
-/// Which levels of detail a tiled part has.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum LevelMode {
-    /// Full size only.
-    #[default]
-    One,
-    /// Each half as wide and high as the one before.
-    Mipmap,
-    /// All combinations of halved widths and halved heights.
-    Ripmap,
-}
+named_enum! {
+    /// How an odd size is halved.
+    #[derive(Default, Hash)]
+    pub enum Rounding {
+        /// 5 becomes 2.
+        #[default]
+        Down = "down",
+        /// 5 becomes 3.
+        Up = "up",
+    }
 
-impl LevelMode {
-    /// All of them, in the order of their numbers in the file.
-    pub const ALL: [LevelMode; 3] = [LevelMode::One, LevelMode::Mipmap, LevelMode::Ripmap];
-}
+    /// The name that Python and `solio info --json` have for it.
+    ///
+    /// ```
+    /// use solio_exr::header::Rounding;
+    /// assert_eq!(Rounding::default().name(), "down");
+    /// ```
+    pub fn name;
 
-/// How an odd size is halved.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Rounding {
-    /// 5 becomes 2.
-    #[default]
-    Down,
-    /// 5 becomes 3.
-    Up,
+    /// That of this name.
+    ///
+    /// ```
+    /// use solio_exr::header::Rounding;
+    /// assert_eq!(Rounding::of_name("up"), Some(Rounding::Up));
+    /// assert_eq!(Rounding::of_name("nearest"), None);
+    /// ```
+    pub fn of_name;
 }
 
 /// How a part is cut into tiles (`tiledesc`).

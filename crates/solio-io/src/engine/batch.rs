@@ -5,7 +5,7 @@ use super::handles::Handle;
 use super::receiver_reads::DirectRequests;
 use super::request::{Done, Request};
 use super::threads::Owner;
-use solio_base::{Error, lock};
+use solio_base::{Error, lock, unlock};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
@@ -299,7 +299,7 @@ impl Batch {
             all(&mut self.receiver);
         });
         match failed.into_inner() {
-            Some(error) => Err(error.into_inner().unwrap_or_else(PoisonError::into_inner)),
+            Some(error) => Err(unlock(error)),
             None => {
                 self.left = 0;
                 Ok(())

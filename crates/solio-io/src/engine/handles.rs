@@ -5,7 +5,7 @@ use crate::sys::{self, Residency, residency};
 use crate::{io_error, long_path};
 use rustix::fs::{Mode, OFlags};
 use siphasher::sip128::{Hasher128, SipHasher13};
-use solio_base::{Error, ErrorKind, Result, lock};
+use solio_base::{Error, ErrorKind, Result, lock, named_enum};
 use std::collections::{HashMap, VecDeque};
 use std::fs::File;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -35,30 +35,21 @@ pub(crate) struct Bypass {
     pub(crate) ask_from: u64,
 }
 
-/// When reads go past the page cache.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Direct {
-    /// For what is not in the page cache.
-    #[default]
-    Auto,
-    /// Never: what is read stays in the page cache for the next reader.
-    Never,
-    /// Always, where the file system can.
-    Always,
-}
-
-impl Direct {
-    /// All of them.
-    pub const ALL: [Direct; 3] = [Direct::Auto, Direct::Never, Direct::Always];
+named_enum! {
+    /// When reads go past the page cache.
+    #[derive(Default)]
+    pub enum Direct {
+        /// For what is not in the page cache.
+        #[default]
+        Auto = "auto",
+        /// Never: what is read stays in the page cache for the next reader.
+        Never = "never",
+        /// Always, where the file system can.
+        Always = "always",
+    }
 
     /// The name that `--direct` takes.
-    pub fn name(self) -> &'static str {
-        match self {
-            Direct::Auto => "auto",
-            Direct::Never => "never",
-            Direct::Always => "always",
-        }
-    }
+    pub fn name;
 }
 
 impl Handle {

@@ -48,43 +48,40 @@ pub use request::{Done, Packing, Priority, Request};
 use self::core::Core;
 use crate::token_bucket::TokenBucket;
 use scheduler::Tuning;
-use solio_base::Result;
+use solio_base::{Result, named_enum};
 use std::path::Path;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, OnceLock};
 use threads::{EngineShared, Owner};
 
-/// What moves the bytes.
-///
-/// ```
-/// use solio_io::engine::{Backend, Engine, EngineOptions, Request};
-/// # let folder = tempfile::tempdir().unwrap();
-/// # let path = folder.path().join("a.exr");
-/// # solio_io::probe::write_plain(&path, b"bytes")?;
-/// // Any of them will do: where one cannot, another takes its place, and the bytes are the same.
-/// for backend in Backend::ALL {
-///     let engine = Engine::new(EngineOptions { backend, ..EngineOptions::default() })?;
-///     let done = engine.read([Request::file(&path)]).wait();
-///     assert_eq!(done[0].result.as_ref().unwrap()[..], *b"bytes");
-/// }
-/// # Ok::<(), solio_base::Error>(())
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Backend {
-    /// The fastest for the job, by what was measured.
-    #[default]
-    Auto,
-    /// Threads that call `pread`.
-    Threads,
-    /// Threads that copy out of memory maps.
-    Mmap,
-    /// Linux's io_uring; where the system refuses it, threads (and [`EngineStats`] says so).
-    Uring,
-}
-
-impl Backend {
-    /// All of them.
-    pub const ALL: [Backend; 4] = [Backend::Auto, Backend::Uring, Backend::Threads, Backend::Mmap];
+named_enum! {
+    /// What moves the bytes.
+    ///
+    /// ```
+    /// use solio_io::engine::{Backend, Engine, EngineOptions, Request};
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let path = folder.path().join("a.exr");
+    /// # solio_io::probe::write_plain(&path, b"bytes")?;
+    /// // Any of them will do: where one cannot, another takes its place, and the bytes are the same.
+    /// for backend in Backend::ALL {
+    ///     let engine = Engine::new(EngineOptions { backend, ..EngineOptions::default() })?;
+    ///     let done = engine.read([Request::file(&path)]).wait();
+    ///     assert_eq!(done[0].result.as_ref().unwrap()[..], *b"bytes");
+    /// }
+    /// # Ok::<(), solio_base::Error>(())
+    /// ```
+    #[derive(Default)]
+    pub enum Backend {
+        /// The fastest for the job, by what was measured.
+        #[default]
+        Auto = "auto",
+        /// Linux's io_uring; where the system refuses it, threads (and [`EngineStats`] says so).
+        Uring = "uring",
+        /// Threads that call `pread`.
+        Threads = "threads",
+        /// Threads that copy out of memory maps.
+        Mmap = "mmap",
+    }
 
     /// The name that `SOLIO_IO` and `--backend` take.
     ///
@@ -94,15 +91,10 @@ impl Backend {
     /// assert_eq!(of_name("uring"), Some(Backend::Uring));
     /// assert_eq!(of_name("aio"), None);
     /// ```
-    pub fn name(self) -> &'static str {
-        match self {
-            Backend::Auto => "auto",
-            Backend::Threads => "threads",
-            Backend::Mmap => "mmap",
-            Backend::Uring => "uring",
-        }
-    }
+    pub fn name;
+}
 
+impl Backend {
     /// Threads that serve an engine.
     fn threads(self, options: &EngineOptions) -> usize {
         match self {

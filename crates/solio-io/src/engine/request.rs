@@ -1,85 +1,57 @@
 //! What a caller asks for and what it gets.
 
 use super::pool::Buffer;
-use solio_base::{Cancel, Result};
+use solio_base::{Cancel, Result, named_enum};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Who goes first. Higher ones are read before lower ones; ageing keeps the lowest alive.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Priority {
-    /// Whenever nothing else is to be done.
-    Minimum,
-    /// Behind ordinary work.
-    Low,
-    /// A little behind ordinary work.
-    BelowNormal,
-    /// Ordinary work.
-    #[default]
-    Normal,
-    /// Somebody waits for it.
-    High,
-    /// Somebody waits for it now: a frame hangs on it.
-    Maximum,
+named_enum! {
+    /// Who goes first. Higher ones are read before lower ones; ageing keeps the lowest alive.
+    #[derive(Default, PartialOrd, Ord, Hash)]
+    pub enum Priority {
+        /// Whenever nothing else is to be done.
+        Minimum = "minimum",
+        /// Behind ordinary work.
+        Low = "low",
+        /// A little behind ordinary work.
+        BelowNormal = "below-normal",
+        /// Ordinary work.
+        #[default]
+        Normal = "normal",
+        /// Somebody waits for it.
+        High = "high",
+        /// Somebody waits for it now: a frame hangs on it.
+        Maximum = "maximum",
+    }
+
+    /// The name that the command line and Python take.
+    pub fn name;
 }
 
 impl Priority {
     /// How many there are.
     pub const COUNT: usize = 6;
-    /// All, the lowest first.
-    pub const ALL: [Priority; Priority::COUNT] = [
-        Priority::Minimum,
-        Priority::Low,
-        Priority::BelowNormal,
-        Priority::Normal,
-        Priority::High,
-        Priority::Maximum,
-    ];
+}
 
-    /// The name that the command line and Python take.
-    pub fn name(self) -> &'static str {
-        match self {
-            Priority::Minimum => "minimum",
-            Priority::Low => "low",
-            Priority::BelowNormal => "below-normal",
-            Priority::Normal => "normal",
-            Priority::High => "high",
-            Priority::Maximum => "maximum",
-        }
+named_enum! {
+    /// How the bytes of a request are packed on the disk.
+    #[derive(Default)]
+    pub enum Packing {
+        /// As they are.
+        #[default]
+        None = "none",
+        /// By what the first bytes say: gzip, zstd or as they are.
+        Detect = "detect",
+        /// gzip, any number of members.
+        Gzip = "gzip",
+        /// zlib.
+        Zlib = "zlib",
+        /// zstd, any number of frames.
+        Zstd = "zstd",
     }
-}
-
-/// How the bytes of a request are packed on the disk.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Packing {
-    /// As they are.
-    #[default]
-    None,
-    /// By what the first bytes say: gzip, zstd or as they are.
-    Detect,
-    /// gzip, any number of members.
-    Gzip,
-    /// zlib.
-    Zlib,
-    /// zstd, any number of frames.
-    Zstd,
-}
-
-impl Packing {
-    /// All of them.
-    pub const ALL: [Packing; 5] =
-        [Packing::None, Packing::Detect, Packing::Gzip, Packing::Zlib, Packing::Zstd];
 
     /// The name that Python takes.
-    pub fn name(self) -> &'static str {
-        match self {
-            Packing::None => "none",
-            Packing::Detect => "detect",
-            Packing::Gzip => "gzip",
-            Packing::Zlib => "zlib",
-            Packing::Zstd => "zstd",
-        }
-    }
+    pub fn name;
 }
 
 /// One read: a whole file or a range of it, into a buffer of the engine's pool or the caller's.

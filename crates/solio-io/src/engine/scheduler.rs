@@ -64,7 +64,7 @@ impl Default for Tuning {
 }
 
 /// A request as the scheduler sees it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ScheduledRequest {
     pub(crate) batch: u32,
     pub(crate) level: u8,
@@ -135,7 +135,7 @@ struct ScheduledBatch {
 }
 
 /// See the head of the file.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Scheduler {
     pub(crate) tuning: Tuning,
     /// Pieces in flight at most; follows from the medium and from what is in the page cache.
@@ -201,27 +201,7 @@ const ENDED: u8 = 8;
 
 impl Scheduler {
     pub(crate) fn new(tuning: Tuning, width: usize) -> Self {
-        Scheduler {
-            tuning,
-            width,
-            ahead: ResultsAhead::default(),
-            small: Share::default(),
-            tiny: Share::default(),
-            bytes_rate: None,
-            operations_rate: None,
-            devices: Vec::new(),
-            turn: 0,
-            queues: Vec::new(),
-            free_queues: Vec::new(),
-            batches: Vec::new(),
-            free_batches: Vec::new(),
-            requests: Requests::default(),
-            flying: 0,
-            open: 0,
-            held_bytes: 0,
-            held_results: 0,
-            waiting: 0,
-        }
+        Scheduler { tuning, width, ..Scheduler::default() }
     }
 
     /// Pieces in flight.
@@ -648,15 +628,7 @@ fn cut(offset: u64, end: u64, room: u64) -> u64 {
 impl Requests {
     fn add(&mut self, entry: ScheduledRequest, queue: u32) -> u32 {
         let slot = self.free.pop().unwrap_or_else(|| {
-            let unused = ScheduledRequest {
-                batch: 0,
-                level: 0,
-                device: 0,
-                offset: 0,
-                end: 0,
-                deadline_ns: None,
-            };
-            self.entry.push(unused);
+            self.entry.push(ScheduledRequest::default());
             self.queue.push(0);
             self.next.push(0);
             self.pieces.push(0);

@@ -40,6 +40,7 @@ pub(super) struct BatchFile<'a> {
 }
 
 /// All files of a batch.
+#[derive(Default)]
 pub(super) struct BatchFiles<'a> {
     all: Vec<BatchFile<'a>>,
     /// For each read its file.
@@ -53,12 +54,7 @@ pub(super) struct BatchFiles<'a> {
 impl<'a> BatchFiles<'a> {
     /// Groups reads by file, and lists folders of which there are many files.
     pub(super) fn of(reads: &[Read<'a>], work: &Work) -> Result<BatchFiles<'a>> {
-        let mut files = BatchFiles {
-            all: Vec::new(),
-            of_reads: Vec::new(),
-            silent: HashSet::new(),
-            calls: BTreeMap::new(),
-        };
+        let mut files = BatchFiles::default();
         let mut index = HashMap::with_capacity(reads.len());
         let mut folders: Vec<(&Path, Vec<usize>)> = Vec::new();
         let mut folder_index = HashMap::new();

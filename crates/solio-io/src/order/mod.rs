@@ -24,41 +24,37 @@ pub use medium::Medium;
 use extents::{place, within};
 use files::{BatchFile, BatchFiles, FileLocation};
 use medium::KernelFiles;
-use solio_base::{Result, Work};
+use solio_base::{Result, Work, named_enum};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
 
-/// An order of reads.
-///
-/// ```
-/// use solio_io::order::{Order, OrderOptions};
-/// // Without a wish the medium decides.
-/// assert_eq!(OrderOptions::default().order, Order::Auto);
-/// // All but `Auto` are what can come of it.
-/// let plain = Order::ALL.into_iter().filter(|order| *order != Order::Auto);
-/// assert_eq!(plain.count(), 4);
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Order {
-    /// Physical where the medium turns or is limited in requests a second; else by inode where
-    /// that costs next to nothing; else as given.
-    #[default]
-    Auto,
-    /// Fewest fragments first, then by position on the medium.
-    Physical,
-    /// By inode number, then by offset in the file.
-    Inode,
-    /// By the bytes of the path, then by offset in the file.
-    Name,
-    /// As given.
-    None,
-}
-
-impl Order {
-    /// All of them.
-    pub const ALL: [Order; 5] =
-        [Order::Auto, Order::Physical, Order::Inode, Order::Name, Order::None];
+named_enum! {
+    /// An order of reads.
+    ///
+    /// ```
+    /// use solio_io::order::{Order, OrderOptions};
+    /// // Without a wish the medium decides.
+    /// assert_eq!(OrderOptions::default().order, Order::Auto);
+    /// // All but `Auto` are what can come of it.
+    /// let plain = Order::ALL.into_iter().filter(|order| *order != Order::Auto);
+    /// assert_eq!(plain.count(), 4);
+    /// ```
+    #[derive(Default, Hash)]
+    pub enum Order {
+        /// Physical where the medium turns or is limited in requests a second; else by inode where
+        /// that costs next to nothing; else as given.
+        #[default]
+        Auto = "auto",
+        /// Fewest fragments first, then by position on the medium.
+        Physical = "physical",
+        /// By inode number, then by offset in the file.
+        Inode = "inode",
+        /// By the bytes of the path, then by offset in the file.
+        Name = "name",
+        /// As given.
+        None = "none",
+    }
 
     /// The name that `--order` takes.
     ///
@@ -67,15 +63,7 @@ impl Order {
     /// let names = Order::ALL.map(Order::name);
     /// assert_eq!(names.join("|"), "auto|physical|inode|name|none");
     /// ```
-    pub fn name(self) -> &'static str {
-        match self {
-            Order::Auto => "auto",
-            Order::Physical => "physical",
-            Order::Inode => "inode",
-            Order::Name => "name",
-            Order::None => "none",
-        }
-    }
+    pub fn name;
 }
 
 /// One read of a batch.

@@ -3,7 +3,7 @@
 use crate::TextEncoding;
 use crate::axes::Axis;
 use crate::material::Material;
-use solio_base::Limits;
+use solio_base::{Limits, named_enum};
 use solio_codec::number::Digits;
 
 /// How a PLY file is read.
@@ -19,27 +19,21 @@ pub struct PlyReadOptions {
     pub limits: Limits,
 }
 
-/// The three encodings of PLY.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum PlyFormat {
-    /// Text.
-    Ascii,
-    /// Binary, least significant byte first.
-    #[default]
-    BinaryLittleEndian,
-    /// Binary, most significant byte first.
-    BinaryBigEndian,
-}
-
-impl PlyFormat {
-    /// The name in the header's `format` line.
-    pub fn name(self) -> &'static str {
-        match self {
-            PlyFormat::Ascii => "ascii",
-            PlyFormat::BinaryLittleEndian => "binary_little_endian",
-            PlyFormat::BinaryBigEndian => "binary_big_endian",
-        }
+named_enum! {
+    /// The three encodings of PLY.
+    #[derive(Default, Hash)]
+    pub enum PlyFormat {
+        /// Text.
+        Ascii = "ascii",
+        /// Binary, least significant byte first.
+        #[default]
+        BinaryLittleEndian = "binary_little_endian",
+        /// Binary, most significant byte first.
+        BinaryBigEndian = "binary_big_endian",
     }
+
+    /// The name in the header's `format` line.
+    pub fn name;
 }
 
 /// Which vertex colours a PLY file gets.

@@ -14,12 +14,6 @@ use solio::image::header::{
 };
 use solio::image::{Channel, Compression, PixelType};
 
-const LINE_ORDERS: [&str; 3] = ["increasing", "decreasing", "random"];
-const LEVEL_MODES: [&str; 3] = ["one", "mipmap", "ripmap"];
-const ROUNDINGS: [&str; 2] = ["down", "up"];
-const PIXEL_TYPES: [(&str, PixelType); 3] =
-    [("uint32", PixelType::Uint), ("float16", PixelType::Half), ("float32", PixelType::Float)];
-
 /// The type of a standard attribute.
 #[pyfunction]
 pub(crate) fn image_attribute_type(name: &str) -> Option<&'static str> {
@@ -55,14 +49,9 @@ pub(super) fn take(attributes: Vec<(String, String, Any<'_>)>) -> PyResult<Part>
     Ok(part)
 }
 
-/// The name of a pixel type in NumPy.
-pub(super) fn dtype(pixel_type: PixelType) -> &'static str {
-    PIXEL_TYPES.iter().find(|(_, t)| *t == pixel_type).map_or("", |(name, _)| name)
-}
-
 /// The pixel type of a name in NumPy.
 pub(super) fn pixel_type(dtype: &str) -> PyResult<PixelType> {
-    let found = PIXEL_TYPES.iter().find(|(known, _)| *known == dtype).map(|(_, t)| *t);
+    let found = PixelType::of_name(dtype);
     found.ok_or_else(|| argument(format!("{dtype} is no type of a channel")))
 }
 
@@ -82,7 +71,7 @@ fn text<'py>(py: Python<'py>, text: &Text) -> Any<'py> {
 }
 
 fn channel<'py>(py: Python<'py>, channel: &Channel) -> PyResult<Any<'py>> {
-    let dtype = dtype(channel.pixel_type);
+    let dtype = channel.pixel_type.name();
     object(py, (&channel.name, dtype, channel.linear, channel.x_sampling, channel.y_sampling))
 }
 
@@ -106,7 +95,7 @@ fn to_python<'py>(py: Python<'py>, value: &Value) -> PyResult<Any<'py>> {
         Value::FloatVector(v) => tuple(py, v),
         Value::Int(v) => object(py, *v),
         Value::KeyCode(v) => tuple(py, &<[i32; 7]>::from(*v)),
-        Value::LineOrder(v) => object(py, LINE_ORDERS[*v as usize]),
+        Value::LineOrder(v) => object(py, v.name()),
         Value::M33f(v) => tuple(py, v),
         Value::M33d(v) => tuple(py, v),
         Value::M44f(v) => tuple(py, v),
@@ -115,10 +104,7 @@ fn to_python<'py>(py: Python<'py>, value: &Value) -> PyResult<Any<'py>> {
         Value::Rational(n, d) => object(py, (*n, *d)),
         Value::Text(v) => Ok(text(py, v)),
         Value::TextVector(v) => Ok(PyTuple::new(py, v.iter().map(|one| text(py, one)))?.into_any()),
-        Value::Tiles(v) => {
-            let (levels, rounding) = (v.levels as usize, v.rounding as usize);
-            object(py, (v.width, v.height, LEVEL_MODES[levels], ROUNDINGS[rounding]))
-        }
+        Value::Tiles(v) => object(py, (v.width, v.height, v.levels.name(), v.rounding.name())),
         Value::TimeCode(v) => object(py, (v.time_and_flags, v.user_data)),
         Value::V2i(v) => tuple(py, v),
         Value::V2f(v) => tuple(py, v),
@@ -235,20 +221,24 @@ pub(super) fn to_tiles(value: &Any<'_>) -> PyResult<Tiles> {
     Ok(Tiles {
         width,
         height,
-        levels: named(&levels, LEVEL_MODES, LevelMode::ALL)?,
-        rounding: named(&rounding, ROUNDINGS, [Rounding::Down, Rounding::Up])?,
+        levels: named(&levels, LevelMode::ALL, LevelMode::name)?,
+        rounding: named(&rounding, Rounding::ALL, Rounding::name)?,
     })
 }
 
 pub(super) fn line_order(name: &str) -> PyResult<LineOrder> {
-    named(name, LINE_ORDERS, LineOrder::ALL)
+    named(name, LineOrder::ALL, LineOrder::name)
 }
 
 fn compression(name: &str) -> PyResult<Compression> {
-    named(name, Compression::ALL.map(Compression::name), Compression::ALL)
+    named(name, Compression::ALL, Compression::name)
 }
 
-fn named<T: Copy, const N: usize>(name: &str, names: [&str; N], values: [T; N]) -> PyResult<T> {
-    let found = names.iter().position(|known| *known == name).map(|i| values[i]);
-    found.ok_or_else(|| argument(format!("\"{name}\"; known: {}", names.join(", "))))
+fn named<T: Copy, const N: usize>(
+    name: &str,
+    values: [T; N],
+    name_of: fn(T) -> &'static str,
+) -> PyResult<T> {
+    let known = || argument(format!("\"{name}\"; known: {}", values.map(name_of).join(", ")));
+    values.into_iter().find(|value| name_of(*value) == name).ok_or_else(known)
 }

@@ -48,35 +48,6 @@ impl Wide for PointBounds<'_> {
     }
 }
 
-/// The box of those `positions` that `triangles` refer to.
-///
-/// # Errors
-/// When a triangle refers to a vertex that is not there.
-///
-/// ```
-/// use solio_scene::bounds::box_of_triangles;
-/// // The second vertex is no part of the surface.
-/// let positions = [[0.0; 3], [99.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
-/// assert_eq!(box_of_triangles(&positions, &[[0, 2, 3]])?.max, [1.0, 1.0, 0.0]);
-/// assert!(box_of_triangles(&positions, &[[0, 2, 4]]).is_err());
-/// # Ok::<(), solio_base::Error>(())
-/// ```
-pub fn box_of_triangles(positions: &[[f32; 3]], triangles: &[[u32; 3]]) -> Result<Box3> {
-    let mut all = Box3::EMPTY;
-    for (i, triangle) in triangles.iter().enumerate() {
-        for vertex in triangle {
-            let point = positions
-                .get(*vertex as usize)
-                .ok_or_else(|| missing_vertex(i, *vertex, positions.len()))?;
-            for (axis, x) in point.iter().enumerate() {
-                all.min[axis] = all.min[axis].min(*x);
-                all.max[axis] = all.max[axis].max(*x);
-            }
-        }
-    }
-    Ok(all)
-}
-
 /// A triangle refers to a vertex beyond the last.
 pub(crate) fn missing_vertex(triangle: usize, vertex: u32, vertices: usize) -> Error {
     Error::corrupt(format!(
@@ -134,18 +105,6 @@ pub fn instance_boxes(
     Ok(())
 }
 
-/// The box around all `boxes`; empty ones are passed over.
-///
-/// ```
-/// use solio_scene::bounds::{Box3, box_of_boxes};
-/// let cube = |at: f32| Box3 { min: [at; 3], max: [at + 1.0; 3] };
-/// let all = box_of_boxes(&[cube(-4.0), Box3::EMPTY, cube(2.0)]);
-/// assert_eq!((all.min[0], all.max[0]), (-4.0, 3.0));
-/// ```
-pub fn box_of_boxes(boxes: &[Box3]) -> Box3 {
-    boxes.iter().fold(Box3::EMPTY, |all, one| all.union(one))
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -186,7 +145,7 @@ mod tests {
                 let one = CentredBox::of(&objects[object[i] as usize]).transformed(&transforms[i]);
                 prop_assert_eq!(*got, one);
             }
-            let all = box_of_boxes(&boxes);
+            let all = boxes.iter().fold(Box3::EMPTY, |all, one| all.union(one));
             prop_assert!(boxes.iter().all(|one| all.contains(one)));
         }
     }
@@ -195,10 +154,5 @@ mod tests {
     fn what_is_missing_is_named() {
         let error = instance_boxes(&[], &[4], &[[0.0; 12]], &mut [Box3::EMPTY]).unwrap_err();
         assert_eq!(error.message(), "instance 0 refers to object 4, but there are 0 objects");
-        let error = box_of_triangles(&[[0.0; 3]], &[[0, 0, 0], [0, 1, 0]]).unwrap_err();
-        assert_eq!(error.message(), "triangle 1 refers to vertex 1, but there are 1 vertices");
-        let positions = [[0.0; 3], [9.0; 3], [1.0, 2.0, 3.0]];
-        let used = box_of_triangles(&positions, &[[0, 2, 0]]).unwrap();
-        assert_eq!(used, Box3 { min: [0.0; 3], max: [1.0, 2.0, 3.0] });
     }
 }

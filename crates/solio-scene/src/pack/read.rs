@@ -5,7 +5,7 @@ use super::check::check;
 use super::fill::{FillRequests, native};
 use super::mesh::{PackedMesh, PackedMeshInfo};
 use super::record::{self, place, whole};
-use super::table::{ALIGN, Section, SectionCodec, SectionKind, SectionTable};
+use super::table::{ALIGN, Section, SectionKind, SectionTable};
 use super::values;
 use crate::pbrt::Statements;
 use crate::scene::*;
@@ -68,26 +68,6 @@ impl<'s> PackReader<'s> {
         arrays.want(self, &mut wanted);
         wanted.fill(self, work)?;
         arrays.instances(self)
-    }
-
-    /// The matrices of instances where they lie, if they are not packed, and the file is in memory:
-    /// three rows of four numbers each.
-    pub fn matrices_in_place(&self) -> Option<&[[f32; 12]]> {
-        if cfg!(target_endian = "big") {
-            return None;
-        }
-        let sections = self.table.array(SectionKind::InstanceMatrices, 0);
-        let (first, last) = (sections.first()?, sections.last()?);
-        let start = first.offset as usize;
-        let end = (last.offset + last.stored_bytes) as usize;
-        // Behind one another without a gap.
-        let is_whole = sections.iter().map(|section| section.stored_bytes as usize).sum::<usize>();
-        if sections.iter().any(|section| section.codec != SectionCodec::None)
-            || is_whole != end - start
-        {
-            return None;
-        }
-        bytemuck::try_cast_slice(self.source.as_bytes()?.get(start..end)?).ok()
     }
 
     /// The meshes of files, in the order of [`Self::mesh`].
@@ -390,32 +370,18 @@ impl SceneArrays<'_, '_> {
         let [version, world_shapes, low, high] = first;
         let [film, sampler, filter, integrator, accelerator] = once;
         Ok(Scene {
-            files: Vec::new(),
             version,
             kept,
-            matrices: Vec::new(),
             camera,
             film,
             sampler,
             filter,
             integrator,
             accelerator,
-            options: Vec::new(),
-            attributes: Vec::new(),
-            shapes: Vec::new(),
             world_shapes,
-            objects: Vec::new(),
             instances,
-            materials: Vec::new(),
-            textures: Vec::new(),
-            media: Vec::new(),
-            lights: Vec::new(),
-            area_lights: Vec::new(),
-            named_files: Vec::new(),
-            spectra: Default::default(),
             directives: whole([low, high]),
-            problems: Vec::new(),
-            warnings: Vec::new(),
+            ..Scene::default()
         })
     }
 

@@ -3,32 +3,10 @@
 
 use crate::pbrt::{Parameter, ParameterType, Span, Values};
 use crate::scene::{ColorSpace, Entity, Light, Place, Shape};
-use solio_base::Error;
+use solio_base::{Error, ErrorKind};
 
 /// What a record that makes no sense is called.
 pub(super) type RecordFault = &'static str;
-
-/// Types of parameters, by their number in the file.
-const TYPES: [ParameterType; 14] = [
-    ParameterType::Bool,
-    ParameterType::Integer,
-    ParameterType::Float,
-    ParameterType::Point2,
-    ParameterType::Vector2,
-    ParameterType::Point3,
-    ParameterType::Vector3,
-    ParameterType::Normal,
-    ParameterType::String,
-    ParameterType::Spectrum,
-    ParameterType::Rgb,
-    ParameterType::Xyz,
-    ParameterType::Blackbody,
-    ParameterType::Texture,
-];
-
-/// Color spaces, by their number in the file.
-const SPACES: [ColorSpace; 4] =
-    [ColorSpace::Srgb, ColorSpace::DciP3, ColorSpace::Rec2020, ColorSpace::Aces2065];
 
 /// The two words of a long number, low first.
 pub(super) fn halves(value: u64) -> [u32; 2] {
@@ -42,7 +20,6 @@ pub(super) fn whole([low, high]: [u32; 2]) -> u64 {
 
 /// Words of an entity, without its place.
 pub(super) fn entity_words(entity: &Entity) -> [u32; 7] {
-    let space = SPACES.iter().position(|space| *space == entity.color_space);
     [
         entity.kept,
         entity.class.start,
@@ -50,14 +27,15 @@ pub(super) fn entity_words(entity: &Entity) -> [u32; 7] {
         entity.parameters.start,
         entity.parameters.end,
         entity.inherited,
-        space.expect("all spaces are listed") as u32,
+        entity.color_space as u32,
     ]
 }
 
 /// The entity of its words; its place comes later.
 pub(super) fn entity(words: &[u32; 7]) -> Result<Entity, RecordFault> {
     let [kept, class_start, class_end, start, end, inherited, space] = *words;
-    let color_space = SPACES.get(space as usize).ok_or("a color space that is not known")?;
+    let color_space =
+        ColorSpace::ALL.get(space as usize).ok_or("a color space that is not known")?;
     Ok(Entity {
         place: Place::default(),
         kept,
@@ -124,15 +102,13 @@ pub(super) fn place(words: &[u32; 5]) -> Place {
 }
 
 pub(super) fn parameter_words(parameter: &Parameter) -> [u32; 5] {
-    let kind = TYPES.iter().position(|kind| *kind == parameter.kind);
     let (array, span) = match parameter.values {
         Values::Floats(span) => (0, span),
         Values::Integers(span) => (1, span),
         Values::Bools(span) => (2, span),
         Values::Strings(span) => (3, span),
     };
-    let kind = kind.expect("all types are listed") as u32;
-    let kind = kind | array << 8 | u32::from(parameter.older_form) << 16;
+    let kind = parameter.kind as u32 | array << 8 | u32::from(parameter.older_form) << 16;
     [kind, parameter.name.start, parameter.name.end, span.start, span.end]
 }
 
@@ -148,24 +124,18 @@ pub(super) fn parameter(words: &[u32; 5]) -> Result<Parameter, RecordFault> {
         3 => Values::Strings(span),
         _ => return Err("a parameter with values that are not known"),
     };
-    let kind =
-        TYPES.get((kind & 0xff) as usize).ok_or("a parameter of a type that is not known")?;
+    let kind = ParameterType::ALL
+        .get((kind & 0xff) as usize)
+        .ok_or("a parameter of a type that is not known")?;
     let name = Span { start: name_start, end: name_end };
     Ok(Parameter { at: 0, kind: *kind, name, values, older_form })
 }
 
-/// Kinds of errors, by their number in the file.
-const ERRORS: [solio_base::ErrorKind; 7] = {
-    use solio_base::ErrorKind::*;
-    [Io, Syntax, Corrupt, Unsupported, Limit, Argument, Cancelled]
-};
-
 /// Words of a problem; its texts are appended to `text`.
 pub(super) fn problem_words(problem: &Error, is_warning: bool, text: &mut Vec<u8>) -> [u32; 11] {
-    let kind = ERRORS.iter().position(|kind| *kind == problem.kind()).unwrap_or(0) as u32;
     let path = problem.path().map(|path| path.as_os_str().as_encoded_bytes());
     let hint = problem.hint_text().map(str::as_bytes);
-    let mut flags = kind | u32::from(is_warning) << 8;
+    let mut flags = problem.kind() as u32 | u32::from(is_warning) << 8;
     for (bit, there) in
         [path.is_some(), problem.offset().is_some(), problem.line().is_some(), hint.is_some()]
             .into_iter()
@@ -187,8 +157,9 @@ pub(super) fn problem_words(problem: &Error, is_warning: bool, text: &mut Vec<u8
 /// A problem, and whether it is a warning; takes its texts from the front of `text`.
 pub(super) fn problem(words: &[u32; 11], text: &mut &[u8]) -> Result<(Error, bool), RecordFault> {
     let [flags, message, path, hint, a, b, c, d, e, f, _] = *words;
-    let kind =
-        ERRORS.get((flags & 0xff) as usize).ok_or("a problem of a kind that is not known")?;
+    let kind = ErrorKind::ALL
+        .get((flags & 0xff) as usize)
+        .ok_or("a problem of a kind that is not known")?;
     let has = |bit: u32| flags >> (16 + bit) & 1 != 0;
     let mut take = |size: u32| {
         let (part, rest) =

@@ -7,9 +7,9 @@ use super::mesh::PackedMesh;
 use super::record::{entity_words, perhaps_words};
 use super::table::{self, ALIGN, Section, SectionKind};
 use crate::scene::Scene;
-use solio_base::{Error, Result, Sink, Work, lock};
+use solio_base::{Error, Result, Sink, Work, lock, unlock};
 use solio_codec::array::Effort;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 /// How a scene is packed.
 #[derive(Clone, Copy, Debug)]
@@ -128,7 +128,7 @@ impl SceneWriter<'_> {
             lock(packers).push(packer);
             Ok(())
         })?;
-        let made = made.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let made = unlock(made);
         for section in made.into_iter().flatten() {
             let offset = self.end();
             self.sections.push(Section { offset, ..section });

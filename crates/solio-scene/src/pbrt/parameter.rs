@@ -1,38 +1,44 @@
 //! Types of parameters.
 
 use super::word::{is_same, key};
+use solio_base::named_enum;
 
-/// The type of a parameter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ParameterType {
-    /// `true` or `false`.
-    Bool,
-    /// Whole numbers.
-    Integer,
-    /// Numbers.
-    Float,
-    /// Two numbers each.
-    Point2,
-    /// Two numbers each.
-    Vector2,
-    /// Three numbers each; `point` in version 3.
-    Point3,
-    /// Three numbers each; `vector` in version 3.
-    Vector3,
-    /// Three numbers each.
-    Normal,
-    /// Text.
-    String,
-    /// A name, a file, or pairs of wavelength (nm) and value.
-    Spectrum,
-    /// Three numbers; `color` in version 3.
-    Rgb,
-    /// Three numbers, of version 3.
-    Xyz,
-    /// Kelvin; in version 3 also a factor each.
-    Blackbody,
-    /// The name of a texture.
-    Texture,
+named_enum! {
+    /// The type of a parameter. Packed scenes have the places in this list.
+    #[derive(Hash)]
+    pub enum ParameterType {
+        /// `true` or `false`.
+        Bool = "bool",
+        /// Whole numbers.
+        Integer = "integer",
+        /// Numbers.
+        Float = "float",
+        /// Two numbers each.
+        Point2 = "point2",
+        /// Two numbers each.
+        Vector2 = "vector2",
+        /// Three numbers each; `point` in version 3.
+        Point3 = "point3",
+        /// Three numbers each; `vector` in version 3.
+        Vector3 = "vector3",
+        /// Three numbers each.
+        Normal = "normal",
+        /// Text.
+        String = "string",
+        /// A name, a file, or pairs of wavelength (nm) and value.
+        Spectrum = "spectrum",
+        /// Three numbers; `color` in version 3.
+        Rgb = "rgb",
+        /// Three numbers, of version 3.
+        Xyz = "xyz",
+        /// Kelvin; in version 3 also a factor each.
+        Blackbody = "blackbody",
+        /// The name of a texture.
+        Texture = "texture",
+    }
+
+    /// As version 4 calls it.
+    pub fn name;
 }
 
 impl ParameterType {
@@ -87,27 +93,6 @@ impl ParameterType {
             ParameterType::Normal => "normal3",
             ParameterType::Rgb => "color",
             other => other.name(),
-        }
-    }
-
-    /// As version 4 calls it.
-    pub fn name(self) -> &'static str {
-        use ParameterType::*;
-        match self {
-            Bool => "bool",
-            Integer => "integer",
-            Float => "float",
-            Point2 => "point2",
-            Vector2 => "vector2",
-            Point3 => "point3",
-            Vector3 => "vector3",
-            Normal => "normal",
-            String => "string",
-            Spectrum => "spectrum",
-            Rgb => "rgb",
-            Xyz => "xyz",
-            Blackbody => "blackbody",
-            Texture => "texture",
         }
     }
 }

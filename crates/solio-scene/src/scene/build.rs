@@ -38,6 +38,7 @@ pub(super) struct WantedFile {
     pub(super) is_import: bool,
 }
 
+#[derive(Default)]
 pub(super) struct SceneBuilder {
     pub(super) scene: Scene,
     kept: KeptStatements,
@@ -86,53 +87,16 @@ impl At<'_, '_> {
 
 impl SceneBuilder {
     pub(super) fn new(version: Option<u32>, check: bool) -> SceneBuilder {
-        let scene = Scene {
-            files: Vec::new(),
-            version: version.unwrap_or(4),
-            kept: Vec::new(),
-            matrices: vec![rows(&DMat4::IDENTITY)],
-            camera: None,
-            film: None,
-            sampler: None,
-            filter: None,
-            integrator: None,
-            accelerator: None,
-            options: Vec::new(),
-            attributes: Vec::new(),
-            shapes: Vec::new(),
-            world_shapes: 0,
-            objects: Vec::new(),
-            instances: Instances::default(),
-            materials: Vec::new(),
-            textures: Vec::new(),
-            media: Vec::new(),
-            lights: Vec::new(),
-            area_lights: Vec::new(),
-            directives: 0,
-            named_files: Vec::new(),
-            spectra: Default::default(),
-            problems: Vec::new(),
-            warnings: Vec::new(),
-        };
         SceneBuilder {
-            scene,
-            kept: KeptStatements::default(),
-            state: GraphicsState::new(),
-            blocks: Vec::new(),
-            in_world: false,
-            undefined: HashSet::new(),
-            older: None,
-            ended: None,
-            too_early: Vec::new(),
-            object: None,
-            shape_objects: Vec::new(),
-            names: SceneNames::default(),
-            coordinate_systems: HashMap::default(),
+            scene: Scene {
+                version: version.unwrap_or(4),
+                matrices: vec![rows(&DMat4::IDENTITY)],
+                ..Scene::default()
+            },
             times: [0.0, 1.0],
             last_object: NONE,
             checks: Checks::new(version, check),
-            problems: Vec::new(),
-            warnings: Vec::new(),
+            ..SceneBuilder::default()
         }
     }
 
@@ -286,8 +250,7 @@ impl SceneBuilder {
 
     fn begin_world(&mut self, mut at: At<'_, '_>) {
         if std::mem::replace(&mut self.in_world, true) {
-            let place = at.place();
-            self.problem(Error::syntax("WorldBegin was there before"), place);
+            self.problem(Error::syntax("WorldBegin was there before"), at.place());
         } else if !self.too_early.is_empty() && self.checks.version() != Some(4) {
             self.leave_out_early();
         }
@@ -319,9 +282,8 @@ impl SceneBuilder {
     fn of_the_picture(&mut self, mut at: At<'_, '_>) -> Result<()> {
         let directive = at.statement.directive;
         if self.in_world && directive != Directive::Option {
-            let place = at.place();
             let message = format!("{} stands before WorldBegin", directive.name());
-            self.problem(Error::syntax(message), place);
+            self.problem(Error::syntax(message), at.place());
             return Ok(());
         }
         if directive == Directive::TransformTimes {
@@ -402,9 +364,8 @@ impl SceneBuilder {
                 (self.state.ends, self.state.matrices) = (before.ends, before.matrices);
             }
             Some((BlockOpener::Object, ..)) => {
-                let place = at.place();
                 let message = format!("{} inside an object", at.statement.directive.name());
-                self.problem(Error::syntax(message), place);
+                self.problem(Error::syntax(message), at.place());
                 // It may end a block around the object, which then is not open.
                 let around = |(block, ..): &(BlockOpener, _, _)| *block != BlockOpener::Object;
                 if let Some(around) = self.blocks.iter().rposition(around) {
@@ -412,9 +373,8 @@ impl SceneBuilder {
                 }
             }
             None => {
-                let place = at.place();
                 let message = format!("{} without a beginning", at.statement.directive.name());
-                self.problem(Error::syntax(message), place);
+                self.problem(Error::syntax(message), at.place());
             }
         }
     }
@@ -437,13 +397,14 @@ impl SceneBuilder {
     fn close_object(&mut self, mut at: At<'_, '_>) {
         let Some(begin) = self.blocks.iter().rposition(|(block, ..)| *block == BlockOpener::Object)
         else {
-            let place = at.place();
-            self.problem(Error::syntax("ObjectEnd without ObjectBegin"), place);
+            self.problem(Error::syntax("ObjectEnd without ObjectBegin"), at.place());
             return;
         };
         if begin + 1 < self.blocks.len() {
-            let place = at.place();
-            self.problem(Error::syntax("ObjectEnd inside a block that began in the object"), place);
+            self.problem(
+                Error::syntax("ObjectEnd inside a block that began in the object"),
+                at.place(),
+            );
         }
         self.blocks.truncate(begin + 1);
         if let Some((_, state, _)) = self.blocks.pop() {
@@ -459,8 +420,7 @@ impl SceneBuilder {
         let Values::Floats(span) = at.statement.values else { return };
         let values = &at.piece.floats[span.range()];
         if let Err(message) = self.state.transform(at.statement.directive, values) {
-            let place = at.place();
-            self.problem(Error::syntax(message), place);
+            self.problem(Error::syntax(message), at.place());
         }
     }
 
@@ -469,8 +429,7 @@ impl SceneBuilder {
             Some(both) => self.state.set_both(*both),
             None => {
                 let message = format!("no coordinate system is called {}", quoted(at.string(0)));
-                let place = at.place();
-                self.problem(Error::syntax(message), place);
+                self.problem(Error::syntax(message), at.place());
             }
         }
     }
@@ -480,9 +439,8 @@ impl SceneBuilder {
             Some(space) => self.state.color_space = space,
             None => {
                 let message = format!("{} is no color space", quoted(at.string(0)));
-                let place = at.place();
                 let hint = "srgb, dci-p3, rec2020 or aces2065-1";
-                self.untold_problem(Error::syntax(message).hint(hint), place);
+                self.untold_problem(Error::syntax(message).hint(hint), at.place());
             }
         }
     }
@@ -537,8 +495,7 @@ impl SceneBuilder {
 
     fn instance(&mut self, mut at: At<'_, '_>) -> Result<()> {
         if self.object.is_some() {
-            let place = at.place();
-            self.problem(Error::syntax("ObjectInstance inside an object"), place);
+            self.problem(Error::syntax("ObjectInstance inside an object"), at.place());
             return Ok(());
         }
         let name = at.piece.string(at.statement.values, 0).unwrap_or_default();
@@ -714,9 +671,8 @@ impl SceneBuilder {
     fn attribute(&mut self, mut at: At<'_, '_>) -> Result<()> {
         let Some(kind) = KINDS.iter().position(|kind| *kind == at.string(0)) else {
             let message = format!("{} takes no attributes", quoted(at.string(0)));
-            let place = at.place();
             let hint = "shape, light, material, medium or texture";
-            self.untold_problem(Error::syntax(message).hint(hint), place);
+            self.untold_problem(Error::syntax(message).hint(hint), at.place());
             return Ok(());
         };
         let class = at.piece.string_span(at.statement, 0);

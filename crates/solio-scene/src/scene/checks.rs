@@ -11,6 +11,7 @@ use std::collections::HashSet;
 pub(super) type UsedName = (Vec<u8>, Place);
 
 /// Looks at statement after statement, and finds out which version they are of.
+#[derive(Default)]
 pub(super) struct Checks {
     /// Those that may be: both, until something shows up that only one knows.
     may_be: Vec<VersionCheck>,
@@ -74,13 +75,7 @@ impl Checks {
             problems: Vec::new(),
             textures: UsedTextures::default(),
         };
-        Checks {
-            may_be: versions.iter().map(checked).collect(),
-            checks,
-            last_shape: Vec::new(),
-            files: UsedNames::default(),
-            materials: UsedNames::default(),
-        }
+        Checks { may_be: versions.iter().map(checked).collect(), checks, ..Checks::default() }
     }
 
     /// Whether there is nothing to look for.

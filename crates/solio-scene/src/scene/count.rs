@@ -2,6 +2,7 @@
 
 use super::{Entity, Scene, Shape};
 use crate::pbrt::Values;
+use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// What the file of a mesh holds.
@@ -18,7 +19,7 @@ pub struct MeshCounts {
 }
 
 /// The shapes of a class.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ClassCounts {
     /// How many shapes.
     pub shapes: u64,

@@ -2,7 +2,7 @@
 
 use super::Motion;
 use crate::pbrt::{Span, Statements};
-use solio_base::Error;
+use solio_base::{Error, named_enum};
 use solio_color::spectrum::Spectrum;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -37,18 +37,23 @@ pub struct SceneFile {
     pub bytes: u64,
 }
 
-/// The space of colours given as `rgb`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum ColorSpace {
-    /// sRGB; also where nothing is said.
-    #[default]
-    Srgb,
-    /// DCI-P3.
-    DciP3,
-    /// Rec. 2020.
-    Rec2020,
-    /// ACES 2065-1.
-    Aces2065,
+named_enum! {
+    /// The space of colours given as `rgb`. Packed scenes have the places in this list.
+    #[derive(Default, Hash)]
+    pub enum ColorSpace {
+        /// sRGB; also where nothing is said.
+        #[default]
+        Srgb = "srgb",
+        /// DCI-P3.
+        DciP3 = "dci-p3",
+        /// Rec. 2020.
+        Rec2020 = "rec2020",
+        /// ACES 2065-1.
+        Aces2065 = "aces2065-1",
+    }
+
+    /// As pbrt calls it.
+    pub fn name;
 }
 
 impl ColorSpace {
@@ -56,16 +61,6 @@ impl ColorSpace {
     pub fn of_name(name: &[u8]) -> Option<ColorSpace> {
         let all = [ColorSpace::Srgb, ColorSpace::DciP3, ColorSpace::Rec2020, ColorSpace::Aces2065];
         all.into_iter().find(|space| space.name().as_bytes().eq_ignore_ascii_case(name))
-    }
-
-    /// As pbrt calls it.
-    pub fn name(self) -> &'static str {
-        match self {
-            ColorSpace::Srgb => "srgb",
-            ColorSpace::DciP3 => "dci-p3",
-            ColorSpace::Rec2020 => "rec2020",
-            ColorSpace::Aces2065 => "aces2065-1",
-        }
     }
 
     /// What turns its colours into linear light with the primaries of sRGB, row after row: from the
@@ -229,7 +224,7 @@ pub struct Light {
 }
 
 /// A scene.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Scene {
     /// Its files: first the one asked for, then the others in the order in which they are read.
     pub files: Vec<SceneFile>,

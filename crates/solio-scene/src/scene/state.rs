@@ -36,8 +36,8 @@ pub(super) struct GraphicsState {
     pub(super) hidden_names: usize,
 }
 
-impl GraphicsState {
-    pub(super) fn new() -> GraphicsState {
+impl Default for GraphicsState {
+    fn default() -> GraphicsState {
         GraphicsState {
             start: DMat4::IDENTITY,
             end: None,
@@ -53,7 +53,9 @@ impl GraphicsState {
             hidden_names: 0,
         }
     }
+}
 
+impl GraphicsState {
     /// The transformation at both times.
     pub(super) fn motion(&self, times: [f32; 2]) -> Motion {
         Motion { start: self.start, end: self.both()[1], times }

@@ -1,9 +1,9 @@
 //! Colours of whole arrays, by all threads at once.
 
-use solio_base::{Result, Work, threads};
+use solio_base::{Result, Work, lock, threads, unlock};
 use solio_color::arrays::{Conversion, Sample};
 use solio_color::gradient::{Floats, Table8, check_range};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 /// Pixels that a thread takes at a time: enough that asking costs nothing beside them.
 const BAND: usize = 1 << 15;
@@ -184,16 +184,16 @@ fn all<J: Send>(
     let failed = Mutex::new(Ok(()));
     let worker = || {
         loop {
-            let next = jobs.lock().unwrap_or_else(PoisonError::into_inner).next();
+            let next = lock(&jobs).next();
             let Some(job) = next else { return };
             if let Err(error) = work.cancel.check().and_then(|()| run(job)) {
-                *failed.lock().unwrap_or_else(PoisonError::into_inner) = Err(error);
+                *lock(&failed) = Err(error);
                 return;
             }
         }
     };
     threads::beside(work.threads.saturating_sub(1), &worker, worker);
-    failed.into_inner().unwrap_or_else(PoisonError::into_inner)
+    unlock(failed)
 }
 
 #[cfg(test)]

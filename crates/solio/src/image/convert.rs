@@ -7,7 +7,7 @@ use crate::{
     Choice, Frame, ImageFormat, ImageWriteOptions, Input, PictureOptions, SetOptions, ToInput,
     Written, part_number,
 };
-use solio_base::{Error, ErrorKind, Limits, Loss, Losses, Progress, Result, Sink, Work};
+use solio_base::{Error, ErrorKind, Limits, Loss, Losses, Progress, Result, Sink, Work, lock};
 use solio_exr::header::{Attribute, Box2i, Header, Part, Value, check_attribute, differing};
 use solio_exr::model::{Image, Pixels};
 use solio_exr::{CheckOptions, Compression, Layout, Levels, PixelType, ReadOptions, WriteOptions};
@@ -182,7 +182,7 @@ struct Held<'a>(&'a Budget, u64);
 impl Budget {
     /// Waits until so many bytes are free.
     fn take(&self, bytes: u64) -> Held<'_> {
-        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut free = lock(&self.free);
         while *free < bytes {
             free = self.returned.wait(free).unwrap_or_else(PoisonError::into_inner);
         }
@@ -193,7 +193,7 @@ impl Budget {
 
 impl Drop for Held<'_> {
     fn drop(&mut self) {
-        *self.0.free.lock().unwrap_or_else(PoisonError::into_inner) += self.1;
+        *lock(&self.0.free) += self.1;
         self.0.returned.notify_all();
     }
 }

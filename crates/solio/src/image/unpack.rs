@@ -6,7 +6,7 @@ use solio_base::{Error, ErrorKind, Limits, Result, Sink, Source, Work, ordered};
 use solio_codec::array::Effort;
 use solio_codec::array::Element;
 use solio_codec::array::file::{
-    ArrayFile, ArrayReadOptions, ArrayShape, ArrayWriter, ELEMENT_NAMES, Kind, TableEntry,
+    ArrayFile, ArrayReadOptions, ArrayShape, ArrayWriter, Kind, TableEntry,
 };
 use solio_exr::archive::{Archived, Compressed, ExrUnpacker, OffsetTables};
 use solio_exr::{CheckOptions, Header, Image, ReadOptions};
@@ -680,10 +680,7 @@ fn place(folder: &Path, name: &str) -> Result<std::path::PathBuf> {
         return Err(Error::argument("the name leads out of the folder"));
     }
     let to = solio_io::place_below(folder, name)?;
-    if let Some(folder) = to.parent() {
-        let made = std::fs::create_dir_all(folder);
-        made.map_err(|e| Error::io("make the folder", e).at_path(folder))?;
-    }
+    solio_io::make_folder_of(&to)?;
     Ok(to)
 }
 
@@ -823,16 +820,4 @@ pub fn write_arrays(
         Ok(bytes)
     };
     write().map_err(|e: Error| e.at_path(path))
-}
-
-/// The name that NumPy has for an element.
-///
-/// ```
-/// use solio::array::Element;
-/// assert_eq!(solio::element_name(Element::Half), "float16");
-/// assert_eq!(solio::element_name(Element::U8), "uint8");
-/// ```
-pub fn element_name(element: Element) -> &'static str {
-    let at = Element::ALL.iter().position(|other| *other == element);
-    at.map_or("", |at| ELEMENT_NAMES[at])
 }

@@ -112,8 +112,7 @@ pub fn keep_peaks(folder: &Path, scratch_bytes: u64, peaks: &[Peak]) -> Result<P
     all.push(new);
     all.sort_by_key(|kept| kept.unix_s);
     all.drain(..all.len().saturating_sub(MOST_ENTRIES));
-    let parent = path.parent().unwrap_or(Path::new("."));
-    std::fs::create_dir_all(parent).map_err(|e| Error::io("make the folder", e).at_path(parent))?;
+    solio_io::make_folder_of(&path)?;
     write_bytes(&path, text_of(&all).as_bytes())?;
     Ok(path)
 }

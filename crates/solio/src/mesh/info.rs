@@ -2,6 +2,7 @@
 
 use crate::mesh::read::read_input;
 use crate::{Format, Input, MeshReadOptions, ToInput};
+use serde::Serialize;
 use solio_base::{Result, Work};
 use solio_codec::compress::Compression;
 use solio_mesh::model::{Domain, Positions, Values};
@@ -49,14 +50,10 @@ pub struct FileInfo {
 /// assert_eq!(bounds, Some([[0.0; 3], [2.0, 3.0, 5.0]]));
 /// # Ok::<(), solio::Error>(())
 /// ```
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct MeshInfo {
-    /// Meshes, each a pool of arrays.
-    pub meshes: usize,
-    /// Objects.
-    pub objects: usize,
-    /// Names of the objects.
-    pub object_names: Vec<String>,
+    /// Bytes of the arrays in memory.
+    pub memory_bytes: u64,
     /// Vertices.
     pub vertices: usize,
     /// Whether positions have 64 bits.
@@ -75,14 +72,19 @@ pub struct MeshInfo {
     pub lines: usize,
     /// Point elements.
     pub points: usize,
-    /// Vertices that are Gaussian splats.
-    pub splats: usize,
     /// Values of texture coordinates.
     pub uvs: usize,
     /// Values of normals.
     pub normals: usize,
     /// Vertex colours.
     pub colors: usize,
+    /// Least and greatest corner of the box around all vertices with finite positions, without
+    /// the objects' transforms; `None` without any.
+    pub bounds: Option<[[f64; 3]; 2]>,
+    /// Objects.
+    pub objects: usize,
+    /// Names of the objects.
+    pub object_names: Vec<String>,
     /// Names of the materials.
     pub materials: Vec<String>,
     /// Files that the materials refer to, each once.
@@ -95,13 +97,14 @@ pub struct MeshInfo {
     pub attributes: Vec<String>,
     /// Bytes of free-form curves and surfaces, kept as text.
     pub freeform_bytes: usize,
-    /// Least and greatest corner of the box around all vertices with finite positions, without
-    /// the objects' transforms; `None` without any.
-    pub bounds: Option<[[f64; 3]; 2]>,
-    /// Bytes of the arrays in memory.
-    pub memory_bytes: u64,
     /// What a lenient reader passed over.
     pub warnings: Vec<String>,
+    /// Meshes, each a pool of arrays.
+    #[serde(skip)]
+    pub meshes: usize,
+    /// Vertices that are Gaussian splats.
+    #[serde(skip)]
+    pub splats: usize,
 }
 
 /// Reads the mesh file at `path` and sums it up.

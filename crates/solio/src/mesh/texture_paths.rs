@@ -1,63 +1,59 @@
 //! How an MTL refers to its textures: Blender's path modes.
 
 use crate::MeshWriteOptions;
-use solio_base::{Error, Result, Work};
+use solio_base::{Error, Result, Work, named_enum};
 use solio_mesh::{Material, Scene};
 use std::collections::{HashMap, HashSet};
 use std::path::{Component, Path, PathBuf};
 use std::str::FromStr;
 
-/// How texture paths are written. The names are Blender's.
-///
-/// ```
-/// use solio::{MeshWriteOptions, PathMode};
-/// # let folder = tempfile::tempdir().unwrap();
-/// # let at = |name: &str| folder.path().join(name);
-/// # solio::write_bytes(&at("a.mtl"), b"newmtl oak\nmap_Kd textures/oak.png\n")?;
-/// # let text = b"mtllib a.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl oak\nf 1 2 3\n";
-/// # solio::write_bytes(&at("a.obj"), text)?;
-/// # let scene = solio::read_mesh(&at("a.obj"), &Default::default(), &Default::default())?;
-/// // The texture is `textures/oak.png`.
-/// let path_mode: PathMode = "strip".parse()?;
-/// let options = MeshWriteOptions { path_mode, ..MeshWriteOptions::default() };
-/// solio::write_mesh(&scene, &at("b.obj"), &options, &Default::default())?;
-/// assert!(std::fs::read_to_string(at("b.mtl")).unwrap().contains("map_Kd oak.png\n"));
-/// # Ok::<(), solio::Error>(())
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum PathMode {
-    /// Relative for textures in the output's folder or below it, else absolute; in a PLY as `Match`.
-    #[default]
-    Auto,
-    /// Absolute.
-    Absolute,
-    /// Relative to the output's folder.
-    Relative,
-    /// Relative where the scene's path is, else absolute.
-    Match,
-    /// The file name alone.
-    Strip,
-    /// Copied beside the output, then relative.
-    Copy,
+named_enum! {
+    /// How texture paths are written. The names are Blender's.
+    ///
+    /// ```
+    /// use solio::{MeshWriteOptions, PathMode};
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let at = |name: &str| folder.path().join(name);
+    /// # solio::write_bytes(&at("a.mtl"), b"newmtl oak\nmap_Kd textures/oak.png\n")?;
+    /// # let text = b"mtllib a.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl oak\nf 1 2 3\n";
+    /// # solio::write_bytes(&at("a.obj"), text)?;
+    /// # let scene = solio::read_mesh(&at("a.obj"), &Default::default(), &Default::default())?;
+    /// // The texture is `textures/oak.png`.
+    /// let path_mode: PathMode = "strip".parse()?;
+    /// let options = MeshWriteOptions { path_mode, ..MeshWriteOptions::default() };
+    /// solio::write_mesh(&scene, &at("b.obj"), &options, &Default::default())?;
+    /// assert!(std::fs::read_to_string(at("b.mtl")).unwrap().contains("map_Kd oak.png\n"));
+    /// # Ok::<(), solio::Error>(())
+    /// ```
+    #[derive(Default)]
+    pub enum PathMode {
+        /// Relative for textures in the output's folder or below it, else absolute; in a PLY as `Match`.
+        #[default]
+        Auto = "auto",
+        /// Absolute.
+        Absolute = "absolute",
+        /// Relative to the output's folder.
+        Relative = "relative",
+        /// Relative where the scene's path is, else absolute.
+        Match = "match",
+        /// The file name alone.
+        Strip = "strip",
+        /// Copied beside the output, then relative.
+        Copy = "copy",
+    }
+
+    fn name;
+
+    fn of_name;
 }
 
 impl FromStr for PathMode {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self> {
-        Ok(match name.to_ascii_lowercase().as_str() {
-            "auto" => PathMode::Auto,
-            "absolute" => PathMode::Absolute,
-            "relative" => PathMode::Relative,
-            "match" => PathMode::Match,
-            "strip" => PathMode::Strip,
-            "copy" => PathMode::Copy,
-            _ => {
-                return Err(Error::argument(format!(
-                    "unknown path mode \"{name}\"; known: auto, absolute, relative, match, strip, \
-                     copy"
-                )));
-            }
+        PathMode::of_name(&name.to_ascii_lowercase()).ok_or_else(|| {
+            let known = PathMode::ALL.map(PathMode::name).join(", ");
+            Error::argument(format!("unknown path mode \"{name}\"; known: {known}"))
         })
     }
 }

@@ -180,19 +180,19 @@ pub fn write_mesh(
 ) -> Result<Written> {
     let _span = WRITE.begin_labelled(&path.to_string_lossy());
     let format = options.format_at(path)?;
-    let file = options.sink(path);
     let colored = with_color_materials(scene, format, options);
     let scene = colored.as_ref().unwrap_or(scene);
+    let job = MeshJob { scene, format, path, options, work };
     let write = || {
-        let losses = losses(scene, format, path, options, work)?;
+        let losses = job.losses()?;
         if options.strict_loss {
             losses.refuse()?;
         }
         let written = match format {
-            Format::Obj => write_obj(scene, path, options, &file, work),
-            Format::Ply => write_ply(scene, path, options, &file, work),
+            Format::Obj => job.write_obj(),
+            Format::Ply => job.write_ply(),
             Format::Stl if options.stl_batch => per_object::write_batch(scene, path, options, work),
-            _ => write_one(scene, format, path, options, &file, work),
+            _ => job.write_one(),
         };
         Ok(Written { losses, ..written? })
     };
@@ -219,7 +219,8 @@ pub fn mesh_losses(
 ) -> Result<Losses> {
     let format = options.format_at(path)?;
     let colored = with_color_materials(scene, format, options);
-    losses(colored.as_ref().unwrap_or(scene), format, path, options, work)
+    let scene = colored.as_ref().unwrap_or(scene);
+    MeshJob { scene, format, path, options, work }.losses()
 }
 
 /// What is written of a scene whose faces have colours and no materials to a format that has
@@ -231,28 +232,6 @@ fn with_color_materials<'a>(
 ) -> Option<Scene<'a>> {
     let has_materials = format == Format::Obj && options.obj.export_materials;
     has_materials.then(|| materials_of_face_colors(scene)).flatten()
-}
-
-fn losses(
-    scene: &Scene<'_>,
-    format: Format,
-    path: &Path,
-    options: &MeshWriteOptions,
-    work: &Work,
-) -> Result<Losses> {
-    match format {
-        Format::Obj => {
-            let mut losses = obj::obj_losses(scene, &options.obj, &options.mtl, work)?;
-            if options.obj.export_materials && solio_io::is_direct(path) {
-                let reason = "an OBJ in a stream has no MTL: materials are names only";
-                losses.add_some("materials", reason, scene.materials.len(), "material");
-            }
-            Ok(losses)
-        }
-        Format::Ply => ply::ply_losses(scene, &options.ply, work),
-        Format::Stl => stl::stl_losses(scene, &options.stl, options.stl_batch, work),
-        Format::Off => off::off_losses(scene, work),
-    }
 }
 
 /// The bytes of the mesh file, uncompressed; no MTL.
@@ -273,140 +252,152 @@ pub fn encode_mesh(
     options: &MeshWriteOptions,
     work: &Work,
 ) -> Result<Vec<u8>> {
+    let job = MeshJob { scene, format, path: Path::new(solio_io::STANDARD), options, work };
     if options.strict_loss {
-        losses(scene, format, Path::new(solio_io::STANDARD), options, work)?.refuse()?;
+        job.losses()?.refuse()?;
     }
     let mut bytes = Vec::new();
-    encode(scene, format, options, work, &mut bytes)?;
+    job.encode(options, &mut bytes)?;
     Ok(bytes)
 }
 
-fn encode(
-    scene: &Scene<'_>,
+/// A scene on its way to a file.
+#[derive(Clone, Copy)]
+struct MeshJob<'a> {
+    scene: &'a Scene<'a>,
     format: Format,
-    options: &MeshWriteOptions,
-    work: &Work,
-    sink: &mut dyn Sink,
-) -> Result<()> {
-    match format {
-        Format::Obj => obj::encode_obj(scene, &options.obj, work, sink),
-        Format::Ply => ply::encode_ply(scene, &options.ply, work, sink),
-        Format::Stl => stl::encode_stl(scene, &options.stl, work, sink),
-        Format::Off => off::encode_off(scene, work, sink),
+    path: &'a Path,
+    options: &'a MeshWriteOptions,
+    work: &'a Work,
+}
+
+impl MeshJob<'_> {
+    fn losses(&self) -> Result<Losses> {
+        let MeshJob { scene, options, work, .. } = *self;
+        match self.format {
+            Format::Obj => {
+                let mut losses = obj::obj_losses(scene, &options.obj, &options.mtl, work)?;
+                if options.obj.export_materials && solio_io::is_direct(self.path) {
+                    let reason = "an OBJ in a stream has no MTL: materials are names only";
+                    losses.add_some("materials", reason, scene.materials.len(), "material");
+                }
+                Ok(losses)
+            }
+            Format::Ply => ply::ply_losses(scene, &options.ply, work),
+            Format::Stl => stl::stl_losses(scene, &options.stl, options.stl_batch, work),
+            Format::Off => off::off_losses(scene, work),
+        }
     }
-}
 
-fn write_one(
-    scene: &Scene<'_>,
-    format: Format,
-    path: &Path,
-    options: &MeshWriteOptions,
-    file: &SinkOptions,
-    work: &Work,
-) -> Result<Written> {
-    Written::one(path, file, work, |sink| encode(scene, format, options, work, sink))
-}
+    fn encode(&self, options: &MeshWriteOptions, sink: &mut dyn Sink) -> Result<()> {
+        let MeshJob { scene, work, .. } = *self;
+        match self.format {
+            Format::Obj => obj::encode_obj(scene, &options.obj, work, sink),
+            Format::Ply => ply::encode_ply(scene, &options.ply, work, sink),
+            Format::Stl => stl::encode_stl(scene, &options.stl, work, sink),
+            Format::Off => off::encode_off(scene, work, sink),
+        }
+    }
 
-fn write_ply(
-    scene: &Scene<'_>,
-    path: &Path,
-    options: &MeshWriteOptions,
-    file: &SinkOptions,
-    work: &Work,
-) -> Result<Written> {
-    let mut options = options.clone();
-    let (mut copies, mut written) = (Vec::new(), Written::default());
-    let names_some = ply::names_textures(scene, &options.ply)
-        || ply::only_texture(scene, &scene.materials, &options.ply).is_some();
-    if names_some && !solio_io::is_direct(path) {
+    /// The file, under way.
+    fn encoded(&self, options: &MeshWriteOptions) -> Result<FileSink> {
+        let mut sink = FileSink::create(self.path, &options.sink(self.path), self.work)?;
+        self.encode(options, &mut sink)?;
+        Ok(sink)
+    }
+
+    fn write_one(&self) -> Result<Written> {
+        let file = self.options.sink(self.path);
+        Written::one(self.path, &file, self.work, |sink| self.encode(self.options, sink))
+    }
+
+    fn write_ply(&self) -> Result<Written> {
+        let MeshJob { scene, path, work, .. } = *self;
+        let mut options = self.options.clone();
+        let (mut copies, mut written) = (Vec::new(), Written::default());
+        let names_some = ply::names_textures(scene, &options.ply)
+            || ply::only_texture(scene, &scene.materials, &options.ply).is_some();
+        if names_some && !solio_io::is_direct(path) {
+            let folder = path.parent().unwrap_or(Path::new(""));
+            if options.path_mode == PathMode::Auto {
+                // Some programs put the folder before any path.
+                options.path_mode = PathMode::Match;
+            }
+            let (materials, to_copy) = texture_paths::refer(scene, folder, &options, work);
+            (options.ply.materials, copies) = (Some(materials), to_copy);
+            written.warnings.extend(texture_paths::not_found(scene, &options));
+        }
+        // The mesh comes last, as an OBJ does.
+        self.with_textures(vec![self.encoded(&options)?], copies, written)
+    }
+
+    fn write_obj(&self) -> Result<Written> {
+        let MeshJob { scene, path, work, .. } = *self;
+        let mut options = self.options.clone();
+        let wanted = options.obj.export_materials
+            && (!scene.materials.is_empty() || options.obj.material_library.is_some());
+        if !wanted || solio_io::is_direct(path) {
+            return self.write_one();
+        }
+        let library = options.obj.material_library.get_or_insert_with(|| library_name(path));
         let folder = path.parent().unwrap_or(Path::new(""));
-        if options.path_mode == PathMode::Auto {
-            // Some programs put the folder before any path.
-            options.path_mode = PathMode::Match;
+        let mtl_path = folder.join(library);
+        if texture_paths::absolute(&mtl_path) == texture_paths::absolute(path) {
+            return Err(Error::argument("the OBJ and its MTL cannot be the same file")
+                .hint("name one of them otherwise: --mtl NAME, or an output that ends in .obj"));
         }
-        let (materials, to_copy) = texture_paths::refer(scene, folder, &options, work);
-        (options.ply.materials, copies) = (Some(materials), to_copy);
+        let mut written = Written::default();
         written.warnings.extend(texture_paths::not_found(scene, &options));
-    }
-    let mut sink = FileSink::create(path, file, work)?;
-    encode(scene, Format::Ply, &options, work, &mut sink)?;
-    // The mesh comes last, as an OBJ does.
-    with_textures(vec![sink], copies, path, written, work)
-}
+        let mtl_folder = mtl_path.parent().unwrap_or(folder);
+        options.obj.spaces_to_underscores |= options.mtl.spaces_to_underscores;
+        let (mut materials, copies) = texture_paths::refer(scene, mtl_folder, &options, work);
+        // Those that the OBJ will say: without their folders textures of two materials may be one.
+        let names = obj::material_names(&scene.materials, options.obj.spaces_to_underscores);
+        materials.iter_mut().zip(names).for_each(|(material, name)| material.name = name);
+        let text = obj::encode_mtl(&materials, &options.mtl).map_err(|e| e.at_path(&mtl_path))?;
 
-fn write_obj(
-    scene: &Scene<'_>,
-    path: &Path,
-    options: &MeshWriteOptions,
-    file: &SinkOptions,
-    work: &Work,
-) -> Result<Written> {
-    let mut options = options.clone();
-    let wanted = options.obj.export_materials
-        && (!scene.materials.is_empty() || options.obj.material_library.is_some());
-    if !wanted || solio_io::is_direct(path) {
-        return write_one(scene, Format::Obj, path, &options, file, work);
-    }
-    let library = options.obj.material_library.get_or_insert_with(|| library_name(path)).clone();
-    let folder = path.parent().unwrap_or(Path::new(""));
-    let mtl_path = folder.join(&library);
-    if texture_paths::absolute(&mtl_path) == texture_paths::absolute(path) {
-        return Err(Error::argument("the OBJ and its MTL cannot be the same file")
-            .hint("name one of them otherwise: --mtl NAME, or an output that ends in .obj"));
-    }
-    let mut written = Written::default();
-    written.warnings.extend(texture_paths::not_found(scene, &options));
-    let mtl_folder = mtl_path.parent().unwrap_or(folder);
-    options.obj.spaces_to_underscores |= options.mtl.spaces_to_underscores;
-    let (mut materials, copies) = texture_paths::refer(scene, mtl_folder, &options, work);
-    // Those that the OBJ will say: without their folders textures of two materials may be one.
-    let names = obj::material_names(&scene.materials, options.obj.spaces_to_underscores);
-    materials.iter_mut().zip(names).for_each(|(material, name)| material.name = name);
-    let text = obj::encode_mtl(&materials, &options.mtl).map_err(|e| e.at_path(&mtl_path))?;
-
-    let mut obj = FileSink::create(path, file, work)?;
-    encode(scene, Format::Obj, &options, work, &mut obj)?;
-    if is_worth_more(&mtl_path, &text, scene, work) {
-        let kept = "stays as it was: what it says about the materials was not read";
-        written.warnings.push(format!("{} {kept}", mtl_path.display()));
-        written.add(obj.commit()?);
-        return Ok(written);
-    }
-    let plain = SinkOptions { compression: Compression::None, ..*file };
-    let mut mtl = FileSink::create(&mtl_path, &plain, work)?;
-    mtl.write_bytes(work, &text)?;
-    // Whatever a full disk may refuse comes before the first file appears. The mesh comes last:
-    // who finds it, finds all that it needs.
-    // Put in place from the last to the first: the OBJ comes when its MTL is there.
-    with_textures(vec![mtl, obj], copies, path, written, work)
-}
-
-/// Finishes the files, copies textures to their names beside them, and puts the files in place, the
-/// last of which is the mesh at `path`.
-fn with_textures(
-    mut sinks: Vec<FileSink>,
-    copies: Vec<(PathBuf, PathBuf)>,
-    path: &Path,
-    mut written: Written,
-    work: &Work,
-) -> Result<Written> {
-    FileSink::finish_all(&mut sinks)?;
-    let folder = path.parent().unwrap_or(Path::new(""));
-    let mut textures = Vec::new();
-    for (from, to) in copies {
-        // The name of a texture may lead through folders that lie beside the mesh.
-        let place = match to.strip_prefix(folder) {
-            Ok(name) => solio_io::place_below(folder, name),
-            Err(_) => Ok(to.clone()),
-        };
-        match place.and_then(|to| solio_io::copy_file(&from, &to, work)) {
-            Ok(bytes) => textures.push((to, bytes)),
-            Err(e) => written.warnings.push(format!("texture not copied: {e}")),
+        let obj = self.encoded(&options)?;
+        if is_worth_more(&mtl_path, &text, scene, work) {
+            let kept = "stays as it was: what it says about the materials was not read";
+            written.warnings.push(format!("{} {kept}", mtl_path.display()));
+            written.add(obj.commit()?);
+            return Ok(written);
         }
+        let plain = SinkOptions { compression: Compression::None, ..options.sink(path) };
+        let mut mtl = FileSink::create(&mtl_path, &plain, work)?;
+        mtl.write_bytes(work, &text)?;
+        // Whatever a full disk may refuse comes before the first file appears. The mesh comes last:
+        // who finds it, finds all that it needs.
+        // Put in place from the last to the first: the OBJ comes when its MTL is there.
+        self.with_textures(vec![mtl, obj], copies, written)
     }
-    FileSink::commit_all(sinks)?.into_iter().rev().for_each(|file| written.add(file));
-    written.files.extend(textures);
-    Ok(written)
+
+    /// Finishes the files, copies textures to their names beside them, and puts the files in place,
+    /// the last of which is the mesh.
+    fn with_textures(
+        &self,
+        mut sinks: Vec<FileSink>,
+        copies: Vec<(PathBuf, PathBuf)>,
+        mut written: Written,
+    ) -> Result<Written> {
+        FileSink::finish_all(&mut sinks)?;
+        let folder = self.path.parent().unwrap_or(Path::new(""));
+        let mut textures = Vec::new();
+        for (from, to) in copies {
+            // The name of a texture may lead through folders that lie beside the mesh.
+            let place = match to.strip_prefix(folder) {
+                Ok(name) => solio_io::place_below(folder, name),
+                Err(_) => Ok(to.clone()),
+            };
+            match place.and_then(|to| solio_io::copy_file(&from, &to, self.work)) {
+                Ok(bytes) => textures.push((to, bytes)),
+                Err(e) => written.warnings.push(format!("texture not copied: {e}")),
+            }
+        }
+        FileSink::commit_all(sinks)?.into_iter().rev().for_each(|file| written.add(file));
+        written.files.extend(textures);
+        Ok(written)
+    }
 }
 
 /// Whether the MTL that is there must not give way to `text`: the scene's materials came with

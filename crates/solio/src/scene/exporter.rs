@@ -5,15 +5,15 @@ use crate::scene::packed::{mesh_of_packed, packed_mesh};
 use crate::{Input, SceneFormat, SceneReadOptions, ToInput, Written, read_scene};
 use solio_base::{Error, Limits, Losses, Result, Work};
 use solio_catalog::names::percent;
-use solio_io::{FileSink, SinkOptions};
+use solio_io::{FileSink, SinkOptions, WrittenFile};
 use solio_kinds::FileKind;
 use solio_measure::SpanName;
 use solio_mesh::triangulate::triangulate;
 use solio_scene::export::{ExportMeshes, Faces, PictureFile};
-use solio_scene::gltf::{GltfOutput, GltfSummary, encode_gltf};
+use solio_scene::gltf::{GltfOutput, encode_gltf};
 use solio_scene::pack::{PackReadOptions, PackReader, PackedMesh};
 use solio_scene::scene::{Files, Scene};
-use solio_scene::usd::{UsdSummary, encode_usd};
+use solio_scene::usd::encode_usd;
 use std::collections::HashMap;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
@@ -119,22 +119,23 @@ pub fn export_scene(
     let mut scene = read_scene(&*input, &options.read, work)?;
     let _span = EXPORT.begin_labelled(&path.to_string_lossy());
     let limits = &options.read.limits;
-    let mut made = SceneExported {
+    let made = SceneExported {
         problems: std::mem::take(&mut scene.problems),
         warnings: scene.notes(),
         ..SceneExported::default()
     };
+    let mut export = SceneExport { scene: &scene, output, options, work, made };
     with_mesh_files(&input, output, limits, work, |meshes| {
-        let write = match format {
-            SceneFormat::Usd => write_usd,
-            SceneFormat::Gltf | SceneFormat::Glb => write_gltf,
+        let files = match format {
+            SceneFormat::Usd => export.usd(meshes),
+            SceneFormat::Gltf => export.gltf(meshes),
+            SceneFormat::Glb => export.glb(meshes),
         };
-        let files = write(&scene, meshes, output, format, options, work, &mut made);
         let files = files.map_err(|e: Error| e.at_path(output))?;
-        files.into_iter().for_each(|file| made.written.add(file));
+        files.into_iter().for_each(|file| export.made.written.add(file));
         Ok(())
     })?;
-    Ok(made)
+    Ok(export.made)
 }
 
 /// What is no text has to be made by USD's own tools.
@@ -154,59 +155,59 @@ fn refuse_binary_usd(format: SceneFormat, output: &Path) -> Result<()> {
     }
 }
 
-fn write_usd(
-    scene: &Scene,
-    meshes: &dyn ExportMeshes,
-    output: &Path,
-    _: SceneFormat,
-    options: &SceneExportOptions,
-    work: &Work,
-    made: &mut SceneExported,
-) -> Result<Vec<solio_io::WrittenFile>> {
-    let file = SinkOptions { durable: options.durable, ..SinkOptions::default() };
-    let mut sink = FileSink::create(output, &file, work)?;
-    let UsdSummary { meshes, instances, sheared, problems, losses } =
-        encode_usd(scene, meshes, &mut sink, work)?;
-    (made.meshes, made.instances, made.sheared) = (meshes, instances, sheared);
-    made.problems.extend(problems);
-    if options.strict_loss {
-        losses.refuse()?;
-    }
-    made.losses = losses;
-    Ok(vec![sink.commit()?])
+/// A scene on its way into files.
+struct SceneExport<'w> {
+    scene: &'w Scene,
+    output: &'w Path,
+    options: &'w SceneExportOptions,
+    work: &'w Work,
+    made: SceneExported,
 }
 
-fn write_gltf(
-    scene: &Scene,
-    meshes: &dyn ExportMeshes,
-    output: &Path,
-    format: SceneFormat,
-    options: &SceneExportOptions,
-    work: &Work,
-    made: &mut SceneExported,
-) -> Result<Vec<solio_io::WrittenFile>> {
-    let file = SinkOptions { durable: options.durable, ..SinkOptions::default() };
-    let mut document = FileSink::create(output, &file, work)?;
-    let (summary, files) = if format == SceneFormat::Glb {
-        let summary = encode_gltf(scene, meshes, GltfOutput::Binary(&mut document), work)?;
-        (summary, vec![document])
-    } else {
-        let beside = output.with_extension("bin");
-        let uri = percent(beside.file_name().unwrap_or_default().as_bytes());
-        let mut buffer = FileSink::create(&beside, &file, work)?;
-        let to = GltfOutput::Separate { document: &mut document, buffer: &mut buffer, uri: &uri };
-        let summary = encode_gltf(scene, meshes, to, work)?;
-        // The document names the buffer, and comes last.
-        (summary, vec![buffer, document])
-    };
-    let GltfSummary { meshes, instances, sheared, problems, losses, .. } = summary;
-    (made.meshes, made.instances, made.sheared) = (meshes, instances, sheared);
-    made.problems.extend(problems);
-    if options.strict_loss {
-        losses.refuse()?;
+impl SceneExport<'_> {
+    fn create(&self, path: &Path) -> Result<FileSink> {
+        let file = SinkOptions { durable: self.options.durable, ..SinkOptions::default() };
+        FileSink::create(path, &file, self.work)
     }
-    made.losses = losses;
-    FileSink::commit_all(files)
+
+    fn usd(&mut self, meshes: &dyn ExportMeshes) -> Result<Vec<WrittenFile>> {
+        let mut sink = self.create(self.output)?;
+        let done = encode_usd(self.scene, meshes, &mut sink, self.work)?;
+        let counts = [done.meshes, done.instances, done.sheared];
+        self.end(counts, done.problems, done.losses)?;
+        Ok(vec![sink.commit()?])
+    }
+
+    fn glb(&mut self, meshes: &dyn ExportMeshes) -> Result<Vec<WrittenFile>> {
+        let mut sink = self.create(self.output)?;
+        let to = GltfOutput::Binary(&mut sink);
+        let done = encode_gltf(self.scene, meshes, to, self.work)?;
+        let counts = [done.meshes, done.instances, done.sheared];
+        self.end(counts, done.problems, done.losses)?;
+        Ok(vec![sink.commit()?])
+    }
+
+    fn gltf(&mut self, meshes: &dyn ExportMeshes) -> Result<Vec<WrittenFile>> {
+        let beside = self.output.with_extension("bin");
+        let uri = &percent(beside.file_name().unwrap_or_default().as_bytes());
+        let (mut document, mut buffer) = (self.create(self.output)?, self.create(&beside)?);
+        let to = GltfOutput::Separate { document: &mut document, buffer: &mut buffer, uri };
+        let done = encode_gltf(self.scene, meshes, to, self.work)?;
+        let counts = [done.meshes, done.instances, done.sheared];
+        self.end(counts, done.problems, done.losses)?;
+        // The document names the buffer, and comes last.
+        FileSink::commit_all(vec![buffer, document])
+    }
+
+    fn end(&mut self, counts: [u64; 3], problems: Vec<Error>, losses: Losses) -> Result<()> {
+        [self.made.meshes, self.made.instances, self.made.sheared] = counts;
+        self.made.problems.extend(problems);
+        if self.options.strict_loss {
+            losses.refuse()?;
+        }
+        self.made.losses = losses;
+        Ok(())
+    }
 }
 
 /// The meshes of a scene: those that a packed one brings along, else those of files.

@@ -8,7 +8,7 @@
 //! Nobody waits for room: a file that does not fit is left to the one who needs it. Errors wait as
 //! results do, so that they are told where the file is needed.
 
-use solio_base::{Error, Result, Work};
+use solio_base::{Error, Result, Work, lock};
 use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -75,7 +75,7 @@ impl<'w, R: ReadMesh> MeshesAhead<'w, R> {
     }
 
     fn lock(&self) -> MutexGuard<'_, State<R::Mesh>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 
     fn most_bytes(&self) -> u64 {

@@ -56,8 +56,7 @@ pub fn rewrite_whole_scene(
     work: &Work,
 ) -> Result<SceneText> {
     let folder = input.parent().unwrap_or(Path::new(""));
-    let made = std::fs::create_dir_all(output);
-    made.map_err(|e| Error::io("make the folder", e).at_path(output))?;
+    solio_io::make_folder(output)?;
     if is_same(folder, output) {
         return Err(Error::argument("this is the folder of the scene itself")
             .at_path(output)
@@ -149,10 +148,7 @@ impl<'w> Whole<'w> {
         if is_same(input.path(), to) {
             return Err(Error::argument("this is a file of the scene itself").at_path(to));
         }
-        if let Some(folder) = to.parent() {
-            let made = std::fs::create_dir_all(folder);
-            made.map_err(|e| Error::io("make the folder", e).at_path(folder))?;
-        }
+        solio_io::make_folder_of(to)?;
         if self.done.contains_key(name) {
             return self.again(name, &*opened.source, upgrader, found);
         }
@@ -322,10 +318,7 @@ impl<'w> Whole<'w> {
     fn copy(&self, from: &Path, to: &Path) -> Result<()> {
         // Opened first: for what is missing there is no folder.
         let source = FileSource::open(from, self.work)?;
-        if let Some(folder) = to.parent() {
-            let made = std::fs::create_dir_all(folder);
-            made.map_err(|e| Error::io("make the folder", e).at_path(folder))?;
-        }
+        solio_io::make_folder_of(to)?;
         let options = SinkOptions { durable: self.options.durable, ..SinkOptions::default() };
         let mut sink = FileSink::create(to, &options, self.work)?;
         sink.append(&source, 0, self.work)?;

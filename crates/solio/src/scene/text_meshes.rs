@@ -133,10 +133,7 @@ impl<'w> MeshMover<'w> {
             let error = Error::argument("this mesh is there already, and stays as it is");
             return Err(error.at_path(path).hint("write to another folder, or remove it"));
         }
-        if let Some(folder) = path.parent() {
-            let made = std::fs::create_dir_all(folder);
-            made.map_err(|e| Error::io("make the folder", e).at_path(folder))?;
-        }
+        solio_io::make_folder_of(&path)?;
         let mesh = mesh_of_packed(owned(&found.mesh));
         let scene = Meshes { meshes: vec![mesh], ..Meshes::default() };
         let options = MeshWriteOptions {

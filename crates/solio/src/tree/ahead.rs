@@ -1,6 +1,6 @@
 //! Results that are made before they are asked for, in their order and in bounded memory.
 
-use solio_base::{Cancel, Error, Result, Work, ordered};
+use solio_base::{Cancel, Error, Result, Work, lock, ordered};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -72,7 +72,7 @@ struct Room {
 
 impl Room {
     fn lock(&self) -> MutexGuard<'_, AheadOptions> {
-        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.taken)
     }
 
     fn take(&self, bytes: u64, cancel: &Cancel) -> Result<()> {

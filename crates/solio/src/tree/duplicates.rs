@@ -201,11 +201,7 @@ fn by_size(
             Err(e) => lock(&collect.failed).push(e),
         }
     }
-    let walked = WalkOptions {
-        threads: work.threads,
-        cancel: work.cancel.clone(),
-        ..WalkOptions::default()
-    };
+    let walked = WalkOptions::of(work);
     walk(&folders, &walked, &collect)?;
     found.failed.append(&mut lock(&collect.failed));
     let Seen { sizes, files } = std::mem::take(&mut *lock(&collect.seen));
@@ -308,10 +304,6 @@ impl Visit for Collect<'_> {
                 seen.sizes.entry(status.size).or_default().push((path, status));
             }
         }
-        Ok(())
-    }
-
-    fn left(&self, _: &mut (), _: &Listing, (): ()) -> Result<()> {
         Ok(())
     }
 

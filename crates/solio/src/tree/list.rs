@@ -1,7 +1,7 @@
 //! What is in folders, with sequences of frames on one line each.
 
 use globset::{GlobBuilder, GlobMatcher};
-use solio_base::{Error, Progress, Result, Work};
+use solio_base::{Error, Progress, Result, Work, lock, unlock};
 use solio_catalog::sequence::{
     FrameRange, NamePattern, Padding, Sequence, collapse, frames_text, numbered,
 };
@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 /// What is listed.
 ///
@@ -312,7 +312,7 @@ pub fn list(paths: &[PathBuf], options: ListOptions, work: &Work) -> Result<List
         let entries = lister.collapsed(&folder, names.iter().map(|name| name.as_bytes()), size);
         lister.locked().entries.extend(entries);
     }
-    let mut list = lister.found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut list = unlock(lister.found);
     list.entries.sort_by(|a, b| a.folder.cmp(&b.folder).then_with(|| a.key().cmp(&b.key())));
     list.entries.dedup();
     Ok(list)
@@ -406,15 +406,14 @@ struct Lister {
 
 impl Lister {
     fn locked(&self) -> std::sync::MutexGuard<'_, List> {
-        self.found.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.found)
     }
 
     fn folder(&self, folder: &Path, filter: Filter, work: &Work) -> Result<()> {
         let options = WalkOptions {
             threads: if self.options.recursive { work.threads } else { 1 },
             flat: !self.options.recursive,
-            cancel: work.cancel.clone(),
-            ..WalkOptions::default()
+            ..WalkOptions::of(work)
         };
         let visitor = Folder { lister: self, filter, progress: &work.progress };
         walk(&[folder.to_owned()], &options, &visitor)
@@ -548,14 +547,6 @@ impl Visit for Folder<'_> {
         listing.entries().iter().for_each(|_| self.progress.add_file());
         let entries = self.entries(listing);
         self.lister.locked().entries.extend(entries);
-        Ok(())
-    }
-
-    fn entries(&self, (): &mut (), _: &Listing, (): &(), _: &[u32]) -> Result<()> {
-        Ok(())
-    }
-
-    fn left(&self, (): &mut (), _: &Listing, (): ()) -> Result<()> {
         Ok(())
     }
 

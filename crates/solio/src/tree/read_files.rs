@@ -1,14 +1,13 @@
 //! Reads whole files through the engine and hands their bytes on: what `solio cat` does.
 
-use solio_base::{Error, ErrorKind, Result, Work};
+use solio_base::{Error, ErrorKind, Result, Work, lock, unlock};
 use solio_io::STANDARD;
 use solio_io::engine::{Batch, Buffer, Engine, EngineOptions, EngineStats, Priority, Request};
 use solio_io::order::{self, Order, OrderOptions, Used};
 use solio_io::walk::{EntryKind, Listing, Visit, WalkOptions, status_of, walk};
-use solio_measure::lock;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 /// Larger files are read in ranges of this size: their memory is used again.
 const RANGE_BYTES: u64 = 8 << 20;
@@ -212,7 +211,7 @@ impl<F: FnMut(&Path, &[u8]) -> Result<()> + Send> Run<'_, F> {
             }
             Ok(())
         })?;
-        let large = large.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let large = unlock(large);
         // Each by itself, so that a file is read from its beginning to its end.
         for path in large {
             let ranges = match self.ranges(&path) {
@@ -359,17 +358,12 @@ pub fn files_below(paths: &[PathBuf], work: &Work) -> Result<(Vec<PathBuf>, Vec<
             }
         }
         let found = FilesBelow::default();
-        let options = WalkOptions {
-            threads: work.threads,
-            cancel: work.cancel.clone(),
-            ..WalkOptions::default()
-        };
+        let options = WalkOptions::of(work);
         walk(std::slice::from_ref(path), &options, &found)?;
-        let unlocked = |list: Mutex<Vec<PathBuf>>| list.into_inner();
-        let mut below = unlocked(found.files).unwrap_or_else(PoisonError::into_inner);
+        let mut below = unlock(found.files);
         below.sort_unstable();
         files.extend(below);
-        let mut unread = found.failed.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut unread = unlock(found.failed);
         unread.sort_by(|a, b| a.path().cmp(&b.path()));
         failed.extend(unread);
     }
@@ -397,14 +391,6 @@ impl Visit for FilesBelow {
         });
         let files: Vec<PathBuf> = files.map(|entry| listing.path_of(entry)).collect();
         lock(&self.files).extend(files);
-        Ok(())
-    }
-
-    fn entries(&self, (): &mut (), _: &Listing, (): &(), _: &[u32]) -> Result<()> {
-        Ok(())
-    }
-
-    fn left(&self, (): &mut (), _: &Listing, (): ()) -> Result<()> {
         Ok(())
     }
 

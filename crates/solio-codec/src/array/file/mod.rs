@@ -19,7 +19,7 @@ mod tests;
 mod write;
 
 pub use read::{ArrayFile, ArrayReadOptions};
-pub use shape::{ArrayShape, ELEMENT_NAMES};
+pub use shape::ArrayShape;
 pub use table::{ChunkLocation, Kind, TableEntry};
 pub use write::{ArrayWriter, ChunkChecksum};
 

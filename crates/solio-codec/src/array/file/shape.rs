@@ -13,9 +13,6 @@ const CHUNK_BYTES: u64 = 1 << 20;
 /// The most bytes of samples that a chunk may have.
 const MOST_CHUNK_BYTES: u64 = 1 << 30;
 
-/// The elements by the names that NumPy has for them, in the order of [`Element::ALL`].
-pub const ELEMENT_NAMES: [&str; 6] = ["uint8", "uint16", "uint32", "float16", "float32", "float64"];
-
 /// The shape of an array in a file.
 ///
 /// The last axis, where it is short, tells the numbers of a sample apart (channels, coordinates);

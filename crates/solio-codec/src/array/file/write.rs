@@ -3,9 +3,9 @@
 use super::shape::ArrayShape;
 use super::table::{self, ChunkLocation, HEAD, Kind, TableEntry};
 use crate::array::{ArrayEncoder, Effort};
-use solio_base::{Error, Result, Sink, Work, lock};
+use solio_base::{Error, Result, Sink, Work, lock, unlock};
 use std::collections::HashSet;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 /// Size and CRC-32 of a chunk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -117,7 +117,7 @@ impl<'s> ArrayWriter<'s> {
             lock(&encoders).push(encoder);
             Ok(())
         })?;
-        let sums = sums.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let sums = unlock(sums);
         for sum in sums {
             let chunk = self.placed(sum);
             self.waiting.push(chunk);

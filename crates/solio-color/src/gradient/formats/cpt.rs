@@ -14,13 +14,15 @@ use std::fmt::Write as _;
 const NEARLY: f64 = 1e-7;
 
 /// What the numbers of a table are, and how they are blended.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy, Default, PartialEq)]
 enum Model {
+    #[default]
     Rgb,
     Hsv,
     Cmyk,
 }
 
+#[derive(Default)]
 struct ColorTable {
     model: Model,
     /// Whether colours are blended in HSV, which the plus before the model asks for.
@@ -43,15 +45,7 @@ pub(super) fn is_table(text: &str) -> bool {
 }
 
 pub(super) fn read(all: &str) -> Result<Gradient> {
-    let mut table = ColorTable {
-        model: Model::Rgb,
-        blends_hsv: false,
-        range: None,
-        hinge: None,
-        slices: Vec::new(),
-        keys: Vec::new(),
-        outside: Outside::default(),
-    };
+    let mut table = ColorTable::default();
     for line in all.lines() {
         let entry = line.trim();
         let done = match entry.strip_prefix('#') {

@@ -6,7 +6,7 @@ mod points;
 use crate::scene::draw::{add_triangles, drawn, image_of};
 use crate::{Format, MeshReadOptions, PreviewStage, ScenePicture, ToInput, read_mesh_and_format};
 use points::draw_points;
-use solio_base::{Error, Result, Work};
+use solio_base::{Error, Result, Work, lock};
 use solio_mesh::axes::Axis;
 use solio_mesh::{Mesh, splat_colors};
 use solio_scene::geometry::Triangles;
@@ -15,7 +15,7 @@ use solio_scene::preview::{
 };
 use solio_scene::scene::{NoFiles, SceneOptions, read_scene};
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 /// Columns and rows where nothing is said.
 const SIDE: u32 = 1024;
@@ -213,7 +213,7 @@ struct OneMesh(Mutex<Triangles<'static>>);
 
 impl PreviewFiles for OneMesh {
     fn mesh(&self, _: &[u8]) -> Result<Triangles<'static>> {
-        Ok(std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner)))
+        Ok(std::mem::take(&mut lock(&self.0)))
     }
 
     fn picture(&self, _: &[u8], _: TextureEncoding) -> Result<TexturePicture> {

@@ -16,13 +16,13 @@ mod tests;
 pub(crate) use request::Ask;
 
 use process::Process;
-use solio_base::{Cancel, Error, ErrorKind, Result};
+use solio_base::{Cancel, Error, ErrorKind, Result, lock};
 use solio_photo::Metadata;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
 
 /// So many failures in a row with processes that never answered: the program is not ExifTool.
 const MOST_FAILURES: usize = 3;
@@ -198,7 +198,7 @@ impl ExifTool {
 
     /// A process that waits for a request; one that has ended meanwhile is not taken.
     fn take(&self) -> Result<Process> {
-        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let idle = || lock(&self.idle).pop();
         while let Some(mut process) = idle() {
             if process.is_alive() {
                 return Ok(process);
@@ -208,6 +208,6 @@ impl ExifTool {
     }
 
     fn put_back(&self, process: Process) {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(process);
+        lock(&self.idle).push(process);
     }
 }

@@ -2,13 +2,13 @@
 
 use super::odd::{Odd, Rule};
 use super::{FileCheck, plural};
-use solio_base::{Error, Result, Work};
+use solio_base::{Error, Result, Work, lock, unlock};
 use solio_catalog::sequence::{Sequence, collapse, frames_text};
 use solio_io::walk::{EntryKind, Listing, Visit, WalkOptions, walk};
 use std::collections::BTreeMap;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 /// What was found in folders.
 ///
@@ -60,13 +60,9 @@ pub struct Found {
 /// ```
 pub fn find_files(folders: &[PathBuf], work: &Work) -> Result<Found> {
     let finder = Finder { found: Mutex::default() };
-    let options = WalkOptions {
-        threads: work.threads,
-        cancel: work.cancel.clone(),
-        ..WalkOptions::default()
-    };
+    let options = WalkOptions::of(work);
     walk(folders, &options, &finder)?;
-    let mut found = finder.found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut found = unlock(finder.found);
     found.files.sort_unstable();
     found.files.dedup();
     found.folders.sort_by(|a, b| a.0.cmp(&b.0));
@@ -116,22 +112,14 @@ impl Visit for Finder {
             }
         }
         let check = names(listing);
-        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut found = lock(&self.found);
         found.files.append(&mut files);
         found.folders.push((listing.path.clone(), check));
         Ok(())
     }
 
-    fn entries(&self, (): &mut (), _: &Listing, (): &(), _: &[u32]) -> Result<()> {
-        Ok(())
-    }
-
-    fn left(&self, (): &mut (), _: &Listing, (): ()) -> Result<()> {
-        Ok(())
-    }
-
     fn failed(&self, _: &Path, error: Error) {
-        self.found.lock().unwrap_or_else(PoisonError::into_inner).failed.push(error);
+        lock(&self.found).failed.push(error);
     }
 }
 

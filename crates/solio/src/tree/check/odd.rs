@@ -2,7 +2,7 @@
 
 use super::{FileCheck, kinds};
 use crate::Input;
-use solio_base::{Result, Work};
+use solio_base::{Result, Work, named_enum};
 use std::fmt;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -26,56 +26,43 @@ pub struct Odd {
     pub message: String,
 }
 
-/// What is asked of files beside their being whole.
-///
-/// ```
-/// use solio::Rule;
-/// # let folder = tempfile::tempdir().unwrap();
-/// # let path = folder.path().join("cut.obj");
-/// // The end of its last line is missing: `f 1 2 34` may have been meant.
-/// solio::write_bytes(&path, b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3")?;
-/// let check = solio::check_file(&path, &Default::default(), &Default::default())?;
-/// assert_eq!(check.odd[0].rule, Rule::End);
-/// // Who does not mind passes it over; nothing else is wrong.
-/// assert_eq!(check.odd.iter().filter(|odd| odd.rule != Rule::End).count(), 0);
-/// # Ok::<(), solio::Error>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Rule {
-    /// A file of a known kind is not empty.
-    Empty,
-    /// A file is not made of zeros alone: they are left by disks and transfers that failed.
-    Zeros,
-    /// Text ends with the end of a line; where it does not, it may have been cut off there, and nothing
-    /// else tells. A sound text may lack it as well, so this is told and counts as no problem.
-    End,
-    /// The end of the name is that of the content.
-    Extension,
-    /// The name is UTF-8 without control characters.
-    Name,
-    /// Names in a folder differ in more than case: other systems keep one of them.
-    Case,
-    /// No frame of a sequence is missing.
-    Holes,
-    /// No frame of a sequence is there twice.
-    Doubles,
-    /// All frames of a sequence have the same number of digits.
-    Padding,
-}
-
-impl Rule {
-    /// All of them.
-    pub const ALL: [Rule; 9] = [
-        Rule::Empty,
-        Rule::Zeros,
-        Rule::End,
-        Rule::Extension,
-        Rule::Name,
-        Rule::Case,
-        Rule::Holes,
-        Rule::Doubles,
-        Rule::Padding,
-    ];
+named_enum! {
+    /// What is asked of files beside their being whole.
+    ///
+    /// ```
+    /// use solio::Rule;
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let path = folder.path().join("cut.obj");
+    /// // The end of its last line is missing: `f 1 2 34` may have been meant.
+    /// solio::write_bytes(&path, b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3")?;
+    /// let check = solio::check_file(&path, &Default::default(), &Default::default())?;
+    /// assert_eq!(check.odd[0].rule, Rule::End);
+    /// // Who does not mind passes it over; nothing else is wrong.
+    /// assert_eq!(check.odd.iter().filter(|odd| odd.rule != Rule::End).count(), 0);
+    /// # Ok::<(), solio::Error>(())
+    /// ```
+    #[derive(Hash)]
+    pub enum Rule {
+        /// A file of a known kind is not empty.
+        Empty = "empty",
+        /// A file is not made of zeros alone: they are left by disks and transfers that failed.
+        Zeros = "zeros",
+        /// Text ends with the end of a line; where it does not, it may have been cut off there, and nothing
+        /// else tells. A sound text may lack it as well, so this is told and counts as no problem.
+        End = "end",
+        /// The end of the name is that of the content.
+        Extension = "extension",
+        /// The name is UTF-8 without control characters.
+        Name = "name",
+        /// Names in a folder differ in more than case: other systems keep one of them.
+        Case = "case",
+        /// No frame of a sequence is missing.
+        Holes = "holes",
+        /// No frame of a sequence is there twice.
+        Doubles = "doubles",
+        /// All frames of a sequence have the same number of digits.
+        Padding = "padding",
+    }
 
     /// `empty`, `zeros`, `end`, `extension`, `name`, `case`, `holes`, `doubles`, `padding`.
     ///
@@ -86,12 +73,10 @@ impl Rule {
     /// let passed_over: Vec<Rule> = "holes,case".split(',').filter_map(of_name).collect();
     /// assert_eq!(passed_over, [Rule::Holes, Rule::Case]);
     /// ```
-    pub fn name(self) -> &'static str {
-        const NAMES: [&str; Rule::ALL.len()] =
-            ["empty", "zeros", "end", "extension", "name", "case", "holes", "doubles", "padding"];
-        NAMES[self as usize]
-    }
+    pub fn name;
+}
 
+impl Rule {
     pub(super) fn broken(self, message: impl Into<String>) -> Odd {
         Odd { rule: self, message: message.into() }
     }

@@ -1,11 +1,11 @@
 //! Files side by side on each thread, where the CPU sums them up faster so.
 
 use super::files::{HashJob, Hashed, Turns, hash_file};
-use solio_base::{Error, Result, Work, threads};
+use solio_base::{Error, Result, Work, lock, threads, unlock};
 use solio_codec::digest::{Algorithm, Digest, Messages, digest_side_by_side, pays_side_by_side};
 use solio_io::RawFile;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
 
 /// Fewer files for each thread do not fill its lanes.
 const LEAST_FILES: usize = 4;
@@ -34,7 +34,7 @@ pub(super) fn hash_files(
     let threads = work.threads.min(jobs.len() / LEAST_FILES).max(1);
     threads::beside(threads - 1, &run, run);
     work.cancel.check()?;
-    let output = output.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let output = unlock(output);
     output.failed.map_or(Ok(()), Err)
 }
 
@@ -57,7 +57,7 @@ struct Files<'r, F> {
 
 impl<F: FnMut(usize, Result<Hashed>) -> Result<bool>> Files<'_, F> {
     fn tell(&self, place: usize, result: Result<Hashed>) {
-        let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut output = lock(self.output);
         let Output { turns, each, failed } = &mut *output;
         let goes_on = turns.take(place, result, each).unwrap_or_else(|error| {
             failed.get_or_insert(error);

@@ -60,6 +60,12 @@ pub struct ScanFields {
     asked: Vec<String>,
 }
 
+impl Default for ScanFields {
+    fn default() -> Self {
+        ScanFields::new(&[])
+    }
+}
+
 impl ScanFields {
     /// With the fields `asked`, named as `solio meta` names them.
     ///
@@ -107,7 +113,7 @@ impl ScanFields {
 /// })?;
 /// # Ok::<(), solio::Error>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct FileFacts {
     /// Which tags are read.
     pub fields: ScanFields,

@@ -3,14 +3,14 @@
 use super::facts::{FileFacts, file_facts};
 use super::row::{row_of, row_of_unknown};
 use crate::Input;
-use solio_base::{Error, Result, Work, ordered};
+use solio_base::{Error, Result, Work, lock, ordered, unlock};
 use solio_catalog::row::{Row, key};
 use solio_io::objects::is_address;
 use solio_io::walk::{self, Listing, Visit, WalkOptions};
 use solio_io::{HeadReader, OpenFile, folders_and_files};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 /// Files that a thread takes at a time.
 const AT_ONCE: usize = 32;
@@ -48,11 +48,8 @@ pub fn list_files(
     let (listed, unlisted) = super::objects::list_objects(&objects, work)?;
     files.extend(listed);
     push(&found.failed, unlisted);
-    let cancel = work.cancel.clone();
-    let options = WalkOptions { threads: work.threads, follow, cancel, ..WalkOptions::default() };
+    let options = WalkOptions { follow, ..WalkOptions::of(work) };
     walk::walk(&folders, &options, &found)?;
-    let unlock =
-        |files: Mutex<Vec<PathBuf>>| files.into_inner().unwrap_or_else(PoisonError::into_inner);
     files.extend(unlock(found.files));
     files.sort_by(|a, b| {
         let (a, b) = (split(a), split(b));
@@ -60,7 +57,7 @@ pub fn list_files(
     });
     // Of a key every slash counts, of a path not.
     files.dedup_by(|a, b| a.as_os_str() == b.as_os_str());
-    Ok((files, found.failed.into_inner().unwrap_or_else(PoisonError::into_inner)))
+    Ok((files, unlock(found.failed)))
 }
 
 /// Folder and name of a file or an object.
@@ -82,7 +79,7 @@ struct Found {
 }
 
 fn push<T>(list: &Mutex<Vec<T>>, more: impl IntoIterator<Item = T>) {
-    list.lock().unwrap_or_else(PoisonError::into_inner).extend(more);
+    lock(list).extend(more);
 }
 
 impl Visit for Found {
@@ -96,10 +93,6 @@ impl Visit for Found {
     fn entries(&self, (): &mut (), listing: &Listing, (): &(), entries: &[u32]) -> Result<()> {
         let paths = entries.iter().map(|&i| listing.path_of(&listing.entries()[i as usize]));
         push(&self.files, paths.collect::<Vec<_>>());
-        Ok(())
-    }
-
-    fn left(&self, (): &mut (), _: &Listing, (): ()) -> Result<()> {
         Ok(())
     }
 

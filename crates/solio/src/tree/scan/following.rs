@@ -2,9 +2,9 @@
 
 use super::files::split;
 use super::met::Met;
-use super::walked::{Local, Walked, locked};
+use super::walked::{Local, Walked};
 use super::writer::Change;
-use solio_base::Result;
+use solio_base::{Result, lock};
 use solio_catalog::store::{KnownFile, folder_hash};
 use solio_io::objects::{Bucket, Object};
 use solio_io::walk::Status;
@@ -98,7 +98,7 @@ impl<'f, 'w> Following<'f, 'w> {
         let is_below = below.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"));
         // A store that lists in another order comes back to a folder after others. What was not met
         // then was said to be gone: all that comes now is looked at.
-        let is_first = !is_below || locked(&self.walked.seen).insert(folder_hash(folder));
+        let is_first = !is_below || lock(&self.walked.seen).insert(folder_hash(folder));
         let mut known = Vec::new();
         if is_first {
             self.walked.scan.count.folders.fetch_add(1, Relaxed);

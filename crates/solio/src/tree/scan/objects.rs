@@ -11,10 +11,10 @@ use super::following::{Following, Job, status_of};
 use super::met::Met;
 use super::places::EMPTY_HINT;
 use super::row::{row_of, row_of_unknown};
-use super::walked::{Local, Walked, locked};
+use super::walked::{Local, Walked};
 use super::writer::Change;
 use crate::Input;
-use solio_base::{Error, ErrorKind, Result, Work};
+use solio_base::{Error, ErrorKind, Result, Work, lock};
 use solio_catalog::row::{Cell, Row, column};
 use solio_io::objects::{Address, Bucket, Object, ObjectSource, ask, open_object};
 use solio_io::walk::EntryKind;
@@ -231,7 +231,7 @@ impl Walked<'_> {
             (Ok(()), None) => listing.leave_all()?,
         }
         if met == 0 && self.places.was_filled(root) && !self.scan.options.accept_removal {
-            locked(&self.places.emptied).push(root.to_owned());
+            lock(&self.places.emptied).push(root.to_owned());
             let error =
                 Error::new(ErrorKind::Io, "nothing is in it any more; what was known is kept");
             self.unlisted(root, error.at_path(root).hint(EMPTY_HINT));
@@ -254,7 +254,7 @@ impl Walked<'_> {
         ended: &AtomicBool,
     ) -> Result<()> {
         let mut local = Local::default();
-        let next = || locked(waiting).recv();
+        let next = || lock(waiting).recv();
         while let Ok(job) = next() {
             // Those that wait are taken away, or the listing would wait for ever.
             if ended.load(Relaxed) {

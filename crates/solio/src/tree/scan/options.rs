@@ -1,7 +1,7 @@
 //! What is asked of a scan, and what it says of itself.
 
-use super::facts::{FileFacts, ScanFields};
-use solio_base::{Error, Limits};
+use super::facts::FileFacts;
+use solio_base::Error;
 use solio_catalog::store::RemovalLimit;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
@@ -23,7 +23,7 @@ use std::sync::atomic::AtomicU64;
 /// assert!(!catalog.exists());
 /// # Ok::<(), solio::Error>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct ScanOptions {
     /// How far files are looked at.
     pub facts: FileFacts,
@@ -45,32 +45,6 @@ pub struct ScanOptions {
     pub max_removed: RemovalLimit,
     /// The scan ends after so many files and folders that cannot be read.
     pub max_errors: Option<u64>,
-}
-
-impl Default for ScanOptions {
-    fn default() -> Self {
-        let fields = ScanFields::new(&[]);
-        let limits = Limits::default();
-        ScanOptions {
-            facts: FileFacts {
-                fields,
-                deep: false,
-                check: false,
-                hash: false,
-                thumbnail: None,
-                limits,
-            },
-            follow: false,
-            one_file_system: false,
-            shard: None,
-            again: false,
-            rebuild: false,
-            dry: false,
-            accept_removal: false,
-            max_removed: RemovalLimit::default(),
-            max_errors: None,
-        }
-    }
 }
 
 /// Numbers of a scan, also while it runs.

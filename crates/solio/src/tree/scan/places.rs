@@ -2,7 +2,7 @@
 //! not there, another one in its place, or one that is suddenly empty keeps its rows.
 
 use super::options::Scan;
-use solio_base::{Error, ErrorKind, Result};
+use solio_base::{Error, ErrorKind, Result, lock};
 use solio_catalog::names::shown;
 use solio_catalog::store::{
     CatalogPlace, CatalogVolume, PlaceState, PlacedRows, Removal, Store, folder_hash,
@@ -452,10 +452,6 @@ impl Volumes {
         self.met.push(id);
         (id, tells)
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    super::walked::locked(mutex)
 }
 
 /// The numbers of a device as the system writes them.

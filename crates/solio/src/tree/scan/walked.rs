@@ -9,7 +9,7 @@ use super::row::row_of;
 use super::taken::OwnFiles;
 use super::writer::{self, Change, Thumbnail};
 use crate::Input;
-use solio_base::{Error, Progress, Result, Work};
+use solio_base::{Error, Progress, Result, Work, lock, unlock};
 use solio_catalog::names::shown;
 use solio_catalog::row::{Level, Row, column, path_of};
 use solio_catalog::store::{Known, KnownFile, folder_hash};
@@ -24,7 +24,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::SyncSender;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// Rows that go to the writer together at most, and the bytes of their texts and pictures: what a
 /// thread holds back is lost by a kill.
@@ -102,14 +102,6 @@ pub(super) struct Ended {
     pub(super) failures: Vec<Error>,
 }
 
-pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn unlocked<T>(mutex: Mutex<T>) -> T {
-    mutex.into_inner().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl<'a> Walked<'a> {
     pub(super) fn new(
         scan: &'a Scan<'a>,
@@ -154,7 +146,7 @@ impl<'a> Walked<'a> {
         }
         self.places.notes.iter().for_each(|(path, reason)| self.fail(reason.error(path)));
         for path in &self.places.excluded {
-            locked(&self.kept).push(path.as_os_str().as_bytes().to_vec());
+            lock(&self.kept).push(path.as_os_str().as_bytes().to_vec());
         }
         let online = self.reach.roots.iter().filter(|root| self.places.is_online(root));
         let (objects, paths): (Vec<_>, Vec<_>) = online.cloned().partition(|root| is_address(root));
@@ -172,7 +164,7 @@ impl<'a> Walked<'a> {
         super::objects::scan_objects(&self, &objects, work)?;
         self.may_go_on()?;
         let Walked { seen, kept, failures, .. } = self;
-        Ok(Ended { seen: unlocked(seen), kept: unlocked(kept), failures: unlocked(failures) })
+        Ok(Ended { seen: unlock(seen), kept: unlock(kept), failures: unlock(failures) })
     }
 
     /// A file that was named itself.
@@ -238,7 +230,7 @@ impl<'a> Walked<'a> {
     /// A file or folder cannot be read.
     pub(super) fn fail(&self, error: Error) {
         self.scan.count.failed.fetch_add(1, Relaxed);
-        let mut failures = locked(&self.failures);
+        let mut failures = lock(&self.failures);
         if failures.len() < FAILURES {
             failures.push(error);
         }
@@ -246,7 +238,7 @@ impl<'a> Walked<'a> {
 
     /// Nothing at and below `path` can be known now; what was known stays.
     pub(super) fn unlisted(&self, path: &Path, error: Error) {
-        locked(&self.kept).push(path.as_os_str().as_bytes().to_vec());
+        lock(&self.kept).push(path.as_os_str().as_bytes().to_vec());
         self.fail(error);
     }
 
@@ -335,7 +327,7 @@ impl<'a> Walked<'a> {
         let count = self.scan.count;
         count.files.fetch_add(1, Relaxed);
         let Status { size, blocks, links, device, inode, .. } = met.status;
-        if links < 2 || locked(&self.counted).insert((device, inode)) {
+        if links < 2 || lock(&self.counted).insert((device, inode)) {
             count.bytes.fetch_add(size, Relaxed);
             count.allocated.fetch_add(blocks.saturating_mul(512), Relaxed);
         }
@@ -440,7 +432,7 @@ impl Visit for Walked<'_> {
     fn folder(&self, local: &mut Local, listing: &Listing) -> Result<Folder> {
         self.scan.count.folders.fetch_add(1, Relaxed);
         let path = listing.path.as_os_str().as_bytes();
-        locked(&self.seen).insert(folder_hash(path));
+        lock(&self.seen).insert(folder_hash(path));
         let mut known = Vec::new();
         if let Some(reader) = self.known(local)? {
             reader.files(path, &mut known)?;
@@ -494,10 +486,6 @@ impl Visit for Walked<'_> {
             )?;
         }
         self.flush(local)
-    }
-
-    fn left(&self, _: &mut Local, _: &Listing, _: Folder) -> Result<()> {
-        Ok(())
     }
 
     fn failed(&self, path: &Path, error: Error) {

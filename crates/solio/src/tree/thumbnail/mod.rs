@@ -304,16 +304,20 @@ fn of_mesh(input: &Input, options: &ThumbnailOptions, work: &Work) -> Result<Thu
     let mut small = of_drawn(&drawn.image, options, work)?;
     small.kind = format.as_str().into();
     small.dimensions = match info.faces {
-        0 => format!("{} points", grouped(info.vertices)),
+        0 => format!("{} points", grouped(info.vertices as u64)),
         1 => "1 face".into(),
-        faces => format!("{} faces", grouped(faces)),
+        faces => format!("{} faces", grouped(faces as u64)),
     };
-    small.details = format!("{} vertices, {up} up", grouped(info.vertices));
+    small.details = format!("{} vertices, {up} up", grouped(info.vertices as u64));
     Ok(small)
 }
 
-/// `1,234,567`
-fn grouped(count: usize) -> String {
+/// A count as people write it.
+///
+/// ```
+/// assert_eq!(solio::grouped(1_234_567), "1,234,567");
+/// ```
+pub fn grouped(count: u64) -> String {
     let digits = count.to_string();
     let mut text = String::new();
     for (i, digit) in digits.chars().enumerate() {
