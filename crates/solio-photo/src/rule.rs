@@ -179,7 +179,7 @@ fn worded(words: &'static str, hex: bool, value: &Value) -> String {
     if let Some(template) = look_up(words, "*") {
         return steps::filled(template, value);
     }
-    match value.integer(0).filter(|n| hex && *n != 0 && value.count() == 1) {
+    match value.integer(0).filter(|_| hex && value.count() == 1) {
         Some(number) => format!("Unknown (0x{number:x})"),
         None => format!("Unknown ({key})"),
     }
@@ -213,6 +213,8 @@ mod tests {
         assert_eq!(rule.text(&Value::int(30)), Value::text("Unknown (0x1e)"));
         let rule = TagRule::parse("&{0:A|2:C}").unwrap();
         assert_eq!(rule.text(&Value::int(13)), Value::text("A, C, [3]"));
+        let rule = TagRule::parse("#{1:Yes}").unwrap();
+        assert_eq!(rule.text(&Value::int(0)), Value::text("Unknown (0x0)"));
         assert_eq!(TagRule::parse("no such rule"), None);
         assert_eq!(look_up("a:b|c:d", "a:b|c"), None);
         assert_eq!((look_up("a:b|c:d", "c"), look_up("a:b|", "")), (Some("d"), None));

@@ -57,3 +57,24 @@ fn a_segment_that_is_not_known_is_a_gap() {
     let plain = [&[0xff, 0xd8][..], &segment(0xfe, b"a comment"), &[0xff, 0xd9]].concat();
     assert_eq!(read(&plain, Fields::all()).gaps, []);
 }
+
+#[test]
+fn zeros_in_a_webp_are_no_chunk() {
+    let chunk = |name: &[u8; 4], body: &[u8]| {
+        [&name[..], &(body.len() as u32).to_le_bytes(), body].concat()
+    };
+    let xmp = b"<x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF \
+        xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'><rdf:Description \
+        xmlns:xmp='http://ns.adobe.com/xap/1.0/' xmp:Rating='3'/></rdf:RDF></x:xmpmeta> ";
+    for (zeros, want) in [(false, Some("3")), (true, None)] {
+        let head = chunk(b"VP8X", &[4, 0, 0, 0, 1, 0, 0, 1, 0, 0]);
+        let between = if zeros { chunk(&[0; 4], &[]) } else { chunk(b"JUNK", &[0, 0]) };
+        let chunks = [head, between, chunk(b"XMP ", xmp)].concat();
+        let size = (chunks.len() as u32 + 4).to_le_bytes();
+        let file = [b"RIFF", &size[..], b"WEBP", &chunks].concat();
+        let options = ReadOptions { extension: "webp".into(), ..ReadOptions::default() };
+        let metadata = decode_metadata(&file[..], &options).unwrap();
+        let rating = metadata.get("XMP-xmp:Rating").map(|tag| tag.text().plain());
+        assert_eq!((rating.as_deref(), metadata.warnings.is_empty()), (want, !zeros));
+    }
+}

@@ -34,4 +34,6 @@ pub const FLASH: u16 = 0x9209;
 pub const MAKER_NOTE: u16 = 0x927c;
 pub const INTEROP_IFD: u16 = 0xa005;
 pub const PRINT_IM: u16 = 0xc4a5;
+/// The same within notes of makers.
+pub const NOTE_PRINT_IM: u16 = 0x0e00;
 pub const DNG_PRIVATE_DATA: u16 = 0xc634;

@@ -18,6 +18,11 @@ pub(super) fn read(view: ByteView<'_>, gather: &mut Gather<'_>) {
     for chunk in riff_chunks(view, 12).map_while(Result::ok).take(MOST_CHUNKS) {
         let body = chunk.body;
         let whole = body.len() == chunk.len;
+        // Zeros are no chunk, and nothing tells where the next one is.
+        if chunk.kind == [0; 4] && chunk.len == 0 {
+            gather.warn("RIFF: zeros where a chunk should be; the rest was not read");
+            return;
+        }
         match &chunk.kind {
             b"VP8X" => extended(chunk, gather),
             b"VP8 " if webp_size(&chunk).is_some() => {

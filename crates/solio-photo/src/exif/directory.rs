@@ -150,6 +150,19 @@ pub(crate) fn read_note(place: &NoteDirectory<'_>, gather: &mut Gather<'_>) {
     walk.directory(place.at, Cow::Borrowed(place.group), place.table, 0);
 }
 
+/// What PrintIM (a printer's settings) says of its version.
+fn print_im(part: ByteView<'_>, gather: &mut Gather<'_>) {
+    let [group, name] = PRINT_IM;
+    if gather.wants(group, name)
+        && let Some(head) = part.get(0, 12).filter(|head| head.starts_with(b"PrintIM\0"))
+    {
+        gather.text(group, name, crate::value::lossy(&head[8..12]));
+    }
+}
+
+/// The group and name of PrintIM's version.
+pub(crate) const PRINT_IM: [&str; 2] = ["PrintIM", "PrintIMVersion"];
+
 struct DirectoryWalk<'a, 'g, 'f> {
     tiff: Tiff<'a>,
     role: TiffRole,
@@ -307,6 +320,9 @@ impl<'a, 'g, 'f> DirectoryWalk<'a, 'g, 'f> {
         let ours = std::ptr::eq(table, &table::EXIF) || std::ptr::eq(table, &table::GPS);
         if ours && self.block(entry, group) {
             return;
+        }
+        if !ours && entry.tag == tags::NOTE_PRINT_IM {
+            print_im(self.tiff.view.part(entry.at, entry.bytes()), self.gather);
         }
         if let (tags::MAKE | tags::MODEL, "IFD0") = (entry.tag, &**group) {
             self.names[usize::from(entry.tag & 1 == 0)] = (entry.at, entry.bytes());
@@ -483,16 +499,7 @@ impl<'a, 'g, 'f> DirectoryWalk<'a, 'g, 'f> {
             tags::IPTC => iptc::read(part, self.home(IptcHome::Standard), self.gather),
             tags::PHOTOSHOP => photoshop::read(part, self.home(IptcHome::Other), self.gather),
             tags::ICC_PROFILE => icc::read(part, self.gather),
-            _ => {
-                let version = part.get(0, 12).filter(|head| head.starts_with(b"PrintIM\0"));
-                if let Some(head) = version {
-                    self.gather.text(
-                        "PrintIM",
-                        "PrintIMVersion",
-                        crate::value::lossy(&head[8..12]),
-                    );
-                }
-            }
+            _ => print_im(part, self.gather),
         }
         true
     }

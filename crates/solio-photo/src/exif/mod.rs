@@ -7,6 +7,7 @@ pub(crate) mod photoshop;
 mod pictures;
 
 pub(crate) use directory::{
-    BYTE_ORDER, NoteDirectory, NoteOffsets, read_as, read_chain, read_note, read_part, read_tiff,
+    BYTE_ORDER, NoteDirectory, NoteOffsets, PRINT_IM, read_as, read_chain, read_note, read_part,
+    read_tiff,
 };
 pub(crate) use pictures::TiffRole;

@@ -72,7 +72,12 @@ pub(crate) fn read(note: &MakerNote<'_>, gather: &mut Gather<'_>) {
         // The first of Sony's cameras with a mirror keeps a note of Minolta's within.
         let wants = |group: &str, table: &'static Lazy| gather.fields.wants_any(group, table);
         let minolta = table::MINOLTA.table("minolta").filter(|_| place.group == "Sony");
-        if wants(place.group, place.table) || minolta.is_some_and(|table| wants("Minolta", table)) {
+        // Many notes hold a printer's settings.
+        let [group, name] = crate::exif::PRINT_IM;
+        if wants(place.group, place.table)
+            || minolta.is_some_and(|table| wants("Minolta", table))
+            || gather.wants(group, name)
+        {
             read_note(&place, gather);
             // Nikon's preview has a directory.
             for group in [place.group, "PreviewIFD"] {
