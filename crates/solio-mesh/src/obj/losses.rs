@@ -144,7 +144,8 @@ fn rounded(
             losses::any(c.values.len(), |i| losses::rounds(&c.values[i][..3], options.color_digits))
         })
     };
-    let arrays: [(&dyn Fn(&Mesh<'_>) -> bool, _); 5] = [
+    type Rounds<'a> = &'a dyn Fn(&Mesh<'_>) -> bool;
+    let arrays: [(Rounds<'_>, &str); 5] = [
         (&positions, "positions"),
         (&weights, "weights"),
         (&uvs, "texture coordinates"),
