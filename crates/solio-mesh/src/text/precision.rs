@@ -90,7 +90,8 @@ fn says_more(value: f64) -> bool {
         let digits = (value / unit).round_ties_even();
         digits * unit == value && (wide - value).abs() <= unit / 2.0
     };
-    !SCALES.iter().any(behind) && !UNITS.iter().any(before)
+    // Of what is smaller than any of these steps, the shortest text tells.
+    !SCALES.iter().any(behind) && !UNITS.iter().any(before) && widened(single) != value
 }
 
 /// The number that the text of `value` most likely said: the shortest that reads as it.
@@ -131,6 +132,11 @@ mod tests {
                 assert!(!says_more(text.parse().unwrap()), "{text}");
             }
             assert_eq!(widened(value) as f32, value);
+            // Of every size, also far below any digit behind the point.
+            let any = f32::from_bits(random);
+            if any.is_finite() {
+                assert!(!says_more(format!("{any:e}").parse().unwrap()), "{any:e}");
+            }
         }
     }
 
