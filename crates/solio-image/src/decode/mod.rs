@@ -257,6 +257,11 @@ pub(crate) fn upright(
     let read = || {
         let mut decoder = decoder?;
         decoder.set_limits(bounds(most))?;
+        // Not every decoder looks at its size before it asks for memory.
+        if decoder.total_bytes() > most {
+            let kind = image::error::LimitErrorKind::InsufficientMemory;
+            return Err(image::ImageError::Limits(image::error::LimitError::from_kind(kind)));
+        }
         let profile = decoder.icc_profile().ok().flatten();
         let orientation = decoder.orientation()?;
         let mut picture = DynamicImage::from_decoder(decoder)?;
@@ -358,6 +363,15 @@ fn names_srgb(profile: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_size_that_no_such_file_has_is_refused_before_memory_is_taken() {
+        for size in ["-Y 801347103 -X 64", "-Y 801347103 +X 64"] {
+            let bytes = format!("#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n{size}\n\u{1}\u{1}");
+            let error = decode_pixels(bytes.as_bytes(), ImageFormat::Hdr, &Limits::default());
+            assert!(error.is_err(), "{size}");
+        }
+    }
 
     /// A file of these scanlines, whose pixels are greys of light without run lengths.
     fn file(size: &str, lines: &[&[u8]]) -> Vec<u8> {
