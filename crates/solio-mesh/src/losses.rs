@@ -213,7 +213,7 @@ impl<const QUICK: bool> Wide for SomeRounded<'_, QUICK> {
             let scaled = f64::from(value) * scale;
             let whole = (scaled + ROUNDER) - ROUNDER;
             let text = if QUICK { whole * inverse } else { whole / scale };
-            // Larger floats have no more digits than are written. What is no number is not less.
+            // Larger floats have no more digits than are written. NaN compares as not less.
             some | ((scaled.abs() < 2e15) & (text as f32 != value))
         })
     }

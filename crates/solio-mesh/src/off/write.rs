@@ -50,7 +50,7 @@ fn colors(losses: &mut Losses, mesh: &Mesh<'_>) {
 /// A colour as the format has it.
 fn color_of(colors: &Colors<'_>, vertex: usize) -> [f32; 4] {
     let [r, g, b, a] = colors.values[vertex];
-    // What is no number is 0.
+    // NaN becomes 0.
     let within = |part: f32| if part > 0.0 { part.min(1.0) } else { 0.0 };
     let [r, g, b] = match colors.space {
         ColorSpace::Srgb => [r, g, b],

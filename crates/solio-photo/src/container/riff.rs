@@ -18,7 +18,7 @@ pub(super) fn read(view: ByteView<'_>, gather: &mut Gather<'_>) {
     for chunk in riff_chunks(view, 12).map_while(Result::ok).take(MOST_CHUNKS) {
         let body = chunk.body;
         let whole = body.len() == chunk.len;
-        // Zeros are no chunk, and nothing tells where the next one is.
+        // Zeros are not a chunk, and nothing tells where the next one is.
         if chunk.kind == [0; 4] && chunk.len == 0 {
             gather.warn("RIFF: zeros where a chunk should be; the rest was not read");
             return;

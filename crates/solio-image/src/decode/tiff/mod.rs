@@ -49,7 +49,7 @@ pub(crate) fn decode(bytes: &[u8], most: u64) -> Result<Stored> {
     Ok(Stored { associated: page.alpha().is_some_and(|(_, is)| is), has_pages, ..stored })
 }
 
-/// Pixels in a length, across and down. What is no number says nothing.
+/// Pixels in a length, across and down. NaN is ignored.
 fn density(file: &mut File<'_>) -> Option<[f64; 2]> {
     let mut number = |tag: Tag| match file.find_tag(tag).ok()?? {
         TagValue::Rational(above, below) => Some(f64::from(above) / f64::from(below)),

@@ -44,7 +44,7 @@ pub(crate) fn reads_in_order(_: &File) {}
 /// Nothing to be asked for.
 pub(crate) fn drop_from_cache(_: &File) {}
 
-/// There is no such way.
+/// Not supported here.
 pub(crate) fn past_the_cache(_: &File) -> Option<File> {
     None
 }
@@ -70,7 +70,7 @@ pub(crate) fn keep_to_one_core() -> Result<()> {
     Err(Error::unsupported("this system does not keep processes to one core"))
 }
 
-/// There is no such call.
+/// Not supported here.
 pub(crate) fn copy_range(
     _: &File,
     _: &mut u64,
