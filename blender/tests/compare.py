@@ -103,7 +103,10 @@ def look(kind, options):
                 lacking.append(made is None)
                 item.object.to_mesh_clear()
             elif len(item.mesh.vertices):
-                layer = item.mesh.uv_layers.active
+                layers = item.mesh.uv_layers
+                layer = layers.active
+                if layer is None and options.get("export_triangulated_mesh") and len(layers):
+                    layer = layers[0]  # cutting into triangles makes the first map active
                 with_uvs.add(layer is not None and len(layer.uv) > 0)
                 columns.append({a.name for a in item.mesh.attributes if a.domain == "POINT"})
                 columns[-1].update(group.name for group in item.object.vertex_groups)
