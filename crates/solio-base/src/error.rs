@@ -4,6 +4,9 @@ use solio_kinds::named_enum;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+/// What systems call a file that is not there: `ENOENT`, and `ERROR_FILE_NOT_FOUND`.
+const MISSING: i32 = 2;
+
 /// `Result` with Solio's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -122,7 +125,7 @@ impl Error {
     /// ```
     #[cold]
     pub fn missing(action: &str) -> Self {
-        Self::io(action, std::io::Error::from_raw_os_error(libc::ENOENT))
+        Self::io(action, std::io::Error::from_raw_os_error(MISSING))
     }
 
     /// Sets the path, unless a deeper layer already did.
@@ -184,7 +187,8 @@ impl Error {
     }
     /// Whether the file, folder or object is not there.
     pub fn is_missing(&self) -> bool {
-        self.0.os == Some(libc::ENOENT)
+        let kind = |code| std::io::Error::from_raw_os_error(code).kind();
+        self.0.os.is_some_and(|code| kind(code) == std::io::ErrorKind::NotFound)
     }
 }
 

@@ -7,6 +7,7 @@ mod error;
 mod limits;
 mod losses;
 pub mod memory;
+pub mod names;
 pub mod ordered;
 mod stream;
 mod sys;

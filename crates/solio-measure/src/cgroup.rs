@@ -1,7 +1,7 @@
 //! What the control groups of this process leave it of the machine: memory and processors, by version 2 and
 //! version 1.
 
-use crate::proc::small_text;
+use crate::sys::small_text;
 use std::path::{Path, PathBuf};
 
 /// The bounds of the control groups that this process is in; `None` where there is none.

@@ -8,20 +8,20 @@
 //! * [`Light`] says how long the machine needs at best.
 //!
 //! The only crate that reads clocks.
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod cgroup;
 mod clock;
 mod counter;
 mod light;
 mod lock;
-mod proc;
 mod recording;
 mod report;
 mod ring;
 mod sampler;
 mod span;
 mod summary;
+mod sys;
 mod trace;
 mod usage;
 
@@ -30,10 +30,12 @@ pub use clock::{now_ns, unix_ns, unix_s};
 pub use counter::{Counter, Unit};
 pub use light::{Bound, Job, Light, memcpy_mb_s};
 pub use lock::{lock, unlock};
-pub use proc::{PeakMemory, called_bytes, fetched_bytes, peak_rss_bytes};
 pub use recording::{Recorder, Recording, Spanned, Summary, Table, Thread, Total};
 pub use report::report_html;
 pub use sampler::{Group, Series, SystemSamples};
 pub use span::{Span, SpanName};
 pub use trace::trace_json;
-pub use usage::{Stopwatch, Usage, children_cpu_s, cpu_s, thread_cpu_ns};
+pub use usage::{
+    PeakMemory, Stopwatch, Usage, called_bytes, children_cpu_s, cpu_s, fetched_bytes, peak_rss_bytes,
+    thread_cpu_ns,
+};

@@ -7,7 +7,7 @@
 //!   in hundredths of a second is looked at every fifth time, new threads every second time.
 
 use crate::counter::{self, Unit};
-use crate::proc::Proc;
+use crate::sys::Proc;
 use crate::{clock, usage};
 use std::collections::BTreeMap;
 use std::sync::Arc;

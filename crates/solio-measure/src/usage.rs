@@ -1,5 +1,6 @@
 //! What a piece of work took: wall seconds, CPU seconds, peak memory.
 
+use crate::sys;
 use std::time::Instant;
 
 /// Measures from its start.
@@ -44,18 +45,12 @@ impl Stopwatch {
 
 /// CPU seconds that this process has used, user and system together, all threads.
 pub fn cpu_s() -> f64 {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
-    time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
+    sys::cpu_s()
 }
 
 /// CPU seconds of the processes that this one started and that have ended.
 pub fn children_cpu_s() -> f64 {
-    use nix::sys::resource::{UsageWho, getrusage};
-    getrusage(UsageWho::RUSAGE_CHILDREN).map_or(0.0, |usage| {
-        let seconds =
-            |time: nix::sys::time::TimeVal| time.tv_sec() as f64 + time.tv_usec() as f64 * 1e-6;
-        seconds(usage.user_time()) + seconds(usage.system_time())
-    })
+    sys::children_cpu_s()
 }
 
 /// CPU seconds that this thread has used.
@@ -66,14 +61,51 @@ pub(crate) fn thread_cpu_s() -> f64 {
 /// CPU time that this thread has used, in nanoseconds: on a machine that others use, too, it is
 /// steadier than the wall clock. Asking takes some 300 ns.
 pub fn thread_cpu_ns() -> u64 {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    (time.tv_sec as u64).wrapping_mul(1_000_000_000).wrapping_add(time.tv_nsec as u64)
+    sys::thread_cpu_ns()
+}
+
+/// The most memory this process has held so far, in bytes; 0 where that is not known.
+pub fn peak_rss_bytes() -> u64 {
+    sys::peak_bytes().unwrap_or(0)
+}
+
+/// Bytes that this process has fetched from a medium so far, by whatever way: past the page cache,
+/// into it, or by a fault of a map; 0 where the kernel does not tell.
+pub fn fetched_bytes() -> u64 {
+    sys::process_io_now().map_or(0, |io| io.read_medium as u64)
+}
+
+/// Bytes that this process has read so far by calls of the system, from the page cache or not; 0
+/// where the kernel does not tell.
+pub fn called_bytes() -> u64 {
+    sys::process_io_now().map_or(0, |io| io.read_calls as u64)
+}
+
+/// Memory that a piece of work takes, from its start on.
+///
+/// The kernel keeps the most that the process has held, and can be asked to begin anew. To within
+/// some pages, and of the whole process: nothing else should run.
+#[derive(Clone, Copy, Debug)]
+pub struct PeakMemory {
+    before_bytes: Option<u64>,
+}
+
+impl PeakMemory {
+    /// Starts now; `give_back` hands free memory back to the system first, lest work take that.
+    pub fn start(give_back: fn()) -> PeakMemory {
+        give_back();
+        PeakMemory { before_bytes: sys::begin_peak_anew().and_then(|()| sys::resident_bytes()) }
+    }
+
+    /// The most so far, beside what there was before; `None` where the system does not tell.
+    pub fn bytes(&self) -> Option<u64> {
+        Some(sys::peak_bytes()?.saturating_sub(self.before_bytes?))
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::peak_rss_bytes;
 
     #[test]
     fn work_takes_cpu_time_and_memory() {
@@ -87,5 +119,20 @@ mod tests {
         if std::path::Path::new("/proc/self/status").exists() {
             assert!(peak_rss_bytes() >= 64 << 20);
         }
+    }
+
+    #[test]
+    fn the_peak_begins_anew() {
+        let take = |bytes: usize| {
+            let peak = PeakMemory::start(|| ());
+            drop(std::hint::black_box(vec![1u8; bytes]));
+            peak.bytes()
+        };
+        // A container may forbid it.
+        let Some(much) = take(96 << 20) else { return };
+        // What other tests hold meanwhile counts, too; they end. What they give back, and what the
+        // kernel has not added up yet, takes some off.
+        let less = (0..100).map(|_| take(48 << 20).unwrap()).find(|less| *less < 75 << 20);
+        assert!(much > 80 << 20 && less.is_some_and(|less| less > 32 << 20), "{much} {less:?}");
     }
 }

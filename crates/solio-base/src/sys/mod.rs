@@ -5,7 +5,17 @@ mod linux;
 #[cfg(target_os = "linux")]
 pub(crate) use linux::*;
 
-#[cfg(not(target_os = "linux"))]
+#[cfg(all(unix, not(target_os = "linux")))]
 mod other;
-#[cfg(not(target_os = "linux"))]
+#[cfg(all(unix, not(target_os = "linux")))]
 pub(crate) use other::*;
+
+#[cfg(unix)]
+mod unix_names;
+#[cfg(unix)]
+pub(crate) use unix_names::*;
+
+#[cfg(windows)]
+mod windows;
+#[cfg(windows)]
+pub(crate) use windows::*;

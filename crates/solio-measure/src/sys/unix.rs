@@ -4,6 +4,7 @@
 //! opens anything. Files stay open and are read again from their start, which costs 1 to 20 µs.
 //! Whatever a system does not have is left out.
 
+use super::ProcessIo;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -31,17 +32,6 @@ struct ThreadFile {
     name: String,
     file: File,
     seen: bool,
-}
-
-/// What the process has moved, by the kernel's account; bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct ProcessIo {
-    /// Through `read` and its like, from the page cache or not.
-    pub(crate) read_calls: f64,
-    pub(crate) write_calls: f64,
-    /// From and to the medium.
-    pub(crate) read_medium: f64,
-    pub(crate) write_medium: f64,
 }
 
 /// A small file of the kernel's, as text.
@@ -176,36 +166,19 @@ fn disks() -> Vec<String> {
         .collect()
 }
 
-/// The most memory this process has held so far, in bytes (`VmHWM`); 0 where that is not known.
-pub fn peak_rss_bytes() -> u64 {
-    status_bytes("VmHWM:").unwrap_or(0)
+/// The most memory this process has held since it began, or since [`begin_peak_anew`].
+pub(crate) fn peak_bytes() -> Option<u64> {
+    status_bytes("VmHWM:")
 }
 
-/// Memory that a piece of work takes, from its start on.
-///
-/// The kernel keeps the most that the process has held, and can be asked to begin anew. To within
-/// some pages, and of the whole process: nothing else should run.
-#[derive(Clone, Copy, Debug)]
-pub struct PeakMemory {
-    before_bytes: Option<u64>,
-}
-
-impl PeakMemory {
-    /// Starts now; `give_back` hands free memory back to the system first, lest work take that.
-    pub fn start(give_back: fn()) -> PeakMemory {
-        give_back();
-        PeakMemory { before_bytes: begin_peak_anew().and_then(|()| status_bytes("VmRSS:")) }
-    }
-
-    /// The most so far, beside what there was before; `None` where the system does not tell.
-    pub fn bytes(&self) -> Option<u64> {
-        Some(status_bytes("VmHWM:")?.saturating_sub(self.before_bytes?))
-    }
+/// Memory that this process holds.
+pub(crate) fn resident_bytes() -> Option<u64> {
+    status_bytes("VmRSS:")
 }
 
 /// proc_pid_clear_refs(5): 5 resets the peak of resident memory.
 #[allow(clippy::disallowed_methods)] // see the head of this file
-fn begin_peak_anew() -> Option<()> {
+pub(crate) fn begin_peak_anew() -> Option<()> {
     let file = File::options().write(true).open("/proc/self/clear_refs").ok()?;
     (file.write_at(b"5", 0).ok()? == 1).then_some(())
 }
@@ -217,18 +190,31 @@ fn status_bytes(name: &str) -> Option<u64> {
     Some(line.trim().trim_end_matches(" kB").parse::<u64>().ok()? << 10)
 }
 
-/// Bytes that this process has fetched from a medium so far, by whatever way: past the page cache,
-/// into it, or by a fault of a map; 0 where the kernel does not tell.
-pub fn fetched_bytes() -> u64 {
-    let io = open("/proc/self/io").and_then(|file| process_io(&file, &mut [0; 4096]));
-    io.map_or(0, |io| io.read_medium as u64)
+/// What this process has moved so far, without open files.
+pub(crate) fn process_io_now() -> Option<ProcessIo> {
+    open("/proc/self/io").and_then(|file| process_io(&file, &mut [0; 4096]))
 }
 
-/// Bytes that this process has read so far by calls of the system, from the page cache or not; 0
-/// where the kernel does not tell.
-pub fn called_bytes() -> u64 {
-    let io = open("/proc/self/io").and_then(|file| process_io(&file, &mut [0; 4096]));
-    io.map_or(0, |io| io.read_calls as u64)
+/// CPU seconds that this process has used, user and system together, all threads.
+pub(crate) fn cpu_s() -> f64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
+}
+
+/// CPU seconds of the processes that this one started and that have ended.
+pub(crate) fn children_cpu_s() -> f64 {
+    use nix::sys::resource::{UsageWho, getrusage};
+    getrusage(UsageWho::RUSAGE_CHILDREN).map_or(0.0, |usage| {
+        let seconds =
+            |time: nix::sys::time::TimeVal| time.tv_sec() as f64 + time.tv_usec() as f64 * 1e-6;
+        seconds(usage.user_time()) + seconds(usage.system_time())
+    })
+}
+
+/// CPU time that this thread has used, in nanoseconds.
+pub(crate) fn thread_cpu_ns() -> u64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    (time.tv_sec as u64).wrapping_mul(1_000_000_000).wrapping_add(time.tv_nsec as u64)
 }
 
 #[allow(clippy::disallowed_methods)] // see the head of this file
@@ -254,26 +240,12 @@ fn text_of<'b>(file: &File, buffer: &'b mut [u8]) -> &'b str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{called_bytes, fetched_bytes, peak_rss_bytes};
 
     #[test]
     fn the_fields_of_a_core() {
         assert_eq!(busy_ticks("cpu0 10 1 20 5000 300 2 3 4 0 0"), 36.0);
         assert_eq!(busy_ticks("cpu0"), 0.0);
-    }
-
-    #[test]
-    fn the_peak_begins_anew() {
-        let take = |bytes: usize| {
-            let peak = PeakMemory::start(|| ());
-            drop(std::hint::black_box(vec![1u8; bytes]));
-            peak.bytes()
-        };
-        // A container may forbid it.
-        let Some(much) = take(96 << 20) else { return };
-        // What other tests hold meanwhile counts, too; they end. What they give back, and what the
-        // kernel has not added up yet, takes some off.
-        let less = (0..100).map(|_| take(48 << 20).unwrap()).find(|less| *less < 75 << 20);
-        assert!(much > 80 << 20 && less.is_some_and(|less| less > 32 << 20), "{much} {less:?}");
     }
 
     #[test]
