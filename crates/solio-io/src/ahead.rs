@@ -11,10 +11,9 @@
 
 use crate::engine::{Batch, Buffer, Engine, EngineOptions, Request};
 use crate::file::FileSource;
-use crate::sys::{Residency, residency};
+use crate::sys::{self, AsFd, Residency, residency};
 use solio_base::{Result, Source, Work, lock};
 use std::collections::BTreeMap;
-use std::os::fd::{AsFd, AsRawFd};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -75,8 +74,7 @@ impl AheadSource {
     fn new(file: Arc<FileSource>, path: &Path, memory_bytes: u64) -> Result<Self> {
         let memory_bytes = AHEAD_BYTES.min(memory_bytes / 8);
         let engine = Engine::new(EngineOptions { memory_bytes, ..EngineOptions::default() })?;
-        let open = PathBuf::from(format!("/proc/self/fd/{}", file.file.as_raw_fd()));
-        let path = if open.exists() { open } else { path.to_owned() };
+        let path = sys::name_of_open(&file.file).unwrap_or_else(|| path.to_owned());
         Ok(AheadSource { file, path, engine, state: Mutex::default() })
     }
 
@@ -191,7 +189,7 @@ mod tests {
         let (folder, content, source) = made(20 << 20);
         check(&source, &content, 2 << 20, 1 << 20);
         std::fs::rename(folder.path().join("a"), folder.path().join("b")).unwrap();
-        std::os::unix::fs::symlink("/dev/zero", folder.path().join("a")).unwrap();
+        crate::probe::symlink("/dev/zero", folder.path().join("a")).unwrap();
         check(&source, &content, 12 << 20, 1 << 20);
     }
 

@@ -16,12 +16,9 @@
 use crate::engine::Handle;
 use crate::sys;
 use crate::{io_error, signals};
-use rustix::fs::{AtFlags, CWD, Mode, OFlags};
 use solio_base::{Error, Result};
 use std::fs::File;
 use std::io::ErrorKind;
-use std::os::fd::AsRawFd;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -39,10 +36,10 @@ impl AtomicFile {
     /// Starts a file that is to appear at `path`.
     pub(crate) fn create(path: &Path) -> Result<Self> {
         let target = follow_links(path)?;
+        crate::at_path(sys::check_new_name(&target), path)?;
         let old = std::fs::metadata(&target).ok();
         if old.is_some() {
-            rustix::fs::access(&target, rustix::fs::Access::WRITE_OK)
-                .map_err(|e| io_error("replace", e.into(), path))?;
+            sys::may_write(&target).map_err(|e| io_error("replace", e, path))?;
         }
         let (file, temporary) = match sys::unnamed_file(folder(&target)) {
             Some(file) => (file, None),
@@ -52,10 +49,7 @@ impl AtomicFile {
             }
         };
         if let Some(old) = old {
-            // The owner first: a change of owner clears the set-user-ID bits. Only root may
-            // change it; for others the new file belongs to whoever writes it.
-            let _ = std::os::unix::fs::fchown(&file, Some(old.uid()), Some(old.gid()));
-            let _ = file.set_permissions(old.permissions());
+            sys::keep_owner(&file, &old);
         }
         let file = Arc::new(Handle::new_file(file));
         Ok(AtomicFile { file, target, temporary })
@@ -100,6 +94,9 @@ impl AtomicFile {
                 Err(e) if e.kind() == ErrorKind::AlreadyExists => {}
                 ended => return ended,
             }
+            if let Some(ended) = sys::name_over(self.file.file(), &self.target) {
+                return ended;
+            }
             self.temporary = Some(at_new_name(&self.target, |name| self.link(name))?.1);
         }
         let temporary = self.temporary.take().expect("set above");
@@ -114,16 +111,14 @@ impl AtomicFile {
 
     /// Gives the unnamed file a name.
     fn link(&self, name: &Path) -> std::io::Result<()> {
-        let unnamed = format!("/proc/self/fd/{}", self.file.file().as_raw_fd());
-        Ok(rustix::fs::linkat(CWD, unnamed, CWD, name, AtFlags::SYMLINK_FOLLOW)?)
+        sys::name_file(self.file.file(), name)
     }
 }
 
 /// Waits until the disk has the names in a folder.
-#[allow(clippy::disallowed_methods)]
 pub(crate) fn sync_folder(folder: &Path) -> Result<()> {
     let hint = "the new files are in place, but may not outlast a loss of power";
-    let synced = File::open(folder).and_then(|folder| folder.sync_all());
+    let synced = sys::sync_folder(folder);
     synced.map_err(|e| Error::io("sync the folder", e).at_path(folder).hint(hint))
 }
 
@@ -147,9 +142,7 @@ fn follow_links(path: &Path) -> Result<PathBuf> {
 }
 
 fn named(target: &Path) -> std::io::Result<(File, signals::Temporary)> {
-    let flags = OFlags::CREATE | OFlags::EXCL | OFlags::RDWR | OFlags::CLOEXEC;
-    let mode = Mode::from_raw_mode(0o666);
-    at_new_name(target, |name| Ok(File::from(rustix::fs::openat(CWD, name, flags, mode)?)))
+    at_new_name(target, sys::new_file)
 }
 
 /// Has `make` make a file under a temporary name that nothing has yet.

@@ -14,7 +14,7 @@ const MOST_LINKS: usize = 40;
 /// let out = dir.path().join("out");
 /// # std::fs::create_dir(&out).unwrap();
 /// assert_eq!(solio_io::place_below(&out, "a/b.exr".as_ref())?, out.join("a/b.exr"));
-/// std::os::unix::fs::symlink("/tmp", out.join("a")).unwrap();
+/// solio_io::probe::symlink("/tmp", out.join("a")).unwrap();
 /// assert!(solio_io::place_below(&out, "a/b.exr".as_ref()).is_err());
 /// # Ok::<(), solio_base::Error>(())
 /// ```
@@ -83,7 +83,7 @@ fn leads_to(link: &Path, most: usize) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::symlink;
+    use crate::probe::symlink;
 
     #[test]
     fn links_lead_nowhere_but_below_the_folder() {

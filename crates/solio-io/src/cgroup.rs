@@ -2,6 +2,7 @@
 //! command read. Linux, and root for the throttle.
 
 use crate::io_error;
+use crate::sys;
 use solio_base::{Error, Result};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus};
@@ -37,7 +38,8 @@ impl Throttle {
     /// ```
     pub fn new(path: &Path, bandwidth: Option<u64>) -> Result<Self> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
-        let stat = rustix::fs::stat(path).map_err(|e| io_error("look at", e.into(), path))?;
+        sys::check_groups()?;
+        let stat = sys::stat(path).map_err(|e| io_error("look at", e.into(), path))?;
         let device = whole_disk(stat.st_dev);
         let name = format!("solio-{}-{}", std::process::id(), COUNT.fetch_add(1, Relaxed));
         let first = Path::new("/sys/fs/cgroup/blkio");
@@ -72,22 +74,7 @@ impl Throttle {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn start(&self, command: &mut Command) -> std::io::Result<Child> {
-        use std::os::unix::process::CommandExt;
-        let members = self.group.join("cgroup.procs");
-        let members = std::ffi::CString::new(members.into_os_string().into_encoded_bytes())?;
-        // SAFETY: between fork and exec only system calls are made, on memory made before.
-        unsafe {
-            command.pre_exec(move || {
-                let file = rustix::fs::open(
-                    &*members,
-                    rustix::fs::OFlags::WRONLY,
-                    rustix::fs::Mode::empty(),
-                )?;
-                rustix::io::write(&file, b"0")?;
-                Ok(())
-            });
-        }
-        command.spawn()
+        sys::start_in_group(command, self.group.join("cgroup.procs"))
     }
 
     /// Removes the group; a process that is left goes back to the group above.
@@ -119,7 +106,7 @@ fn write(path: &Path, line: &str) -> Result<()> {
 
 /// `MAJOR:MINOR` of the disk that a device is a part of: only whole disks are throttled.
 fn whole_disk(device: u64) -> String {
-    let name = format!("{}:{}", rustix::fs::major(device), rustix::fs::minor(device));
+    let name = format!("{}:{}", sys::major(device), sys::minor(device));
     let folder = PathBuf::from(format!("/sys/dev/block/{name}"));
     if !folder.join("partition").exists() {
         return name;
@@ -144,7 +131,8 @@ fn whole_disk(device: u64) -> String {
 /// # Ok::<(), solio_base::Error>(())
 /// ```
 pub fn empty_page_cache() -> Result<()> {
-    rustix::fs::sync();
+    sys::check_groups()?;
+    sys::write_all_back();
     write(Path::new("/proc/sys/vm/drop_caches"), "3")
         .map_err(|e: Error| e.hint("only root may empty the page cache"))
 }
@@ -180,21 +168,7 @@ pub struct ReadCounts {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn wait_and_count(child: &mut Child) -> std::io::Result<(ExitStatus, Option<ReadCounts>)> {
-    use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
-    let pid = Pid::from_child(child);
-    loop {
-        match waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT) {
-            Err(rustix::io::Errno::INTR) => {}
-            Err(e) => return Err(e.into()),
-            Ok(_) => break,
-        }
-    }
-    let text = std::fs::read_to_string(format!("/proc/{}/io", child.id())).ok();
-    let counts = text.and_then(|text| {
-        let field = |name: &str| {
-            text.lines().find_map(|line| line.strip_prefix(name)?.trim().parse::<u64>().ok())
-        };
-        Some(ReadCounts { from_files: field("rchar:")?, from_medium: field("read_bytes:")? })
-    });
+    let counts = sys::wait_for_counts(child)?;
+    let counts = counts.map(|(from_files, from_medium)| ReadCounts { from_files, from_medium });
     Ok((child.wait()?, counts))
 }

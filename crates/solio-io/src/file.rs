@@ -6,10 +6,8 @@
 
 use crate::ahead;
 use crate::stream::InTurnSource;
-use crate::sys;
+use crate::sys::{self, AtFlags, BorrowedFd, FileExt, FileType, Mode, OFlags, retry_on_intr};
 use crate::{HeadSource, StreamSource, io_error, long_path, objects, throttle};
-use rustix::fs::{AtFlags, FileType, Mode, OFlags};
-use rustix::io::retry_on_intr;
 use solio_base::{Error, Limits, Progress, Result, Source, Work, memory};
 use solio_codec::compress::{Compression, StreamDecoder};
 use solio_measure::SpanName;
@@ -17,8 +15,6 @@ use std::borrow::Cow;
 use std::cell::Cell;
 use std::fs::{File, Metadata};
 use std::io::Read;
-use std::os::fd::BorrowedFd;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -400,9 +396,9 @@ pub fn file_bytes(path: &Path) -> Result<u64> {
 pub fn is_folder(path: &Path) -> Result<bool> {
     use std::io::ErrorKind::{InvalidFilename, NotADirectory, NotFound};
     let is_loop =
-        |e: &std::io::Error| e.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error());
+        |e: &std::io::Error| e.raw_os_error() == Some(sys::Errno::LOOP.raw_os_error());
     let look =
-        |folder: BorrowedFd<'_>, path: &Path| rustix::fs::statat(folder, path, AtFlags::empty());
+        |folder: BorrowedFd<'_>, path: &Path| sys::statat(folder, path, AtFlags::empty());
     match long_path::at(path, look).map_err(std::io::Error::from) {
         Ok(meta) => Ok(FileType::from_raw_mode(meta.st_mode) == FileType::Directory),
         // Reading tells what is wrong with these.
@@ -471,7 +467,7 @@ pub fn copy_file(from: &Path, to: &Path, work: &Work) -> Result<u64> {
 pub(crate) fn open_file(path: &Path) -> Result<(File, Metadata)> {
     let flags = OFlags::RDONLY | OFlags::CLOEXEC;
     let open = |folder: BorrowedFd<'_>, path: &Path| {
-        retry_on_intr(|| rustix::fs::openat(folder, path, flags, Mode::empty()))
+        retry_on_intr(|| sys::openat(folder, path, flags, Mode::empty()))
     };
     let file = long_path::at(path, open).map_err(|e| io_error("open", e.into(), path))?;
     let file = File::from(file);

@@ -8,13 +8,11 @@
 //!   10 µs the plain way, with `fstat`, `fadvise` and a look at the first four bytes.
 
 use crate::engine::LastFolder;
+use crate::sys::{self, Errno, OwnedFd, SysResult};
 use crate::throttle;
-use rustix::fs::SeekFrom;
-use rustix::io::Errno;
 use solio_base::{Error, Progress, Result, Source};
 use solio_codec::compress::Compression;
 use solio_measure::SpanName;
-use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -72,7 +70,7 @@ impl HeadReader {
         let mut span = READ.begin();
         let Ok(file) = self.folder.open(path) else { return Ok(None) };
         // Pipes fail here; devices have no end, and what is empty may be one.
-        let Ok(all @ 1..) = rustix::fs::seek(&file, SeekFrom::End(0)) else { return Ok(None) };
+        let Ok(all @ 1..) = sys::length(&file) else { return Ok(None) };
         let Ok(head) = start(&mut self.head, &file, all, bytes) else { return Ok(None) };
         let is_whole = head.len() as u64 == all.min(bytes as u64);
         if !is_whole || Compression::of_head(head) != Compression::None {
@@ -140,7 +138,7 @@ fn start<'m>(
     file: &OwnedFd,
     size: u64,
     bytes: usize,
-) -> rustix::io::Result<&'m [u8]> {
+) -> SysResult<&'m [u8]> {
     let want = size.min(bytes as u64) as usize;
     if memory.len() < want {
         memory.resize(bytes, 0);
@@ -150,10 +148,10 @@ fn start<'m>(
 }
 
 /// Reads until `buf` is full or the file ends.
-fn read(file: &OwnedFd, offset: u64, buf: &mut [u8]) -> rustix::io::Result<usize> {
+fn read(file: &OwnedFd, offset: u64, buf: &mut [u8]) -> SysResult<usize> {
     let mut got = 0;
     while got < buf.len() {
-        match rustix::io::pread(file, &mut buf[got..], offset + got as u64) {
+        match sys::pread(file, &mut buf[got..], offset + got as u64) {
             Ok(0) => break,
             Ok(more) => got += more,
             Err(Errno::INTR) => {}

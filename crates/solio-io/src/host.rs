@@ -2,5 +2,5 @@
 
 /// The name of this machine, as `uname -n` prints it.
 pub fn host_name() -> String {
-    rustix::system::uname().nodename().to_string_lossy().into_owned()
+    crate::sys::machine_and_release().0
 }

@@ -72,7 +72,7 @@ pub(crate) fn system_error(action: &str, error: std::io::Error) -> Error {
         std::io::ErrorKind::StorageFull => Some("the disk is full; the old file is as it was"),
         std::io::ErrorKind::QuotaExceeded => Some("your disk quota is used up"),
         std::io::ErrorKind::ReadOnlyFilesystem => Some("the file system is mounted read-only"),
-        _ => None,
+        _ => sys::hint(&error),
     };
     let error = Error::io(action, error);
     match hint {

@@ -1,10 +1,8 @@
 //! Files that one process at a time may write.
 
 use crate::io_error;
-use rustix::fs::{CWD, FlockOperation, Mode, OFlags, flock, openat};
-use rustix::io::Errno;
 use solio_base::Result;
-use std::os::fd::OwnedFd;
+use std::fs::{File, TryLockError};
 use std::path::Path;
 
 /// Holds a file until it is dropped, or the process ends, however that comes.
@@ -24,14 +22,14 @@ use std::path::Path;
 /// # Ok::<(), solio_base::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct FileLock(OwnedFd);
+pub struct FileLock(File);
 
 impl Drop for FileLock {
     /// Unlocks by word, as closing is not enough: a child that another thread is just starting has
     /// a copy of the descriptor until it executes its program.
     fn drop(&mut self) {
         // What cannot be unlocked is let go when the last copy is closed.
-        let _ = flock(&self.0, FlockOperation::Unlock);
+        let _ = self.0.unlock();
     }
 }
 
@@ -52,14 +50,17 @@ impl Drop for FileLock {
 /// # Errors
 /// `Io` where the file cannot be opened or made.
 pub fn lock(path: &Path) -> Result<Option<FileLock>> {
-    let flags = OFlags::RDWR | OFlags::CREATE | OFlags::CLOEXEC;
-    let file = openat(CWD, path, flags, Mode::from_raw_mode(0o666));
-    let file = file.map_err(|e| io_error("open", e.into(), path))?;
-    match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+    let file = open(path).map_err(|e| io_error("open", e, path))?;
+    match file.try_lock() {
         Ok(()) => Ok(Some(FileLock(file))),
-        Err(Errno::WOULDBLOCK) => Ok(None),
-        Err(e) => Err(io_error("lock", e.into(), path)),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(e)) => Err(io_error("lock", e, path)),
     }
+}
+
+#[allow(clippy::disallowed_methods)]
+fn open(path: &Path) -> std::io::Result<File> {
+    File::options().read(true).write(true).create(true).truncate(false).open(path)
 }
 
 #[cfg(test)]

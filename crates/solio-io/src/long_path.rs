@@ -1,18 +1,18 @@
 //! Paths of more bytes than the system takes at once: the folders on the way are opened one after
 //! another, so many names at a time as it takes.
 
-use crate::sys::{self, MOST_PATH_BYTES};
-use rustix::fs::{CWD, Mode, OFlags};
+use crate::sys::{
+    self, AsFd, BorrowedFd, CWD, Errno, MOST_PATH_BYTES, Mode, OFlags, OwnedFd, SysResult,
+};
+use solio_base::names::OsStrBytes;
 use std::ffi::OsStr;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 /// Calls `ask` with a folder and a path from there that leads to `path`.
 pub(crate) fn at<T>(
     path: &Path,
-    ask: impl FnOnce(BorrowedFd<'_>, &Path) -> rustix::io::Result<T>,
-) -> rustix::io::Result<T> {
+    ask: impl FnOnce(BorrowedFd<'_>, &Path) -> SysResult<T>,
+) -> SysResult<T> {
     if path.as_os_str().len() <= MOST_PATH_BYTES {
         return ask(CWD, path);
     }
@@ -21,16 +21,16 @@ pub(crate) fn at<T>(
 }
 
 /// A folder on the way of a long path, and what is left of the way.
-fn near(path: &[u8]) -> rustix::io::Result<(OwnedFd, &[u8])> {
+fn near(path: &[u8]) -> SysResult<(OwnedFd, &[u8])> {
     let flags = sys::PASS | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let (mut rest, mut folder) = (path, None::<OwnedFd>);
     loop {
         let cut =
             rest[..MOST_PATH_BYTES].iter().rposition(|byte| *byte == b'/').filter(|cut| *cut > 0);
-        let cut = cut.ok_or(rustix::io::Errno::NAMETOOLONG)?;
+        let cut = cut.ok_or(Errno::NAMETOOLONG)?;
         let next = Path::new(OsStr::from_bytes(&rest[..cut]));
         let above = folder.as_ref().map_or(CWD, |folder| folder.as_fd());
-        let entered = rustix::fs::openat(above, next, flags, Mode::empty())?;
+        let entered = sys::openat(above, next, flags, Mode::empty())?;
         // What begins with a slash would begin at the root.
         rest = &rest[cut..];
         rest = &rest[rest.iter().take_while(|byte| **byte == b'/').count()..];
@@ -41,7 +41,8 @@ fn near(path: &[u8]) -> rustix::io::Result<(OwnedFd, &[u8])> {
     }
 }
 
-#[cfg(test)]
+// Windows takes long paths whole.
+#[cfg(all(test, unix))]
 mod tests {
     use super::*;
     use rustix::fs::AtFlags;
@@ -71,9 +72,9 @@ mod tests {
         let none = at(&path.join("none"), |folder, path| {
             rustix::fs::statat(folder, path, AtFlags::empty())
         });
-        assert_eq!(none.unwrap_err(), rustix::io::Errno::NOENT);
+        assert_eq!(none.unwrap_err(), Errno::NOENT);
         let long = Path::new("/").join("x".repeat(5000));
         let long = at(&long, |folder, path| rustix::fs::statat(folder, path, AtFlags::empty()));
-        assert_eq!(long.unwrap_err(), rustix::io::Errno::NAMETOOLONG);
+        assert_eq!(long.unwrap_err(), Errno::NAMETOOLONG);
     }
 }

@@ -1,7 +1,8 @@
 //! Which file system a path lies on, by a name that stays the same while the machine does.
 
+use crate::sys;
+use solio_base::names::OsStringBytes;
 use std::ffi::OsString;
-use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
 /// The name of the file system below `path`, or below its nearest folder that exists: its kind,
@@ -39,9 +40,9 @@ pub struct Mount {
 /// assert!(mounts.is_empty() || mounts.iter().any(|mount| mount.point.as_os_str() == "/"));
 /// ```
 pub fn mounts() -> Vec<Mount> {
-    #[allow(clippy::disallowed_methods)] // no file of a user: whatever fails is an answer
-    let text = std::fs::read("/proc/self/mountinfo").unwrap_or_default();
-    mounts_in(&text)
+    let mut all = mounts_in(&sys::mount_table());
+    all.extend(sys::other_mounts());
+    all
 }
 
 /// The mount that a path without links lies on.
@@ -78,9 +79,7 @@ fn mounts_in(text: &[u8]) -> Vec<Mount> {
 /// assert!(kernel.starts_with(|c: char| c.is_ascii_digit()));
 /// ```
 pub fn machine() -> (String, String) {
-    let names = rustix::system::uname();
-    let text = |name: &std::ffi::CStr| name.to_string_lossy().into_owned();
-    (text(names.nodename()), text(names.release()))
+    sys::machine_and_release()
 }
 
 /// The nearest of `path` and the folders above it that exists, without links.

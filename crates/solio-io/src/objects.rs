@@ -5,10 +5,10 @@
 
 #[cfg(feature = "objects")]
 pub use asked::{ask, open_object};
+use solio_base::names::OsStrBytes;
 use solio_base::{Error, Result, Source, Work};
 #[cfg(feature = "objects")]
 pub use solio_objects::{Address, Asking, Bucket, Object, ObjectSource};
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
 

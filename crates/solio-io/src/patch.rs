@@ -1,9 +1,9 @@
 //! Some bytes of a file, written in their place.
 
 use crate::io_error;
+use crate::sys::{self, FileExt};
 use solio_base::Result;
 use std::fs::{File, OpenOptions};
-use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::Path;
 
 /// The bytes that the system writes at once: a block of the usual file systems.
@@ -39,7 +39,7 @@ pub fn patch_start(path: &Path, old: &[u8], new: &[u8], durable: bool) -> Result
     let Ok(file) = open(path) else { return Ok(false) };
     let Ok(meta) = file.metadata() else { return Ok(false) };
     // Other names may be copies that somebody keeps.
-    if !meta.is_file() || meta.nlink() != 1 {
+    if !meta.is_file() || sys::links(&file, &meta) != 1 {
         return Ok(false);
     }
     let mut there = vec![0; old.len()];
@@ -80,11 +80,12 @@ mod tests {
         assert!(patch_start(&path, &old, &old, true).unwrap());
         assert!(!patch_start(&path, &old, &with(&[0, BLOCK_BYTES]), true).unwrap());
         assert!(!patch_start(&path, &old, &old[1..], true).unwrap());
-        let inode = std::fs::metadata(&path).unwrap().ino();
+        let inode = || sys::stat(&path).unwrap().st_ino;
+        let before = inode();
         let new = with(&[BLOCK_BYTES, 2 * BLOCK_BYTES - 1]);
         assert!(patch_start(&path, &old, &new, true).unwrap());
         assert_eq!(bytes(), [&new[..], b"rest"].concat());
-        assert_eq!(std::fs::metadata(&path).unwrap().ino(), inode);
+        assert_eq!(inode(), before);
         std::fs::hard_link(&path, folder.path().join("b")).unwrap();
         assert!(!patch_start(&path, &new, &old, true).unwrap());
         assert_eq!(bytes(), [&new[..], b"rest"].concat());

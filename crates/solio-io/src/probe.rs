@@ -149,6 +149,14 @@ pub(crate) fn other_inflate() -> Option<Inflate> {
     INFLATE.get().copied()
 }
 
+/// Makes a symbolic link at `link` that leads to `target`, as tests need them.
+///
+/// # Errors
+/// Those of the system; Windows lets not everybody make one.
+pub fn symlink(target: impl AsRef<Path>, link: impl AsRef<Path>) -> std::io::Result<()> {
+    sys::symlink(target.as_ref(), link.as_ref())
+}
+
 /// Keeps this process, with all threads that it starts from now on, to one core: the one that it
 /// runs on.
 ///

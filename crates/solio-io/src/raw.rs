@@ -2,7 +2,8 @@
 
 use crate::ahead;
 use crate::file::{FileSource, ProgressReader, open_file, read_full};
-use crate::status::{Status, status_of_file};
+use crate::status::Status;
+use crate::sys::status_of_open;
 use crate::{STANDARD, io_error};
 use solio_base::{Error, Result, Source, Work};
 use std::cell::Cell;
@@ -47,7 +48,7 @@ fn read_with(
         return Ok(Status { size, ..Status::default() });
     }
     let (file, meta) = open_file(path)?;
-    let mut status = status_of_file(&meta);
+    let mut status = status_of_open(&file, &meta);
     if !meta.is_file() {
         let reader = ProgressReader { reader: file, progress: work.progress.clone() };
         status.size = to_end(reader, path, buffer, work, each)?;
@@ -78,7 +79,7 @@ impl RawFile {
         let (file, meta) = open_file(path)?;
         work.progress.add_file();
         work.progress.add_read_total(meta.len());
-        let status = status_of_file(&meta);
+        let status = status_of_open(&file, &meta);
         let file = FileSource::new(file, status.size, work.progress.clone());
         Ok(Some(RawFile { file, path: path.to_owned(), status, offset: 0 }))
     }

@@ -3,10 +3,9 @@
 
 use crate::atomic::AtomicFile;
 use crate::io_error;
-use crate::sys;
+use crate::sys::{self, FileExt};
 use solio_base::{Result, Work};
 use std::fs::File;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 /// Bytes of one large request.

@@ -6,9 +6,10 @@
 //! SIGKILL cannot be handled. On Linux an unfinished file has no name, so even that leaves
 //! nothing of it; where it has one (other systems, some network file systems), it stays.
 
+use crate::sys;
+use solio_base::names::OsStrBytes;
 use solio_base::{Cancel, Error, Result};
 use std::ffi::{CString, c_char};
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
@@ -93,50 +94,30 @@ pub fn cancel_on_signals(cancel: &Cancel) -> Result<()> {
     if DONE.swap(true, Ordering::AcqRel) {
         return Ok(());
     }
-    use signal_hook::consts::{SIGABRT, SIGHUP, SIGINT, SIGTERM};
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
-        if signal == SIGHUP && is_ignored(signal) {
-            continue;
-        }
-        let cancel = cancel.clone();
-        let handler = move || {
-            if !cancel.is_cancelled() {
-                cancel.cancel();
-                return;
-            }
-            end(signal);
-        };
-        // SAFETY: the handler only reads and sets atomics, unlinks and ends the process: all of
-        // it async-signal-safe (raw system calls, no allocation, no lock).
-        unsafe { signal_hook::low_level::register(signal, handler) }
-            .map_err(|e| Error::io("watch for signals", e))?;
-    }
+    let failed = |e| Error::io("watch for signals", e);
+    let cancel = cancel.clone();
+    let told = move |signal| match cancel.is_cancelled() {
+        false => cancel.cancel(),
+        true => end(signal),
+    };
+    // SAFETY: the handler only reads and sets atomics, unlinks and ends the process: all of
+    // it async-signal-safe (raw system calls, no allocation, no lock).
+    unsafe { sys::catch_signals(told) }.map_err(failed)?;
     // SAFETY: as above.
-    unsafe { signal_hook::low_level::register(SIGABRT, || end(SIGABRT)) }
-        .map_err(|e| Error::io("watch for signals", e))?;
+    unsafe { sys::catch_abort(end) }.map_err(failed)?;
     Ok(())
 }
 
-/// Whether nothing happens where `signal` comes.
-fn is_ignored(signal: i32) -> bool {
-    let mut present = std::mem::MaybeUninit::<libc::sigaction>::zeroed();
-    // SAFETY: no new action is given, and there is room for the present one; zeros are one, too.
-    unsafe {
-        libc::sigaction(signal, ptr::null(), present.as_mut_ptr()) == 0
-            && present.assume_init().sa_sigaction == libc::SIG_IGN
-    }
-}
-
 /// Unlinks all unfinished files and ends the process as `signal` does where nobody hears it.
-fn end(signal: i32) {
+fn end(signal: sys::EndSignal) {
     for slot in &LIVE {
         let name = slot.swap(ptr::null_mut(), Ordering::AcqRel);
         if !name.is_null() {
             // SAFETY: names in the table are valid C strings, and the swap made us the only owner
             // of this one, which nobody frees any more.
             let name = unsafe { std::ffi::CStr::from_ptr(name) };
-            let _ = rustix::fs::unlink(name);
+            sys::remove_name(name);
         }
     }
-    let _ = signal_hook::low_level::emulate_default_handler(signal);
+    sys::end_by(signal);
 }

@@ -1,10 +1,8 @@
 //! What the system says about a file: how large, how old, and which one it is.
 
-use crate::sys;
+use crate::sys::{self, AtFlags, BorrowedFd, FileType};
 use crate::{io_error, long_path};
-use rustix::fs::{AtFlags, FileType};
 use solio_base::Result;
-use std::os::fd::BorrowedFd;
 use std::path::Path;
 
 /// What an entry of a folder is.
@@ -25,7 +23,7 @@ use std::path::Path;
 /// # let place = |name| shots.join(name);
 /// # std::fs::create_dir(place("cache")).unwrap();
 /// # solio_io::probe::write_plain(&place("a.exr"), b"pixels")?;
-/// # std::os::unix::fs::symlink("a.exr", place("latest.exr")).unwrap();
+/// # solio_io::probe::symlink("a.exr", place("latest.exr")).unwrap();
 /// // A folder with `a.exr`, the folder `cache`, and the link `latest.exr` to the first.
 /// let kinds = |follow, wanted: [EntryKind; 3]| {
 ///     let look = Look(|listing: &Listing| {
@@ -96,7 +94,7 @@ pub struct Status {
 impl Status {
     /// Whether it is a file that has content of its own: not a folder, a link, a pipe or a device.
     pub fn is_file(&self) -> bool {
-        FileType::from_raw_mode(self.mode as rustix::fs::RawMode) == FileType::RegularFile
+        FileType::from_raw_mode(self.mode as _) == FileType::RegularFile
     }
 }
 
@@ -107,8 +105,8 @@ impl Status {
 /// # let folder = tempfile::tempdir().unwrap();
 /// # let path = |name| folder.path().join(name);
 /// solio_io::probe::write_plain(&path("v2.exr"), b"pixels")?;
-/// std::os::unix::fs::symlink("v2.exr", path("latest")).unwrap();
-/// std::os::unix::fs::symlink("v3.exr", path("next")).unwrap();
+/// solio_io::probe::symlink("v2.exr", path("latest")).unwrap();
+/// solio_io::probe::symlink("v3.exr", path("next")).unwrap();
 /// assert_eq!(status_of(&path("latest"))?.size, 6);
 /// assert!(status_of(&path("next")).is_err_and(|error| error.is_missing()));
 /// # Ok::<(), solio_base::Error>(())
@@ -118,32 +116,13 @@ pub fn status_of(path: &Path) -> Result<Status> {
     Ok(found.map_err(|e| io_error("look at", e.into(), path))?.0)
 }
 
-/// What the system says about a file that is open.
-pub(crate) fn status_of_file(found: &std::fs::Metadata) -> Status {
-    use std::os::unix::fs::MetadataExt;
-    let modified_ns = found.mtime().saturating_mul(1_000_000_000);
-    Status {
-        size: found.len(),
-        modified_ns: modified_ns.saturating_add(found.mtime_nsec()),
-        born_ns: None, // whom it concerns looks by name
-        inode: found.ino(),
-        device: found.dev(),
-        links: found.nlink(),
-        changed_ns: Some(nanoseconds(found.ctime(), found.ctime_nsec())),
-        blocks: found.blocks(),
-        mode: found.mode(),
-        owner: found.uid(),
-        group: found.gid(),
-    }
-}
-
 /// What the system says about the name `path`, and what it is; a link is a link.
 ///
 /// ```
 /// use solio_io::walk::{EntryKind, status_of_name};
 /// # let folder = tempfile::tempdir().unwrap();
 /// let latest = folder.path().join("latest");
-/// std::os::unix::fs::symlink("v3.exr", &latest).unwrap();
+/// solio_io::probe::symlink("v3.exr", &latest).unwrap();
 /// // That it leads nowhere does not matter.
 /// let (status, kind) = status_of_name(&latest)?;
 /// assert_eq!((kind, status.size), (EntryKind::Link, 6));
@@ -156,7 +135,7 @@ pub fn status_of_name(path: &Path) -> Result<(Status, EntryKind)> {
 }
 
 #[allow(clippy::unnecessary_cast)] // The types differ by system.
-pub(crate) fn status(found: &rustix::fs::Stat) -> Status {
+pub(crate) fn status(found: &sys::Stat) -> Status {
     Status {
         size: found.st_size as u64,
         modified_ns: nanoseconds(found.st_mtime as i64, found.st_mtime_nsec as i64),

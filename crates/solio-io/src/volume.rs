@@ -6,12 +6,10 @@
 //! * Network file systems are told by what they were mounted from.
 
 use crate::mount::{Mount, mounts, nearest};
-use crate::sys;
+use crate::sys::{self, AsFd, BorrowedFd, Errno, Mode, OFlags, OwnedFd, SysResult};
 use crate::{io_error, long_path};
-use rustix::fs::{Mode, OFlags};
 use solio_base::Result;
 use std::fmt::Write;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
 /// File systems that are told by what they were mounted from.
@@ -54,13 +52,13 @@ impl Volume {
     /// # Errors
     /// `Io` where the folder cannot be opened.
     pub fn of(path: &Path) -> Result<Volume> {
-        let failed = |e: rustix::io::Errno| io_error("look into", e.into(), path);
+        let failed = |e: Errno| io_error("look into", e.into(), path);
         let open = |folder: BorrowedFd<'_>, path: &Path| {
             let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NONBLOCK;
-            rustix::fs::openat(folder, path, flags, Mode::empty())
+            sys::openat(folder, path, flags, Mode::empty())
         };
         let folder = match long_path::at(path, open) {
-            Err(rustix::io::Errno::NOTDIR) => {
+            Err(Errno::NOTDIR) => {
                 let above = path.parent().filter(|above| !above.as_os_str().is_empty());
                 long_path::at(above.unwrap_or(Path::new(".")), open)
             }
@@ -69,8 +67,8 @@ impl Volume {
         Volume::of_folder(&folder.map_err(failed)?, path, &mounts()).map_err(failed)
     }
 
-    fn of_folder(folder: &OwnedFd, path: &Path, mounts: &[Mount]) -> rustix::io::Result<Volume> {
-        let device = rustix::fs::fstat(folder)?.st_dev;
+    fn of_folder(folder: &OwnedFd, path: &Path, mounts: &[Mount]) -> SysResult<Volume> {
+        let device = sys::fstat(folder)?.st_dev;
         let numbers = device_numbers(device);
         let place = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         // A subvolume has a number of its own, which no mount has.
@@ -83,7 +81,7 @@ impl Volume {
             .or_else(|| udev.get("ID_FS_UUID"))
             .or_else(|| by_uuid(device));
         let label = sys::volume_label(folder.as_fd()).or_else(|| udev.get("ID_FS_LABEL_ENC"));
-        let number = rustix::fs::fstatvfs(folder)?.f_fsid;
+        let number = sys::file_system_number(folder)?;
         let is_of_device = [device, encoded(numbers)].contains(&number) || number == 0;
         let fsid = (!is_of_device).then(|| format!("{number:016x}"));
         let disk = (numbers.0 != 0).then(|| disk(numbers)).flatten();
@@ -189,7 +187,7 @@ impl Volume {
 
 /// Major and minor of a device's number.
 pub fn device_numbers(device: u64) -> (u32, u32) {
-    (rustix::fs::major(device), rustix::fs::minor(device))
+    (sys::major(device), sys::minor(device))
 }
 
 /// The number of a device as the kernel hands it out in the number of a file system (`new_encode_dev`,
@@ -215,15 +213,21 @@ impl Udev {
 /// A small file of the system.
 #[allow(clippy::disallowed_methods)] // no file of a user: whatever fails is an answer
 fn text(path: &Path) -> Option<String> {
+    if !sys::HAS_KERNEL_FILES {
+        return None;
+    }
     let text = String::from_utf8_lossy(&std::fs::read(path).ok()?).trim().to_owned();
     Some(text).filter(|text| !text.is_empty())
 }
 
 /// By the links that udev keeps.
 fn by_uuid(device: u64) -> Option<String> {
+    if !sys::HAS_KERNEL_FILES {
+        return None;
+    }
     let links = std::fs::read_dir("/dev/disk/by-uuid").ok()?;
     let mut links = links.filter_map(std::result::Result::ok);
-    let is_it = |path: &Path| rustix::fs::stat(path).is_ok_and(|found| found.st_rdev == device);
+    let is_it = |path: &Path| std::fs::metadata(path).is_ok_and(|found| sys::special_device(&found) == device);
     let link = links.find(|link| is_it(&link.path()))?;
     Some(link.file_name().to_string_lossy().into_owned())
 }

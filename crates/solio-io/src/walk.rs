@@ -11,17 +11,16 @@
 use crate::head_reader::{HeadReader, HeadSource};
 pub use crate::status::{EntryKind, Status, status_of, status_of_name};
 use crate::status::{kind, status};
-use crate::sys;
+use crate::sys::{
+    self, AsFd, AtFlags, BorrowedFd, Errno, FileType, Mode, OFlags, OwnedFd, SysResult,
+};
 use crate::{io_error, long_path};
-use rustix::fs::{AtFlags, FileType, Mode, OFlags};
-use rustix::io::Errno;
+use solio_base::names::{OsStrBytes, OsStringBytes};
 use solio_base::{Cancel, Error, Result, Work, lock, threads};
 use solio_measure::SpanName;
 use std::collections::HashSet;
 use std::ffi::{CStr, OsStr, OsString};
 use std::ops::Range;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -202,7 +201,7 @@ impl Listing {
     /// # }
     /// # let folder = tempfile::tempdir().unwrap();
     /// # let shots = folder.path().to_owned();
-    /// # use std::os::unix::ffi::{OsStrExt, OsStringExt};
+    /// # use solio_base::names::OsStrBytes;
     /// # let name = std::ffi::OsStr::from_bytes(b"caf\xe9.exr");
     /// # let written = solio_io::probe::write_plain(&shots.join(name), b"pixels");
     /// # if written.is_err() { return Ok(()); } // A file system of text alone.
@@ -273,7 +272,7 @@ impl Listing {
     /// # let folder = tempfile::tempdir().unwrap();
     /// # let shots = folder.path().to_owned();
     /// # solio_io::probe::write_plain(&shots.join("a.exr"), b"pixels")?;
-    /// # std::os::unix::fs::symlink("a.exr", shots.join("latest")).unwrap();
+    /// # solio_io::probe::symlink("a.exr", shots.join("latest")).unwrap();
     /// let look = Look(|listing: &Listing| {
     ///     let [file, link] = listing.entries() else { panic!("two names") };
     ///     // Of the link, the bytes of the path that stands in it.
@@ -298,7 +297,7 @@ impl Listing {
     /// # Errors
     /// `Io` where the entry is not a link, or not any more.
     pub fn target(&self, entry: &FolderEntry) -> Result<OsString> {
-        let read = rustix::fs::readlinkat(&self.folder, self.c_name(entry), Vec::new());
+        let read = sys::readlinkat(&self.folder, self.c_name(entry), Vec::new());
         let read = read.map_err(|e| io_error("read the link", e.into(), &self.path_of(entry)))?;
         Ok(OsString::from_vec(read.into_bytes()))
     }
@@ -343,7 +342,7 @@ impl Listing {
         bytes: usize,
     ) -> Result<HeadSource<'r>> {
         let name = self.c_name(entry);
-        let opened = rustix::fs::openat(&self.folder, name, READ_ONLY, Mode::empty());
+        let opened = sys::openat(&self.folder, name, READ_ONLY, Mode::empty());
         let opened = opened.map_err(|e| io_error("open", e.into(), &self.path_of(entry)))?;
         reader.start_of(opened, size, bytes).map_err(|e| e.at_path(self.path_of(entry)))
     }
@@ -373,7 +372,7 @@ pub fn open_head<'r>(
     bytes: usize,
 ) -> Result<HeadSource<'r>> {
     let opened = long_path::at(path, |folder, path| {
-        rustix::fs::openat(folder, path, READ_ONLY, Mode::empty())
+        sys::openat(folder, path, READ_ONLY, Mode::empty())
     });
     let opened = opened.map_err(|e| io_error("open", e.into(), path))?;
     reader.start_of(opened, size, bytes).map_err(|e| e.at_path(path))
@@ -740,12 +739,12 @@ impl<V: Visit> WalkRun<'_, V> {
             return Err(error.at_path(path));
         }
         let opened = |above: BorrowedFd<'_>, path: &Path| {
-            rustix::fs::openat(above, path, flags, Mode::empty())
+            sys::openat(above, path, flags, Mode::empty())
         };
         let folder = long_path::at(path, opened).map_err(failed)?;
         let mut here = *device;
         if self.options.one_file_system || self.options.follow {
-            let found = status(&rustix::fs::fstat(&folder).map_err(failed)?);
+            let found = status(&sys::fstat(&folder).map_err(failed)?);
             if self.options.one_file_system && device.is_some_and(|root| root != found.device) {
                 return Ok(None);
             }
@@ -777,7 +776,7 @@ impl<V: Visit> WalkRun<'_, V> {
         let start = entry.start as usize;
         let name = CStr::from_bytes_with_nul(&names[start..=start + entry.len as usize]);
         let flags = if self.options.follow { AtFlags::empty() } else { AtFlags::SYMLINK_NOFOLLOW };
-        match name.map(|name| rustix::fs::statat(folder, name, flags)) {
+        match name.map(|name| sys::statat(folder, name, flags)) {
             Ok(Ok(found)) => kind(FileType::from_raw_mode(found.st_mode)),
             // It leads nowhere.
             _ => entry.kind,
@@ -844,7 +843,7 @@ struct FolderNames {
 
 impl FolderNames {
     /// Takes in a name, unless it is the folder itself or the one above it.
-    fn keep(&mut self, name: &CStr, inode: u64, of: FileType) -> rustix::io::Result<()> {
+    fn keep(&mut self, name: &CStr, inode: u64, of: FileType) -> SysResult<()> {
         let name = name.to_bytes_with_nul();
         if matches!(name, b".\0" | b"..\0") {
             return Ok(());

@@ -1,7 +1,7 @@
 //! What the control groups of this process leave it of the machine: memory and processors, by version 2 and
 //! version 1.
 
-use crate::sys::small_text;
+use crate::sys::{job_limits, small_text};
 use std::path::{Path, PathBuf};
 
 /// The bounds of the control groups that this process is in; `None` where there is none.
@@ -25,6 +25,9 @@ const NO_BOUND: u64 = 1 << 60;
 impl GroupLimits {
     /// Those of now.
     pub fn of_process() -> GroupLimits {
+        if let Some(limits) = job_limits() {
+            return limits;
+        }
         let own = small_text(Path::new("/proc/self/cgroup")).unwrap_or_default();
         GroupLimits::below(Path::new("/sys/fs/cgroup"), &own)
     }

@@ -1,15 +1,13 @@
 //! Open files, and those kept open for the next range of the same file.
 
 use super::path_keys::{Folds, PathNames};
-use crate::sys::{self, Residency, residency};
+use crate::sys::{self, AsFd, BorrowedFd, Mode, OFlags, OwnedFd, Residency, residency};
 use crate::{io_error, long_path};
-use rustix::fs::{Mode, OFlags};
 use siphasher::sip128::{Hasher128, SipHasher13};
 use solio_base::{Error, ErrorKind, Result, lock, named_enum};
 use std::collections::{HashMap, VecDeque};
 use std::fs::File;
 use std::hash::{BuildHasher, Hasher, RandomState};
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -58,7 +56,7 @@ impl Handle {
         // Opening a pipe would wait for its writer.
         let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
         let open = |folder: BorrowedFd<'_>, path: &Path| {
-            rustix::fs::openat(folder, path, flags, Mode::empty())
+            sys::openat(folder, path, flags, Mode::empty())
         };
         let file = long_path::at(path, open).map_err(|e| io_error("open", e.into(), path))?;
         Handle::of(file, path, bypass)
@@ -66,8 +64,8 @@ impl Handle {
 
     /// The file at `path`, which has just been opened.
     pub(crate) fn of(file: OwnedFd, path: &Path, bypass: Bypass) -> Result<Self> {
-        let stat = rustix::fs::fstat(&file).map_err(|e| io_error("read", e.into(), path))?;
-        let kind = rustix::fs::FileType::from_raw_mode(stat.st_mode);
+        let stat = sys::fstat(&file).map_err(|e| io_error("read", e.into(), path))?;
+        let kind = sys::FileType::from_raw_mode(stat.st_mode);
         if !kind.is_file() {
             let message = if kind.is_dir() {
                 "cannot read: this is a directory"
@@ -195,7 +193,7 @@ impl Handles {
         let name = self.names.of(path);
         let key = self.key(&name);
         if let Some(handle) = self.find(key, &name) {
-            let same = rustix::fs::stat(path).is_ok_and(|s| {
+            let same = sys::stat(path).is_ok_and(|s| {
                 (s.st_dev, s.st_ino) == handle.identity && s.st_size as u64 == handle.bytes
             });
             if same && !(handle.is_direct() && bypass.direct == Direct::Never) {

@@ -240,7 +240,7 @@ impl Engine {
         options.bytes_per_second = options.bytes_per_second.or(crate::throttle::limit()?);
         options.threads = options.threads.max(1);
         options.warm_threads = options.warm_threads.clamp(1, options.threads);
-        let descriptors = free_descriptors();
+        let descriptors = crate::sys::free_descriptors();
         let tuning = Tuning {
             memory_bytes: options.memory_bytes,
             open_files: (descriptors / 2).clamp(1, 4096),
@@ -355,12 +355,4 @@ pub(crate) fn of_process() -> Result<&'static Engine> {
             Ok(ENGINE.get_or_init(|| engine))
         }
     }
-}
-
-/// Descriptors that this process may still open.
-fn free_descriptors() -> usize {
-    let most = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
-    let most = most.map_or(65_536, |n| n.min(65_536) as usize);
-    let used = std::fs::read_dir("/proc/self/fd").map_or(16, |entries| entries.count());
-    most.saturating_sub(used)
 }

@@ -6,10 +6,10 @@
 //! simple folding, whatever table the medium has.
 
 use solio_base::lock;
+use solio_base::names::OsStrBytes;
 use solio_codec::fold::fold_path;
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 

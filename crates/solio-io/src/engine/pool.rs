@@ -7,7 +7,6 @@
 
 use crate::sys;
 use core::ptr::NonNull;
-use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
 use solio_base::{Error, Result, lock};
 use std::ops::{Deref, Range};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -193,37 +192,12 @@ impl Drop for MappedSlabs {
 
 /// `bytes` (a multiple of [`HUGE`]) of zeros, aligned to [`HUGE`].
 fn map(bytes: usize) -> Result<MappedBytes> {
-    let failed = |e: rustix::io::Errno| Error::io("get memory", e.into());
-    let flags = MapFlags::PRIVATE | MapFlags::NORESERVE;
-    // SAFETY: a new anonymous mapping at an address of the kernel's choice.
-    let all = unsafe {
-        mmap_anonymous(
-            core::ptr::null_mut(),
-            bytes + HUGE,
-            ProtFlags::READ | ProtFlags::WRITE,
-            flags,
-        )
-    };
-    let all = all.map_err(failed)?.cast::<u8>();
-    let before = all.align_offset(HUGE);
-    // SAFETY: the mapping is `HUGE` longer than asked for, so the aligned part lies inside; the
-    // ends that are cut off, at page boundaries, are used by nobody.
-    unsafe {
-        let start = all.add(before);
-        if before > 0 {
-            let _ = munmap(all.cast(), before);
-        }
-        if before < HUGE {
-            let _ = munmap(start.add(bytes).cast(), HUGE - before);
-        }
-        sys::advise_huge(start, bytes);
-        Ok(MappedBytes { start: NonNull::new_unchecked(start), bytes })
-    }
+    Ok(MappedBytes { start: sys::map_zeros(bytes, HUGE)?, bytes })
 }
 
 fn unmap(memory: MappedBytes) {
     // SAFETY: a mapping of `map`, whole, that nobody uses any more.
-    let _ = unsafe { munmap(memory.start.as_ptr().cast(), memory.bytes) };
+    unsafe { sys::unmap(memory.start, memory.bytes, HUGE) };
 }
 
 /// Memory of the pool that has one holder.

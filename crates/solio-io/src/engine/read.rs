@@ -18,7 +18,7 @@ pub(crate) fn write(flight: &Flight, counts: &EngineCounters) -> Result<()> {
     to_end(Transfer::write(grant.offset, grant.length), |offset, length| {
         // SAFETY: the piece is this flight's alone.
         let window = unsafe { landing.window(offset, length) };
-        Ok(rustix::io::pwrite(handle.file(), window, offset)?)
+        Ok(sys::pwrite(handle.file(), window, offset)?)
     })?;
     counts.written_bytes.fetch_add(grant.length, Relaxed);
     Ok(())
@@ -65,8 +65,8 @@ fn pread(handle: &Handle, landing: &Landing, offset: u64, length: usize) -> std:
     let (start, before, wide) = widened(handle, landing, offset, length);
     // SAFETY: the piece is this flight's; see `widened`.
     let window = unsafe { landing.window(start, wide) };
-    match rustix::io::pread(handle.file(), window, start) {
-        Err(rustix::io::Errno::INVAL) if handle.is_direct() => {
+    match sys::pread(handle.file(), window, start) {
+        Err(sys::Errno::INVAL) if handle.is_direct() => {
             handle.stop_direct();
             pread(handle, landing, offset, length)
         }

@@ -14,13 +14,13 @@ use super::deferred::SlotNumber;
 use super::pool::{BlockPool, Buffer, Landing};
 use super::request::{Done, Request};
 use super::scheduler::SMALL;
-use crate::sys::{Residency, residency};
-use rustix::fs::{CWD, Mode, OFlags, SeekFrom, openat};
+use crate::sys::{
+    self, AsFd, CWD, Errno, Mode, OFlags, OwnedFd, Residency, SysResult, openat, residency,
+};
+use solio_base::names::OsStrBytes;
 use solio_base::{Error, Result};
 use solio_measure::{SpanName, now_ns};
 use std::ops::Range;
-use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -147,10 +147,10 @@ impl DirectRequests {
     }
 
     fn read(&mut self, request: &Request, looks: bool) -> Result<DirectOutcome> {
-        let failed = |e: rustix::io::Errno| Error::io("read", e.into());
+        let failed = |e: Errno| Error::io("read", e.into());
         let file = self.folder.open(&request.path).map_err(failed)?;
         // What has no end is no regular file, and what is empty may not be one.
-        let bytes = rustix::fs::seek(&file, SeekFrom::End(0)).map_err(failed)?;
+        let bytes = sys::length(&file).map_err(failed)?;
         if bytes >= SMALL {
             return Ok(DirectOutcome::Large);
         }
@@ -163,7 +163,7 @@ impl DirectRequests {
         let landing = Landing::new(&self.pool, 0, bytes as usize)?;
         // SAFETY: the only window.
         let window = unsafe { landing.window(0, bytes as usize) };
-        match rustix::io::pread(&file, window, 0) {
+        match sys::pread(&file, window, 0) {
             Ok(read) if read as u64 == bytes => Ok(DirectOutcome::Whole(landing.into_buffer())),
             _ => Ok(DirectOutcome::Other),
         }
@@ -179,16 +179,16 @@ pub(crate) struct LastFolder {
 }
 
 impl LastFolder {
-    pub(crate) fn open(&mut self, path: &Path) -> rustix::io::Result<OwnedFd> {
+    pub(crate) fn open(&mut self, path: &Path) -> SysResult<OwnedFd> {
         let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
         let bytes = path.as_os_str().as_bytes();
-        let cut = bytes.iter().rposition(|b| *b == b'/').filter(|cut| *cut > 0);
+        let cut = sys::folder_end(bytes);
         if let Some(cut) = cut {
             if bytes[..cut] != self.path {
                 (self.path, self.file) = (bytes[..cut].to_vec(), None);
             } else {
                 if self.file.is_none() {
-                    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+                    let flags = sys::PASS | OFlags::DIRECTORY | OFlags::CLOEXEC;
                     self.file = Some(openat(CWD, &bytes[..cut], flags, Mode::empty())?);
                 }
                 let name = &bytes[cut + 1..];

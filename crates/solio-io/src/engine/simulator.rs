@@ -10,6 +10,7 @@ use super::pool::{BlockPool, Landing};
 use super::request::{Done, Priority, Request};
 use super::scheduler::Tuning;
 use super::transfer::{Transfer, TransferStep};
+use crate::sys::Errno;
 use crate::token_bucket::TokenBucket;
 use solio_base::{Cancel, Error, ErrorKind};
 use std::collections::HashSet;
@@ -396,9 +397,9 @@ impl Simulation {
     fn open(&mut self, file: usize) -> solio_base::Result<Arc<Handle>> {
         let error = |code: i32| Err(Error::io("open", std::io::Error::from_raw_os_error(code)));
         match self.files[file].fault {
-            SimulatedFault::Missing => error(libc::ENOENT),
-            SimulatedFault::Forbidden => error(libc::EACCES),
-            SimulatedFault::Folder => error(libc::EISDIR),
+            SimulatedFault::Missing => error(Errno::NOENT.raw_os_error()),
+            SimulatedFault::Forbidden => error(Errno::ACCESS.raw_os_error()),
+            SimulatedFault::Folder => error(Errno::ISDIR.raw_os_error()),
             _ => Ok(Arc::new(Handle::simulated(self.files[file].bytes))),
         }
     }
@@ -406,7 +407,7 @@ impl Simulation {
     /// How many of the bytes that it could move a call does: it may be interrupted, or fall short.
     fn moves(&mut self, length: usize) -> std::io::Result<usize> {
         if self.random.one_in(8) {
-            return Err(std::io::Error::from_raw_os_error(libc::EINTR));
+            return Err(std::io::Error::from_raw_os_error(Errno::INTR.raw_os_error()));
         }
         if self.random.one_in(4) && length > 1 {
             return Ok(1 + self.random.below(length as u64 - 1) as usize);
@@ -430,7 +431,7 @@ impl Simulation {
         if let SimulatedFault::BadSector(bad) = fault
             && (offset..offset + length as u64).contains(&bad)
         {
-            return Err(std::io::Error::from_raw_os_error(libc::EIO));
+            return Err(std::io::Error::from_raw_os_error(Errno::IO.raw_os_error()));
         }
         // SAFETY: the piece is this flight's alone.
         let window = unsafe { flight.landing.as_ref().unwrap().window(offset, length) };
@@ -450,11 +451,11 @@ impl Simulation {
         let mut length = self.moves(length)? as u64;
         match self.files[file].fault {
             SimulatedFault::Full(full) if offset >= full => {
-                return Err(std::io::Error::from_raw_os_error(libc::ENOSPC));
+                return Err(std::io::Error::from_raw_os_error(Errno::NOSPC.raw_os_error()));
             }
             SimulatedFault::Full(full) => length = length.min(full - offset),
             SimulatedFault::BadSector(bad) if (offset..offset + length).contains(&bad) => {
-                return Err(std::io::Error::from_raw_os_error(libc::EIO));
+                return Err(std::io::Error::from_raw_os_error(Errno::IO.raw_os_error()));
             }
             _ => {}
         }
@@ -579,7 +580,8 @@ impl Simulation {
                 let beyond = end > file.bytes && !writes;
                 assert!(file.fault != SimulatedFault::None || beyond, "{e}");
                 if writes {
-                    let known = matches!(e.os_error(), Some(libc::ENOSPC | libc::EIO));
+                    let all = [Errno::NOSPC, Errno::IO].map(|code| Some(code.raw_os_error()));
+                    let known = all.contains(&e.os_error());
                     assert!(known && e.offset().is_some(), "{e}");
                 }
             }

@@ -773,7 +773,7 @@ pub(crate) fn enough_readers(options: &EngineOptions, warm: bool) -> usize {
 impl DeviceNumbers {
     fn add(&mut self, folder: &Path) -> u16 {
         let place = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-        let device = rustix::fs::stat(place).map_or(0, |s| s.st_dev);
+        let device = crate::sys::stat(place).map_or(0, |s| s.st_dev);
         let next = self.numbers.len().min(u16::MAX as usize) as u16;
         let number = *self.numbers.entry(device).or_insert(next);
         self.folders.insert(folder.to_owned(), number);
@@ -782,7 +782,7 @@ impl DeviceNumbers {
 }
 
 fn no_descriptors(e: &Error) -> bool {
-    let codes = [rustix::io::Errno::MFILE, rustix::io::Errno::NFILE];
+    let codes = [crate::sys::Errno::MFILE, crate::sys::Errno::NFILE];
     codes.iter().any(|code| e.os_error() == Some(code.raw_os_error()))
 }
 

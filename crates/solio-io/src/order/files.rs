@@ -6,11 +6,11 @@
 
 use super::Read;
 use super::extents::{self, Extent};
+use crate::sys::{self, CWD, Errno, Mode, OFlags};
 use solio_base::{Result, Work};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
 use std::io::ErrorKind;
-use std::os::unix::fs::{DirEntryExt, MetadataExt};
 use std::path::Path;
 
 /// Files of one folder from which on it is listed.
@@ -106,7 +106,7 @@ impl<'a> BatchFiles<'a> {
     fn look_into(&mut self, folder: &Path, members: &[usize], work: &Work) -> Result<()> {
         let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         let Ok(meta) = fs::metadata(here) else { return Ok(()) };
-        let device = meta.dev();
+        let device = sys::identity(here, &meta).0;
         for &member in members {
             self.all[member].known = FileLocation::Folder { device };
         }
@@ -141,7 +141,7 @@ impl<'a> BatchFiles<'a> {
             let Some(member) = wanted.remove(&*entry.file_name()) else { continue };
             // A link has an inode of its own: those are looked up one by one.
             if entry.file_type().is_ok_and(|kind| kind.is_file()) {
-                self.all[member].known = FileLocation::Here { device, inode: Some(entry.ino()) };
+                self.all[member].known = FileLocation::Here { device, inode: sys::inode_of_entry(&entry) };
                 found += 1;
             }
             if wanted.is_empty() {
@@ -164,7 +164,7 @@ impl<'a> BatchFiles<'a> {
             file.known = match fs::metadata(file.path) {
                 // Behind a link there may be another device: it is sorted with those of the link.
                 Ok(meta) if meta.is_file() => {
-                    FileLocation::Here { device, inode: Some(meta.ino()) }
+                    FileLocation::Here { device, inode: Some(sys::identity(file.path, &meta).1) }
                 }
                 _ => FileLocation::Bad,
             };
@@ -212,7 +212,6 @@ impl BatchFile<'_> {
 
 /// Whether this error of FIEMAP means that the file system does not have it.
 fn says_nothing(error: &std::io::Error) -> bool {
-    use rustix::io::Errno;
     let codes = [Errno::OPNOTSUPP, Errno::NOTTY, Errno::NOSYS].map(Errno::raw_os_error);
     error.kind() == ErrorKind::Unsupported
         || error.raw_os_error().is_some_and(|code| codes.contains(&code))
@@ -220,7 +219,6 @@ fn says_nothing(error: &std::io::Error) -> bool {
 
 /// Opens a file to ask about it, not to read it; a pipe in its place does not block.
 fn open(path: &Path) -> std::io::Result<fs::File> {
-    use rustix::fs::{Mode, OFlags};
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
-    Ok(fs::File::from(rustix::fs::open(path, flags, Mode::empty())?))
+    Ok(fs::File::from(sys::openat(CWD, path, flags, Mode::empty())?))
 }

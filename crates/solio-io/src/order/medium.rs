@@ -1,8 +1,8 @@
 //! What kind of medium a device is, as the kernel tells in `/sys` and `/proc`.
 
+use crate::sys;
 use std::cell::OnceCell;
 use std::fs;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// A medium, as far as the order of reads is concerned.
@@ -47,11 +47,11 @@ impl KernelFiles {
 
     /// The medium below the device of a file (`st_dev`).
     pub(super) fn medium(&self, device: u64) -> Medium {
-        self.medium_below(device, 0)
+        sys::medium(device).unwrap_or_else(|| self.medium_below(device, 0))
     }
 
     fn medium_below(&self, device: u64, level: usize) -> Medium {
-        let (major, minor) = (rustix::fs::major(device), rustix::fs::minor(device));
+        let (major, minor) = (sys::major(device), sys::minor(device));
         let number = format!("{major}:{minor}");
         if level == MOST_LEVELS {
             return Medium::Unknown;
@@ -60,7 +60,9 @@ impl KernelFiles {
             // File systems over several devices (btrfs) and those over none have made-up numbers.
             let Some(source) = self.mounted_from(&number) else { return Medium::NoDevice };
             return match fs::metadata(source) {
-                Ok(source) if source.rdev() != 0 => self.medium_below(source.rdev(), level + 1),
+                Ok(source) if sys::special_device(&source) != 0 => {
+                    self.medium_below(sys::special_device(&source), level + 1)
+                }
                 _ => Medium::Unknown,
             };
         }
@@ -81,7 +83,8 @@ impl KernelFiles {
     /// The devices that a mapped device, an array or a loop device is made of.
     fn devices_below(&self, folder: &Path) -> Vec<u64> {
         if let Some(backing) = read(&folder.join("loop/backing_file")) {
-            return fs::metadata(backing.trim_end()).map(|file| file.dev()).into_iter().collect();
+            let path = Path::new(backing.trim_end());
+            return fs::metadata(path).map(|file| sys::identity(path, &file).0).into_iter().collect();
         }
         let Ok(entries) = fs::read_dir(folder.join("slaves")) else { return Vec::new() };
         let number = |entry: fs::DirEntry| device_number(&read(&entry.path().join("dev"))?);
@@ -123,7 +126,7 @@ fn disk(folder: &Path) -> Medium {
 /// `8:0` and a newline, to the form of `st_dev`.
 fn device_number(text: &str) -> Option<u64> {
     let (major, minor) = text.trim().split_once(':')?;
-    Some(rustix::fs::makedev(major.parse().ok()?, minor.parse().ok()?))
+    Some(sys::makedev(major.parse().ok()?, minor.parse().ok()?))
 }
 
 /// A small file of the kernel.
@@ -137,7 +140,7 @@ fn read(path: &Path) -> Option<String> {
 #[allow(clippy::disallowed_methods)] // makes a folder like /sys
 mod tests {
     use super::*;
-    use std::os::unix::fs::symlink;
+    use crate::probe::symlink;
 
     /// A folder like `/sys`, with one disk of each kind and what can lie above.
     struct FakeSystem {
@@ -180,7 +183,7 @@ mod tests {
                 sys: self.folder.path().join("block"),
                 mounts: self.mounts.clone().into(),
             };
-            kernel.medium(rustix::fs::makedev(major, minor))
+            kernel.medium(sys::makedev(major, minor))
         }
     }
 
@@ -249,10 +252,10 @@ mod tests {
 
     #[test]
     fn this_machine_answers() {
-        let here = fs::metadata(".").unwrap().dev();
+        let here = sys::stat(Path::new(".")).unwrap().st_dev;
         let _ = KernelFiles::here().medium(here);
-        if let Ok(memory) = fs::metadata("/proc") {
-            assert_eq!(KernelFiles::here().medium(memory.dev()), Medium::NoDevice);
+        if let Ok(memory) = sys::stat(Path::new("/proc")) {
+            assert_eq!(KernelFiles::here().medium(memory.st_dev), Medium::NoDevice);
         }
     }
 }

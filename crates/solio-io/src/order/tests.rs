@@ -4,7 +4,7 @@
 
 use super::*;
 use std::fs;
-use std::os::unix::fs::{MetadataExt, symlink};
+use crate::probe::symlink;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -110,7 +110,7 @@ fn real_files_by_name_inode_and_as_given() {
         assert!(plan.order.is_sorted_by_key(|&i| &paths[i]));
         assert_eq!(plan.order.len(), count);
         let plan = plan_of(&paths, Order::Inode);
-        assert!(plan.order.is_sorted_by_key(|&i| fs::metadata(&paths[i]).unwrap().ino()));
+        assert!(plan.order.is_sorted_by_key(|&i| crate::sys::stat(&*paths[i]).unwrap().st_ino));
         assert_eq!((plan.order.len(), plan.missing), (count, 0));
         assert_eq!(plan.used.len(), 1);
         assert_eq!((plan.used[0].reads, plan.used[0].why), (count, AS_ASKED));
@@ -192,8 +192,8 @@ fn bad_files_keep_their_place_at_the_end() {
 fn a_disk_that_turns_is_read_in_physical_order() {
     let folder = tempfile::tempdir().unwrap();
     let paths = make_files(folder.path(), 40);
-    let number = fs::metadata(folder.path()).unwrap().dev();
-    let (major, minor) = (rustix::fs::major(number), rustix::fs::minor(number));
+    let number = crate::sys::stat(folder.path()).unwrap().st_dev;
+    let (major, minor) = (crate::sys::major(number), crate::sys::minor(number));
     if major == 0 {
         println!("skipped: temporary files are on no block device");
         return;
@@ -234,7 +234,7 @@ fn memory_file_systems_fall_back_and_say_so() {
     let plan = plan_of(&paths, Order::Physical);
     assert_eq!(plan.used[0].order, Order::Inode);
     assert!(plan.used[0].why.contains("does not tell"), "{}", plan.used[0].why);
-    assert!(plan.order.is_sorted_by_key(|&i| fs::metadata(&paths[i]).unwrap().ino()));
+    assert!(plan.order.is_sorted_by_key(|&i| crate::sys::stat(&*paths[i]).unwrap().st_ino));
     assert_eq!(plan.missing, 0);
     let layout = Layout::of(&whole(&paths), &Work::default()).unwrap();
     assert_eq!(layout.bytes(), 0);
@@ -255,7 +255,7 @@ fn extents_are_those_of_filefrag() {
     let file = fs::File::create(&path).unwrap();
     for (i, start) in [0u64, 1 << 20, 5 << 20].into_iter().enumerate() {
         let bytes = vec![1u8; 70_000 * (i + 1)];
-        std::os::unix::fs::FileExt::write_all_at(&file, &bytes, start).unwrap();
+        crate::sys::FileExt::write_all_at(&file, &bytes, start).unwrap();
     }
     file.sync_all().unwrap();
     let Ok(output) = Command::new("filefrag").args(["-v", "-b1"]).arg(&path).output() else {

@@ -62,8 +62,8 @@ fn tree() -> tempfile::TempDir {
     write_plain(&path("a/b/c/deep"), b"12345").unwrap();
     let odd = root.path().join(OsStr::from_bytes(b"caf\xe9\n.jpg"));
     write_plain(&odd, b"1").unwrap();
-    std::os::unix::fs::symlink("..", path("a/up")).unwrap();
-    std::os::unix::fs::symlink("nowhere", path("dangling")).unwrap();
+    crate::probe::symlink("..", path("a/up")).unwrap();
+    crate::probe::symlink("nowhere", path("dangling")).unwrap();
     root
 }
 

@@ -22,3 +22,9 @@ pub(crate) struct ProcessIo {
     pub(crate) read_medium: f64,
     pub(crate) write_medium: f64,
 }
+
+/// A small file of the kernel's, as text.
+#[allow(clippy::disallowed_methods)]
+pub(crate) fn small_text(path: &std::path::Path) -> Option<String> {
+    String::from_utf8(std::fs::read(path).ok()?).ok()
+}

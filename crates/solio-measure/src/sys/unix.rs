@@ -5,6 +5,7 @@
 //! Whatever a system does not have is left out.
 
 use super::ProcessIo;
+use crate::GroupLimits;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -32,12 +33,6 @@ struct ThreadFile {
     name: String,
     file: File,
     seen: bool,
-}
-
-/// A small file of the kernel's, as text.
-#[allow(clippy::disallowed_methods)]
-pub(crate) fn small_text(path: &std::path::Path) -> Option<String> {
-    String::from_utf8(std::fs::read(path).ok()?).ok()
 }
 
 impl Proc {
@@ -235,6 +230,11 @@ fn text_of<'b>(file: &File, buffer: &'b mut [u8]) -> &'b str {
         buffer.iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1)
     };
     std::str::from_utf8(&buffer[..whole]).unwrap_or("")
+}
+
+/// The bounds of a job; control groups have files instead.
+pub(crate) fn job_limits() -> Option<GroupLimits> {
+    None
 }
 
 #[cfg(test)]

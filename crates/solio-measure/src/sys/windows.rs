@@ -6,8 +6,15 @@
 #![allow(unsafe_code)]
 
 use super::ProcessIo;
-use std::path::Path;
+use crate::GroupLimits;
 use windows_sys::Win32::Foundation::{FILETIME, HANDLE};
+use windows_sys::Win32::System::JobObjects::{
+    JOB_OBJECT_CPU_RATE_CONTROL_ENABLE, JOB_OBJECT_CPU_RATE_CONTROL_HARD_CAP,
+    JOB_OBJECT_LIMIT_JOB_MEMORY, JOB_OBJECT_LIMIT_PROCESS_MEMORY,
+    JOBOBJECT_CPU_RATE_CONTROL_INFORMATION, JOBOBJECT_EXTENDED_LIMIT_INFORMATION,
+    JobObjectCpuRateControlInformation, JobObjectExtendedLimitInformation,
+    QueryInformationJobObject,
+};
 use windows_sys::Win32::System::ProcessStatus::{
     K32GetProcessMemoryInfo, PROCESS_MEMORY_COUNTERS,
 };
@@ -49,9 +56,34 @@ impl Proc {
     }
 }
 
-/// Windows has no such files.
-pub(crate) fn small_text(_: &Path) -> Option<String> {
-    None
+/// The bounds of the job that this process is in.
+pub(crate) fn job_limits() -> Option<GroupLimits> {
+    let mut limits = GroupLimits::default();
+    let mut memory = JOBOBJECT_EXTENDED_LIMIT_INFORMATION::default();
+    if ask_job(JobObjectExtendedLimitInformation, &mut memory) {
+        let flags = memory.BasicLimitInformation.LimitFlags;
+        let of_job = (JOB_OBJECT_LIMIT_JOB_MEMORY, memory.JobMemoryLimit);
+        let of_process = (JOB_OBJECT_LIMIT_PROCESS_MEMORY, memory.ProcessMemoryLimit);
+        let set = [of_job, of_process].into_iter().filter(|(flag, _)| flags & flag != 0);
+        limits.memory_bytes = set.map(|(_, bytes)| bytes as u64).min();
+    }
+    let mut rate = JOBOBJECT_CPU_RATE_CONTROL_INFORMATION::default();
+    let cap = JOB_OBJECT_CPU_RATE_CONTROL_ENABLE | JOB_OBJECT_CPU_RATE_CONTROL_HARD_CAP;
+    if ask_job(JobObjectCpuRateControlInformation, &mut rate) && rate.ControlFlags & cap == cap {
+        let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
+        // SAFETY: with a hard cap this is the number that is set: ten-thousandths of all processors.
+        let share = unsafe { rate.Anonymous.CpuRate };
+        limits.processors = Some(f64::from(share) / 10_000.0 * cores as f64);
+    }
+    Some(limits)
+}
+
+/// Whether the job of this process told what `answer` is about.
+fn ask_job<T>(class: i32, answer: &mut T) -> bool {
+    let (start, bytes) = ((&raw mut *answer).cast(), size_of::<T>() as u32);
+    let (own, got) = (core::ptr::null_mut(), core::ptr::null_mut());
+    // SAFETY: callers name the class whose structure `T` is; no handle is the job of this process.
+    unsafe { QueryInformationJobObject(own, class, start, bytes, got) != 0 }
 }
 
 /// The most memory this process has held since it began.
@@ -134,6 +166,7 @@ mod tests {
         assert!(proc.resident_bytes().is_some_and(|bytes| bytes > 1e5));
         assert!(peak_bytes() >= resident_bytes());
         assert!(process_io_now().is_some());
+        assert!(job_limits().is_some_and(|limits| limits.memory_bytes.is_none_or(|b| b > 0)));
         while thread_cpu_ns() == 0 {
             std::hint::black_box(vec![1u8; 1 << 20]);
         }

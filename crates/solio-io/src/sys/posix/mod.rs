@@ -1,0 +1,257 @@
+//! What all systems with POSIX have: the calls of the crate `rustix`, and what is made of them.
+//!
+//! The names here are the vocabulary of the crate: Windows has its own of the same names.
+
+mod signals;
+
+pub(crate) use rustix::fs::{
+    AtFlags, CWD, FileType, Mode, OFlags, Stat, fstat, major, makedev, minor, openat, readlinkat, stat,
+    statat,
+};
+pub(crate) use rustix::io::{Errno, Result as SysResult, pread, pwrite, retry_on_intr};
+pub(crate) use signals::{EndSignal, catch_abort, catch_signals, end_by, remove_name};
+pub(crate) use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+pub(crate) use std::os::unix::fs::FileExt;
+
+use crate::status::{Status, nanoseconds};
+use solio_base::{Error, Result};
+use core::ptr::NonNull;
+use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
+use std::fs::{DirEntry, File, Metadata};
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::{DirEntryExt, MetadataExt};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command};
+
+/// Whether `/proc` and `/sys` may be asked: whatever they lack is an answer.
+pub(crate) const HAS_KERNEL_FILES: bool = true;
+
+/// Where the folder of a path ends, if opening the file from there saves looking the folder up.
+#[inline]
+pub(crate) fn folder_end(path: &[u8]) -> Option<usize> {
+    path.iter().rposition(|b| *b == b'/').filter(|cut| *cut > 0)
+}
+
+/// The bytes of an open file.
+#[inline]
+pub(crate) fn length(file: impl AsFd) -> SysResult<u64> {
+    rustix::fs::seek(file, rustix::fs::SeekFrom::End(0))
+}
+
+/// A name that opens the same file again, whatever became of its own.
+pub(crate) fn name_of_open(file: &File) -> Option<PathBuf> {
+    let open = PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()));
+    open.exists().then_some(open)
+}
+
+/// What the system says about a file that is open.
+pub(crate) fn status_of_open(_: &File, found: &Metadata) -> Status {
+    let modified_ns = found.mtime().saturating_mul(1_000_000_000);
+    Status {
+        size: found.len(),
+        modified_ns: modified_ns.saturating_add(found.mtime_nsec()),
+        born_ns: None, // whom it concerns looks by name
+        inode: found.ino(),
+        device: found.dev(),
+        links: found.nlink(),
+        changed_ns: Some(nanoseconds(found.ctime(), found.ctime_nsec())),
+        blocks: found.blocks(),
+        mode: found.mode(),
+        owner: found.uid(),
+        group: found.gid(),
+    }
+}
+
+/// The device of what is at a path, and its inode.
+pub(crate) fn identity(_: &Path, found: &Metadata) -> (u64, u64) {
+    (found.dev(), found.ino())
+}
+
+/// The device that a special file stands for; 0 of others.
+pub(crate) fn special_device(found: &Metadata) -> u64 {
+    found.rdev()
+}
+
+/// The inode of an entry.
+pub(crate) fn inode_of_entry(entry: &DirEntry) -> Option<u64> {
+    Some(entry.ino())
+}
+
+/// Names that lead to an open file.
+pub(crate) fn links(_: &File, found: &Metadata) -> u64 {
+    found.nlink()
+}
+
+/// Whether a file that exists may be written to.
+pub(crate) fn may_write(path: &Path) -> std::io::Result<()> {
+    Ok(rustix::fs::access(path, rustix::fs::Access::WRITE_OK)?)
+}
+
+/// Any name is fine that the system takes.
+#[inline]
+pub(crate) fn check_new_name(_: &Path) -> Result<()> {
+    Ok(())
+}
+
+/// A file that did not exist.
+pub(crate) fn new_file(name: &Path) -> std::io::Result<File> {
+    let flags = OFlags::CREATE | OFlags::EXCL | OFlags::RDWR | OFlags::CLOEXEC;
+    Ok(File::from(openat(CWD, name, flags, Mode::from_raw_mode(0o666))?))
+}
+
+/// Gives a file the owner and the permissions of the one that it is to replace.
+pub(crate) fn keep_owner(file: &File, old: &Metadata) {
+    // The owner first: a change of owner clears the set-user-ID bits. Only root may
+    // change it; for others the new file belongs to whoever writes it.
+    let _ = std::os::unix::fs::fchown(file, Some(old.uid()), Some(old.gid()));
+    let _ = file.set_permissions(old.permissions());
+}
+
+/// Gives a file of [`unnamed_file`](super::unnamed_file) a name that does not exist.
+pub(crate) fn name_file(file: &File, name: &Path) -> std::io::Result<()> {
+    let unnamed = format!("/proc/self/fd/{}", file.as_raw_fd());
+    Ok(rustix::fs::linkat(CWD, unnamed, CWD, name, AtFlags::SYMLINK_FOLLOW)?)
+}
+
+/// Gives a file of [`unnamed_file`](super::unnamed_file) the name of another in one call; there is none.
+pub(crate) fn name_over(_: &File, _: &Path) -> Option<std::io::Result<()>> {
+    None
+}
+
+/// Waits until the medium has the names of a folder.
+#[allow(clippy::disallowed_methods)]
+pub(crate) fn sync_folder(folder: &Path) -> std::io::Result<()> {
+    File::open(folder).and_then(|folder| folder.sync_all())
+}
+
+/// Nothing more to be said than the system does.
+pub(crate) fn hint(_: &std::io::Error) -> Option<&'static str> {
+    None
+}
+
+/// The name of this machine and the release of its system.
+pub(crate) fn machine_and_release() -> (String, String) {
+    let names = rustix::system::uname();
+    let text = |name: &std::ffi::CStr| name.to_string_lossy().into_owned();
+    (text(names.nodename()), text(names.release()))
+}
+
+/// What `/proc/self/mountinfo` says.
+pub(crate) fn mount_table() -> Vec<u8> {
+    #[allow(clippy::disallowed_methods)] // no file of a user: whatever fails is an answer
+    std::fs::read("/proc/self/mountinfo").unwrap_or_default()
+}
+
+/// Mounts that no table tells of.
+pub(crate) fn other_mounts() -> Vec<crate::mount::Mount> {
+    Vec::new()
+}
+
+/// The number of the file system that an open folder lies on.
+pub(crate) fn file_system_number(folder: impl AsFd) -> SysResult<u64> {
+    Ok(rustix::fs::fstatvfs(folder)?.f_fsid)
+}
+
+/// Asked of the kernel's files instead.
+pub(crate) fn medium(_: u64) -> Option<crate::order::Medium> {
+    None
+}
+
+/// Descriptors that this process may still open.
+pub(crate) fn free_descriptors() -> usize {
+    let most = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+    let most = most.map_or(65_536, |n| n.min(65_536) as usize);
+    let used = std::fs::read_dir("/proc/self/fd").map_or(16, |entries| entries.count());
+    most.saturating_sub(used)
+}
+
+/// `bytes` of zeros (a multiple of `align`, which is one of pages), aligned to `align`.
+pub(crate) fn map_zeros(bytes: usize, align: usize) -> Result<NonNull<u8>> {
+    let failed = |e: Errno| Error::io("get memory", e.into());
+    let flags = MapFlags::PRIVATE | MapFlags::NORESERVE;
+    // SAFETY: a new anonymous mapping at an address of the kernel's choice.
+    let all = unsafe {
+        mmap_anonymous(
+            core::ptr::null_mut(),
+            bytes + align,
+            ProtFlags::READ | ProtFlags::WRITE,
+            flags,
+        )
+    };
+    let all = all.map_err(failed)?.cast::<u8>();
+    let before = all.align_offset(align);
+    // SAFETY: the mapping is `align` longer than asked for, so the aligned part lies inside; the
+    // ends that are cut off, at page boundaries, are used by nobody.
+    unsafe {
+        let start = all.add(before);
+        if before > 0 {
+            let _ = munmap(all.cast(), before);
+        }
+        if before < align {
+            let _ = munmap(start.add(bytes).cast(), align - before);
+        }
+        super::advise_huge(start, bytes);
+        Ok(NonNull::new_unchecked(start))
+    }
+}
+
+/// Gives memory back.
+///
+/// # Safety
+/// It came from [`map_zeros`] with these numbers, and nobody uses it any more.
+pub(crate) unsafe fn unmap(start: NonNull<u8>, bytes: usize, _align: usize) {
+    // SAFETY: a mapping of `map_zeros`, whole.
+    let _ = unsafe { munmap(start.as_ptr().cast(), bytes) };
+}
+
+/// Whether the system has control groups.
+pub(crate) fn check_groups() -> Result<()> {
+    Ok(())
+}
+
+/// Starts `command` as a member of the control group whose file of members is named.
+pub(crate) fn start_in_group(command: &mut Command, members: PathBuf) -> std::io::Result<Child> {
+    use std::os::unix::process::CommandExt;
+    let members = std::ffi::CString::new(members.into_os_string().into_encoded_bytes())?;
+    // SAFETY: between fork and exec the closure makes system calls, which are safe there, and
+    // neither allocates nor takes a lock; an error becomes a number without allocating.
+    unsafe {
+        command.pre_exec(move || {
+            let file = rustix::fs::open(&*members, OFlags::WRONLY, Mode::empty())?;
+            rustix::io::write(&file, b"0")?;
+            Ok(())
+        });
+    }
+    command.spawn()
+}
+
+/// Has the system write everything to its media.
+pub(crate) fn write_all_back() {
+    rustix::fs::sync();
+}
+
+/// Waits until a child has ended, and leaves what is known of it; then the bytes that it has read from
+/// files and from a medium.
+pub(crate) fn wait_for_counts(child: &mut Child) -> std::io::Result<Option<(u64, u64)>> {
+    use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+    let pid = Pid::from_child(child);
+    loop {
+        match waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT) {
+            Err(Errno::INTR) => {}
+            Err(e) => return Err(e.into()),
+            Ok(_) => break,
+        }
+    }
+    let text = std::fs::read_to_string(format!("/proc/{}/io", child.id())).ok();
+    Ok(text.and_then(|text| {
+        let field = |name: &str| {
+            text.lines().find_map(|line| line.strip_prefix(name)?.trim().parse::<u64>().ok())
+        };
+        Some((field("rchar:")?, field("read_bytes:")?))
+    }))
+}
+
+/// A symbolic link at `link` that leads to `target`.
+pub(crate) fn symlink(target: &Path, link: &Path) -> std::io::Result<()> {
+    std::os::unix::fs::symlink(target, link)
+}
