@@ -103,12 +103,15 @@ mod tests {
 
     #[test]
     fn surrogates_are_names_and_pairs_of_them_are_not() {
-        for fine in [&b"a.exr"[..], "\u{e9}\u{1f600}".as_bytes(), b"\xed\xa0\x80", b"a\xed\xb0\x80b"] {
+        for fine in
+            [&b"a.exr"[..], "\u{e9}\u{1f600}".as_bytes(), b"\xed\xa0\x80", b"a\xed\xb0\x80b"]
+        {
             assert!(is_wtf8(fine), "{fine:?}");
         }
         // Low before high, and high, text, low are no pairs.
         assert!(is_wtf8(b"\xed\xb0\x80\xed\xa0\x80") && is_wtf8(b"\xed\xa0\x80.\xed\xb0\x80"));
-        for bad in [&b"caf\xe9"[..], b"\xed\xa0\x80\xed\xb0\x80", b"\xed\xa0", b"\xc0\x80", b"\xff"] {
+        for bad in [&b"caf\xe9"[..], b"\xed\xa0\x80\xed\xb0\x80", b"\xed\xa0", b"\xc0\x80", b"\xff"]
+        {
             assert!(!is_wtf8(bad), "{bad:?}");
         }
         assert_eq!(marked(b"caf\xe9.exr"), "caf?.exr");

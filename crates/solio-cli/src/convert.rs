@@ -13,12 +13,12 @@ use crate::screen;
 use crate::{image_convert, inputs, options, scene_convert};
 use report::MeshReport;
 use solio::mesh::Scene;
+use solio::names::OsStrBytes;
 use solio::{
     Compression, Error, ErrorKind, Format, ImageFormat, ImageJob, LeftOfScene, MeshInfo, Progress,
     Result, SceneFormat, SceneReadOptions, Stopwatch, Work,
 };
 use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// Converts every input, goes on past bad ones.

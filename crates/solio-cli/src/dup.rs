@@ -7,8 +7,8 @@ use crate::table::{DIM, bytes, some};
 use crate::{Outcome, inputs, json_paths, options, schema, screen};
 use serde_json::{Value, json};
 use solio::catalog::sums::name_in_line;
+use solio::names::OsStrBytes;
 use solio::{DuplicateGroup, DuplicateOptions, Result};
-use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 /// Looks at and below all inputs, goes on past what cannot be read.

@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use solio::catalog::mhl;
 use solio::catalog::sums::{SumStyle, encode_sum, name_in_line};
 use solio::digest::{Algorithm, Digest};
+use solio::names::OsStrBytes;
 use solio::{Error, ErrorKind, FileState, Finding, HashJob, Hashed, MhlOptions, Result, Work};
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

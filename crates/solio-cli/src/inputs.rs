@@ -3,12 +3,12 @@
 use crate::args::InputArgs;
 use crate::output_path::{check_folder, is_standard};
 use crate::{Outcome, screen, terminal};
+use solio::names::OsStringBytes;
 use solio::{
     Error, FileKind, FramePattern, FrameRange, ImageJob, Input, Limits, Progress, Result, Work,
 };
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
 /// The inputs in the order given; may be empty only when a list was empty.

@@ -2,7 +2,7 @@
 
 use crate::table::some;
 use serde_json::{Map, Value};
-use std::os::unix::ffi::OsStrExt;
+use solio::names::OsStrBytes;
 use std::path::{Path, PathBuf};
 
 /// An object with `path` and, where that has lost bytes, `path_encoded`.

@@ -5,8 +5,8 @@ use crate::stats::RunMeter;
 use crate::table::{BAD, DIM, bytes};
 use crate::{Outcome, inputs, options, schema, screen, terminal};
 use serde_json::json;
+use solio::names::OsStrBytes;
 use solio::{ListEntry, ListKind, ListOptions, ListSequence, Result};
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// Ranges of missing frames that a person gets to see.

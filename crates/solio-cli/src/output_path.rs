@@ -1,8 +1,8 @@
 //! Where results go: a file, a folder, or standard output.
 
+use solio::names::OsStrBytes;
 use solio::{Compression, Error, Result};
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 /// What the system calls writing to a pipe that nobody reads.

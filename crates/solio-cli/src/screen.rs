@@ -7,9 +7,9 @@ use crate::terminal_bar::beside;
 use serde_json::{Map, Value};
 use solio::Error;
 use solio::catalog::sequence::NamePattern;
+use solio::names::OsStrBytes;
 use std::borrow::Cow;
 use std::io::{ErrorKind, Write};
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -146,7 +146,7 @@ fn advice(error: &Error) -> Option<&'static str> {
 
 /// Whether a name stands for the files of a sequence.
 fn is_sequence(path: &Path) -> bool {
-    let name = path.file_name().map(OsStrExt::as_bytes);
+    let name = path.file_name().map(OsStrBytes::as_bytes);
     name.is_some_and(|name| NamePattern::of(name).is_some())
 }
 

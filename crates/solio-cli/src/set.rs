@@ -5,8 +5,8 @@ use crate::output_path::{is_folder, refuse_both};
 use crate::stats::RunMeter;
 use crate::{Outcome, inputs, options, schema, screen};
 use serde_json::json;
+use solio::names::OsStrBytes;
 use solio::{Edit, Error, ErrorKind, ImageJob, Result, SetOptions, Work};
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// Changes every input, goes on past bad ones.

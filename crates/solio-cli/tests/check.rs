@@ -4,8 +4,8 @@
 mod ran;
 
 use ran::run;
+use solio::names::OsStrBytes;
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 
 #[test]
 fn a_folder_without_files_is_nothing_to_check() {

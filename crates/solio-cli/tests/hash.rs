@@ -6,9 +6,9 @@
 mod ran;
 
 use ran::{Ran, names, run};
+use solio::names::OsStrBytes;
 use std::ffi::OsStr;
 use std::fs;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::TempDir;

@@ -4,8 +4,8 @@
 mod ran;
 
 use ran::{Ran, run};
+use solio::names::OsStrBytes;
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 fn folder(names: &[&[u8]]) -> tempfile::TempDir {

@@ -4,9 +4,9 @@
 mod ran;
 
 use ran::{Ran, run};
+use solio::names::OsStrBytes;
 use std::ffi::OsStr;
 use std::io::BufRead;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -324,7 +324,7 @@ fn roots_with_dots_are_those_without() {
     }
     assert_eq!(ask(dir.path(), "SELECT count(*) AS n FROM files")[0]["n"], 3);
     // Behind the last .. links stay what they are called.
-    std::os::unix::fs::symlink("r", dir.path().join("l")).unwrap();
+    solio_io::probe::symlink("r", dir.path().join("l")).unwrap();
     run(dir.path(), &["scan", "r/../l", "-o", "d.sqlite"], b"").fine();
     run(dir.path(), &["scan", "l", "-o", "d.sqlite"], b"").fine();
     let count =

@@ -395,10 +395,8 @@ pub fn file_bytes(path: &Path) -> Result<u64> {
 /// Where the system cannot tell. Taken for a file, a folder would be left out without a word.
 pub fn is_folder(path: &Path) -> Result<bool> {
     use std::io::ErrorKind::{InvalidFilename, NotADirectory, NotFound};
-    let is_loop =
-        |e: &std::io::Error| e.raw_os_error() == Some(sys::Errno::LOOP.raw_os_error());
-    let look =
-        |folder: BorrowedFd<'_>, path: &Path| sys::statat(folder, path, AtFlags::empty());
+    let is_loop = |e: &std::io::Error| e.raw_os_error() == Some(sys::Errno::LOOP.raw_os_error());
+    let look = |folder: BorrowedFd<'_>, path: &Path| sys::statat(folder, path, AtFlags::empty());
     match long_path::at(path, look).map_err(std::io::Error::from) {
         Ok(meta) => Ok(FileType::from_raw_mode(meta.st_mode) == FileType::Directory),
         // Reading tells what is wrong with these.

@@ -116,6 +116,22 @@ pub fn status_of(path: &Path) -> Result<Status> {
     Ok(found.map_err(|e| io_error("look at", e.into(), path))?.0)
 }
 
+/// When a file changed last, in seconds since 1970, and its mode, of what the system has already said.
+///
+/// ```
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("a.exr");
+/// solio_io::probe::write_plain(&path, b"pixels")?;
+/// let about = std::fs::metadata(&path).unwrap();
+/// let (changed, mode) = solio_io::walk::change_and_mode(&path, &about);
+/// let status = solio_io::walk::status_of(&path)?;
+/// assert_eq!((Some(changed), mode), (status.changed_ns.map(|ns| ns / 1_000_000_000), status.mode));
+/// # Ok::<(), solio_base::Error>(())
+/// ```
+pub fn change_and_mode(path: &Path, found: &std::fs::Metadata) -> (i64, u32) {
+    sys::change_and_mode(path, found)
+}
+
 /// What the system says about the name `path`, and what it is; a link is a link.
 ///
 /// ```

@@ -227,7 +227,9 @@ fn by_uuid(device: u64) -> Option<String> {
     }
     let links = std::fs::read_dir("/dev/disk/by-uuid").ok()?;
     let mut links = links.filter_map(std::result::Result::ok);
-    let is_it = |path: &Path| std::fs::metadata(path).is_ok_and(|found| sys::special_device(&found) == device);
+    let is_it = |path: &Path| {
+        std::fs::metadata(path).is_ok_and(|found| sys::special_device(&found) == device)
+    };
     let link = links.find(|link| is_it(&link.path()))?;
     Some(link.file_name().to_string_lossy().into_owned())
 }

@@ -9,7 +9,7 @@
 //!   piece is in the order of inodes, in which file systems store what they have to say about files.
 
 use crate::head_reader::{HeadReader, HeadSource};
-pub use crate::status::{EntryKind, Status, status_of, status_of_name};
+pub use crate::status::{EntryKind, Status, change_and_mode, status_of, status_of_name};
 use crate::status::{kind, status};
 use crate::sys::{
     self, AsFd, AtFlags, BorrowedFd, Errno, FileType, Mode, OFlags, OwnedFd, SysResult,
@@ -371,9 +371,8 @@ pub fn open_head<'r>(
     size: u64,
     bytes: usize,
 ) -> Result<HeadSource<'r>> {
-    let opened = long_path::at(path, |folder, path| {
-        sys::openat(folder, path, READ_ONLY, Mode::empty())
-    });
+    let opened =
+        long_path::at(path, |folder, path| sys::openat(folder, path, READ_ONLY, Mode::empty()));
     let opened = opened.map_err(|e| io_error("open", e.into(), path))?;
     reader.start_of(opened, size, bytes).map_err(|e| e.at_path(path))
 }
@@ -738,9 +737,8 @@ impl<V: Visit> WalkRun<'_, V> {
             let error = Error::limit(format!("folders are nested deeper than {DEEPEST}"));
             return Err(error.at_path(path));
         }
-        let opened = |above: BorrowedFd<'_>, path: &Path| {
-            sys::openat(above, path, flags, Mode::empty())
-        };
+        let opened =
+            |above: BorrowedFd<'_>, path: &Path| sys::openat(above, path, flags, Mode::empty());
         let folder = long_path::at(path, opened).map_err(failed)?;
         let mut here = *device;
         if self.options.one_file_system || self.options.follow {

@@ -36,6 +36,6 @@ pub use sampler::{Group, Series, SystemSamples};
 pub use span::{Span, SpanName};
 pub use trace::trace_json;
 pub use usage::{
-    PeakMemory, Stopwatch, Usage, called_bytes, children_cpu_s, cpu_s, fetched_bytes, peak_rss_bytes,
-    thread_cpu_ns,
+    PeakMemory, Stopwatch, Usage, called_bytes, children_cpu_s, cpu_s, fetched_bytes,
+    peak_rss_bytes, thread_cpu_ns,
 };

@@ -1,7 +1,7 @@
 //! Where an object is: `s3://bucket/key`.
 
+use solio_base::names::OsStrBytes;
 use solio_base::{Error, Result};
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 /// Whose store it is.

@@ -11,9 +11,9 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict};
 use solio::catalog::table::{Batch, schema};
+use solio::names::OsStrBytes;
 use solio::{Error, FileFacts, Limits, Result, ScanFields, Work};
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::thread::ThreadId;
 

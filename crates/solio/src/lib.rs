@@ -109,6 +109,7 @@ pub use tree::sheet::{SheetDone, SheetOptions, write_sheet};
 pub use tree::summary::{FactValue, FileSummary, summarize};
 pub use tree::thumbnail::{Thumbnail, ThumbnailOptions, grouped, has_thumbnail, thumbnail_of};
 
+pub use solio_base::names;
 pub use solio_base::{
     Cancel, Error, ErrorKind, Limits, Loss, Losses, Progress, Progressed, Result, Sink, Source,
     Work, cpu,

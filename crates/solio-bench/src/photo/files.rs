@@ -1,10 +1,10 @@
 //! The files that are read: photos, copied again and again until there are enough.
 
 use crate::files::{all_below, temporary_folder};
+use solio::names::OsStrBytes;
 use solio::photo::Fields;
 use solio::{Error, Limits, Result, Work};
 use solio_io::probe::{read_plain, write_plain};
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// Where the photos of the tests lie below the folder with data.

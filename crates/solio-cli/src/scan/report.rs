@@ -5,8 +5,8 @@ use crate::args::ScanArgs;
 use crate::table::{bytes, count, figures, seconds, some};
 use crate::{schema, screen};
 use serde_json::{Value, json};
+use solio::names::OsStrBytes;
 use solio::{Error, Result, ScanCount, ScanReport};
-use std::os::unix::ffi::OsStrExt;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Failures that are shown; all are counted.

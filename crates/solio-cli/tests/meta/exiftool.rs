@@ -3,8 +3,8 @@
 
 use crate::hostile_names::{names, tiff};
 use crate::ran::run as solio;
+use solio::names::OsStrBytes;
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::process::Command;
 
 fn has_exiftool() -> bool {

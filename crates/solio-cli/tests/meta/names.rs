@@ -3,9 +3,9 @@
 
 use crate::hostile_names::{names, tiff};
 use crate::ran::run as solio;
+use solio::names::OsStrBytes;
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 /// `%E9` as the byte.

@@ -55,9 +55,8 @@ impl Handle {
     pub(crate) fn open(path: &Path, bypass: Bypass) -> Result<Self> {
         // Opening a pipe would wait for its writer.
         let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
-        let open = |folder: BorrowedFd<'_>, path: &Path| {
-            sys::openat(folder, path, flags, Mode::empty())
-        };
+        let open =
+            |folder: BorrowedFd<'_>, path: &Path| sys::openat(folder, path, flags, Mode::empty());
         let file = long_path::at(path, open).map_err(|e| io_error("open", e.into(), path))?;
         Handle::of(file, path, bypass)
     }

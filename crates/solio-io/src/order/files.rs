@@ -141,7 +141,8 @@ impl<'a> BatchFiles<'a> {
             let Some(member) = wanted.remove(&*entry.file_name()) else { continue };
             // A link has an inode of its own: those are looked up one by one.
             if entry.file_type().is_ok_and(|kind| kind.is_file()) {
-                self.all[member].known = FileLocation::Here { device, inode: sys::inode_of_entry(&entry) };
+                self.all[member].known =
+                    FileLocation::Here { device, inode: sys::inode_of_entry(&entry) };
                 found += 1;
             }
             if wanted.is_empty() {

@@ -84,7 +84,10 @@ impl KernelFiles {
     fn devices_below(&self, folder: &Path) -> Vec<u64> {
         if let Some(backing) = read(&folder.join("loop/backing_file")) {
             let path = Path::new(backing.trim_end());
-            return fs::metadata(path).map(|file| sys::identity(path, &file).0).into_iter().collect();
+            return fs::metadata(path)
+                .map(|file| sys::identity(path, &file).0)
+                .into_iter()
+                .collect();
         }
         let Ok(entries) = fs::read_dir(folder.join("slaves")) else { return Vec::new() };
         let number = |entry: fs::DirEntry| device_number(&read(&entry.path().join("dev"))?);

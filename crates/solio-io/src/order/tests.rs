@@ -3,8 +3,8 @@
 #![allow(clippy::disallowed_methods, clippy::print_stdout)] // makes files; says what is skipped
 
 use super::*;
-use std::fs;
 use crate::probe::symlink;
+use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 

@@ -8,9 +8,9 @@ use super::write::PackOptions;
 use crate::pbrt::{Statements, Values};
 use crate::scene::{Entity, Instances, NONE, Place, Scene};
 use bytemuck::{Pod, cast_slice};
+use solio_base::names::{OsStrBytes, OsStringBytes};
 use std::borrow::Cow;
 use std::ops::Range;
-use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 /// Bytes of a section before it is packed, about.
@@ -20,7 +20,7 @@ const LEAST_APART: usize = 4096;
 
 /// The path of these bytes.
 pub(super) fn path_of(bytes: &[u8]) -> PathBuf {
-    PathBuf::from(std::ffi::OsStr::from_bytes(bytes))
+    PathBuf::from(std::ffi::OsString::from_vec(bytes.to_vec()))
 }
 
 /// What an array consists of.

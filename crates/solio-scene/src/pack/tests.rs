@@ -171,7 +171,7 @@ fn all_bits_of_numbers_come_back() {
 
 #[test]
 fn names_and_paths_have_any_bytes() {
-    use std::os::unix::ffi::OsStringExt;
+    use solio_base::names::OsStringBytes;
     let mut scene = read_text(SCENE);
     let bytes: Vec<u8> = (0..=255).collect();
     scene.objects[0].name = bytes.clone();

@@ -1,8 +1,8 @@
 //! What the system says of a file, as tags of the group `System`.
 
 use solio_photo::{Fields, Tag, Value};
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
+use std::time::SystemTime;
 
 const GROUP: &str = "System";
 const NAMES: [&str; 7] = [
@@ -37,17 +37,29 @@ pub(crate) fn system_tags(path: &Path, fields: &Fields) -> Vec<Tag> {
     word("Directory", Some(folder.unwrap_or(Path::new(".")).as_os_str()));
     let Ok(about) = std::fs::metadata(path) else { return tags };
     put("FileSize", Value::Text(about.len().to_string()), size(about.len()));
+    let (changed, mode) = solio_io::walk::change_and_mode(path, &about);
     for (name, seconds) in [
-        ("FileModifyDate", about.mtime()),
-        ("FileAccessDate", about.atime()),
-        ("FileInodeChangeDate", about.ctime()),
+        ("FileModifyDate", seconds(about.modified())),
+        ("FileAccessDate", seconds(about.accessed())),
+        ("FileInodeChangeDate", changed),
     ] {
         let date = date(seconds);
         put(name, Value::Text(date.clone()), date);
     }
-    let mode = about.permissions().mode();
     put("FilePermissions", Value::Text(format!("{mode:o}")), permissions(mode));
     tags
+}
+
+/// Since 1970, down.
+fn seconds(time: std::io::Result<SystemTime>) -> i64 {
+    let Ok(time) = time else { return 0 };
+    match time.duration_since(SystemTime::UNIX_EPOCH) {
+        Ok(after) => after.as_secs() as i64,
+        Err(before) => {
+            let before = before.duration();
+            -(before.as_secs() as i64) - i64::from(before.subsec_nanos() > 0)
+        }
+    }
 }
 
 /// `6.8 kB`, in powers of ten.
@@ -102,6 +114,8 @@ mod tests {
 
     #[test]
     fn sizes_dates_and_permissions() {
+        let at = |s: i64| if s < 0 { SystemTime::UNIX_EPOCH - std::time::Duration::from_millis((-s * 1000 - 300) as u64) } else { SystemTime::UNIX_EPOCH + std::time::Duration::from_millis((s * 1000 + 300) as u64) };
+        assert_eq!((seconds(Ok(at(-5))), seconds(Ok(at(7)))), (-5, 7));
         assert_eq!(size(1999), "1999 bytes");
         assert_eq!(size(6816), "6.8 kB");
         assert_eq!(size(368_000_000), "368 MB");

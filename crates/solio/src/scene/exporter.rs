@@ -3,6 +3,7 @@
 use crate::scene::file::{FolderFiles, is_pack};
 use crate::scene::packed::{mesh_of_packed, packed_mesh};
 use crate::{Input, SceneFormat, SceneReadOptions, ToInput, Written, read_scene};
+use solio_base::names::OsStrBytes;
 use solio_base::{Error, Limits, Losses, Result, Work};
 use solio_catalog::names::percent;
 use solio_io::{FileSink, SinkOptions, WrittenFile};
@@ -15,7 +16,6 @@ use solio_scene::pack::{PackReadOptions, PackReader, PackedMesh};
 use solio_scene::scene::{Files, Scene};
 use solio_scene::usd::encode_usd;
 use std::collections::HashMap;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
 static EXPORT: SpanName = SpanName::new("export scene");

@@ -1,6 +1,7 @@
 //! Scenes: a path to a scene, and what it holds.
 
 use crate::{Input, ToInput};
+use solio_base::names::OsStrBytes;
 use solio_base::{Error, ErrorKind, Limits, Result, Source, Work};
 use solio_io::OpenFile;
 use solio_kinds::{FileKind, FileType};
@@ -12,7 +13,6 @@ use solio_scene::pbrt::{ReadOptions, Statements};
 use solio_scene::scene::{Files, MeshCounts, Scene, SceneCounts, SceneOptions, read_scene as read};
 use std::collections::HashMap;
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 static READ: SpanName = SpanName::new("read scene");

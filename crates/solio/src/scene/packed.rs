@@ -2,6 +2,7 @@
 
 use crate::scene::file::{FolderFiles, SceneReadOptions, is_pack};
 use crate::{Format, Input, MeshWriteOptions, ToInput, Written, read_scene};
+use solio_base::names::OsStrBytes;
 use solio_base::{Error, ErrorKind, Limits, Result, Source, Work};
 use solio_codec::compress::Compression;
 use solio_io::{FileSink, SinkOptions};
@@ -13,7 +14,6 @@ use solio_scene::pack::{PackOptions, PackReadOptions, PackReader, PackSummary, P
 use solio_scene::scene::{Files, Scene};
 use std::borrow::Cow;
 use std::cell::RefCell;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 static PACK: SpanName = SpanName::new("pack scene");

@@ -4,6 +4,7 @@ use crate::scene::file::FolderFiles;
 use crate::scene::text::{sink_options, sort, version_of, with_lines};
 use crate::scene::text_meshes::MeshMover;
 use crate::{Input, SceneText, SceneTextOptions};
+use solio_base::names::OsStrBytes;
 use solio_base::{Error, ErrorKind, Result, Source, Work};
 use solio_io::{FileSink, FileSource, SinkOptions};
 use solio_scene::pbrt::schema::{Version, files};
@@ -14,7 +15,6 @@ use solio_scene::scene::Files;
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::hash::{DefaultHasher, Hasher};
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
 /// Files within files.

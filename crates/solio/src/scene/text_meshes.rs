@@ -3,6 +3,7 @@
 use crate::scene::file::FolderFiles;
 use crate::scene::packed::{mesh_of_packed, packed_mesh};
 use crate::{Format, MeshPlace, MeshWriteOptions, SceneText, SceneTextOptions, Written};
+use solio_base::names::OsStrBytes;
 use solio_base::{Error, ErrorKind, Limits, Result, Sink, Work};
 use solio_codec::compress::Compression;
 use solio_mesh::Scene as Meshes;
@@ -12,7 +13,6 @@ use solio_scene::pbrt::meshes::{inline_mesh, plymesh_file, set_inline, set_plyme
 use solio_scene::pbrt::schema::Version;
 use solio_scene::pbrt::write::Writer;
 use solio_scene::scene::Files;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// The folder of meshes, beside the first file of a scene.

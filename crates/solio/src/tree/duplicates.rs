@@ -481,7 +481,7 @@ mod tests {
         let path = |name: &str| folder.path().join(name);
         write_plain(&path("a"), b"same").unwrap();
         std::fs::hard_link(path("a"), path("b")).unwrap();
-        std::os::unix::fs::symlink(path("a"), path("link")).unwrap();
+        solio_io::probe::symlink(path("a"), path("link")).unwrap();
         assert!(find(folder.path(), DuplicateOptions::default()).is_empty());
         write_plain(&path("c"), b"same").unwrap();
         let groups = find(folder.path(), DuplicateOptions::default());

@@ -1,10 +1,10 @@
 //! Frames of a sequence as files: `shot.####.exr`, `shot.%04d.exr`, `shot.1-100x2#.exr`; the grammar
 //! is that of [`solio_catalog::sequence`].
 
+use solio_base::names::{OsStrBytes, OsStringBytes};
 use solio_base::{Error, Result};
 use solio_catalog::sequence::{FrameRange, NamePattern};
 use std::ffi::OsString;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 /// The name of a file with a place for the number of the frame.

@@ -1,6 +1,7 @@
 //! What is in folders, with sequences of frames on one line each.
 
 use globset::{GlobBuilder, GlobMatcher};
+use solio_base::names::{OsStrBytes, OsStringBytes};
 use solio_base::{Error, Progress, Result, Work, lock, unlock};
 use solio_catalog::sequence::{
     FrameRange, NamePattern, Padding, Sequence, collapse, frames_text, numbered,
@@ -8,7 +9,6 @@ use solio_catalog::sequence::{
 use solio_io::walk::{EntryKind, Listing, Status, Visit, WalkOptions, status_of, walk};
 use std::collections::{BTreeMap, HashSet};
 use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 

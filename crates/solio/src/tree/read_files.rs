@@ -459,7 +459,7 @@ mod tests {
         write_plain(&at("file"), b"bytes").unwrap();
         let _socket = std::os::unix::net::UnixListener::bind(at("socket")).unwrap();
         for (name, to) in [("a", "file"), ("b", "sub"), ("c", "socket"), ("d", "nothing")] {
-            std::os::unix::fs::symlink(to, at(name)).unwrap();
+            solio_io::probe::symlink(to, at(name)).unwrap();
         }
         let below = files_below(&[folder.path().to_owned()], &Work::default());
         let (files, failed) = below.unwrap();

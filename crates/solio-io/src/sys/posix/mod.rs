@@ -5,8 +5,8 @@
 mod signals;
 
 pub(crate) use rustix::fs::{
-    AtFlags, CWD, FileType, Mode, OFlags, Stat, fstat, major, makedev, minor, openat, readlinkat, stat,
-    statat,
+    AtFlags, CWD, FileType, Mode, OFlags, Stat, fstat, major, makedev, minor, openat, readlinkat,
+    stat, statat,
 };
 pub(crate) use rustix::io::{Errno, Result as SysResult, pread, pwrite, retry_on_intr};
 pub(crate) use signals::{EndSignal, catch_abort, catch_signals, end_by, remove_name};
@@ -14,9 +14,9 @@ pub(crate) use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 pub(crate) use std::os::unix::fs::FileExt;
 
 use crate::status::{Status, nanoseconds};
-use solio_base::{Error, Result};
 use core::ptr::NonNull;
 use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
+use solio_base::{Error, Result};
 use std::fs::{DirEntry, File, Metadata};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{DirEntryExt, MetadataExt};
@@ -60,6 +60,11 @@ pub(crate) fn status_of_open(_: &File, found: &Metadata) -> Status {
         owner: found.uid(),
         group: found.gid(),
     }
+}
+
+/// When a file changed last, and its mode.
+pub(crate) fn change_and_mode(_: &Path, found: &Metadata) -> (i64, u32) {
+    (found.ctime(), found.mode())
 }
 
 /// The device of what is at a path, and its inode.

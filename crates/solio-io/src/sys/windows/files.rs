@@ -1,7 +1,9 @@
 //! Files and folders that are open, and what the system says about them.
 
 use super::wide::{units, whole};
-use super::{Arg, AsFd, AtFlags, BorrowedFd, Errno, FileType, Mode, OFlags, OwnedFd, Stat, SysResult};
+use super::{
+    Arg, AsFd, AtFlags, BorrowedFd, Errno, FileType, Mode, OFlags, OwnedFd, Stat, SysResult,
+};
 use super::{CWD, owned};
 use crate::status::{EntryKind, Status, kind, status};
 use solio_base::names::OsStringBytes;
@@ -121,6 +123,11 @@ pub(crate) fn status_of_open(file: &File, found: &Metadata) -> Status {
         // A pipe has nothing but what is known.
         Err(_) => Status { size: found.len(), ..Status::default() },
     }
+}
+
+/// When a file changed last, and its mode.
+pub(crate) fn change_and_mode(path: &Path, _: &Metadata) -> (i64, u32) {
+    stat(path).map_or((0, 0), |found| (found.st_ctime, found.st_mode))
 }
 
 /// The device of what is at a path, and its inode.
@@ -249,11 +256,7 @@ fn seconds(time: i64) -> (i64, i64) {
 }
 
 /// Where a link leads.
-pub(crate) fn readlinkat(
-    folder: impl AsFd,
-    name: impl Arg,
-    _: Vec<u8>,
-) -> SysResult<CString> {
+pub(crate) fn readlinkat(folder: impl AsFd, name: impl Arg, _: Vec<u8>) -> SysResult<CString> {
     let path = whole(folder.as_fd(), &name.name())?;
     let target = std::fs::read_link(path).map_err(|e| Errno::of(&e))?;
     CString::new(target.into_os_string().into_vec()).map_err(|_| Errno::INVAL)
@@ -282,9 +285,8 @@ pub(crate) fn pread(file: impl AsFd, buf: &mut [u8], offset: u64) -> SysResult<u
     let bytes = buf.len().min(MOST_BYTES) as u32;
     // SAFETY: the buffer has so many bytes; the file was not opened for overlapped calls, so the system
     // is done with buffer and place when it returns.
-    let read = unsafe {
-        fs::ReadFile(file.as_fd().handle, buf.as_mut_ptr(), bytes, &mut got, &mut place)
-    };
+    let read =
+        unsafe { fs::ReadFile(file.as_fd().handle, buf.as_mut_ptr(), bytes, &mut got, &mut place) };
     if read != 0 {
         return Ok(got as usize);
     }

@@ -17,8 +17,8 @@ mod vocabulary;
 mod volumes;
 mod wide;
 
-pub(crate) use files::*;
 use files::is_case_sensitive;
+pub(crate) use files::*;
 pub(crate) use listing::each_name;
 pub(crate) use placing::*;
 pub(crate) use process::*;

@@ -7,7 +7,7 @@
 //!   reads it, who then goes on reading the old one. File systems that lack it (FAT, shares) get a
 //!   rename that replaces, where nobody may have the old file open.
 
-use super::files::{create_file, SHARE};
+use super::files::{SHARE, create_file};
 use super::wide::{units, whole};
 use super::{AsFd, CWD, Errno, SysResult, owned};
 use solio_base::names::OsStrBytes;

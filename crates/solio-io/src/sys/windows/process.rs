@@ -15,7 +15,7 @@ use windows_sys::Win32::System::JobObjects::{
     SetInformationJobObject,
 };
 use windows_sys::Win32::System::Threading::{
-    ExitProcess, GetCurrentProcess, GetCurrentThread, GetCurrentProcessorNumber,
+    ExitProcess, GetCurrentProcess, GetCurrentProcessorNumber, GetCurrentThread,
     GetProcessIoCounters, IO_COUNTERS, SetProcessAffinityMask, SetThreadAffinityMask,
 };
 

@@ -81,7 +81,10 @@ pub(crate) fn mount_table() -> Vec<u8> {
 pub(crate) fn other_mounts() -> Vec<Mount> {
     // SAFETY: the call takes nothing.
     let letters = unsafe { fs::GetLogicalDrives() };
-    (0..26u8).filter(|place| letters >> place & 1 != 0).filter_map(|place| drive(b'A' + place)).collect()
+    (0..26u8)
+        .filter(|place| letters >> place & 1 != 0)
+        .filter_map(|place| drive(b'A' + place))
+        .collect()
 }
 
 fn drive(letter: u8) -> Option<Mount> {
@@ -116,7 +119,8 @@ pub(crate) fn medium(device: u64) -> Option<Medium> {
     let found = other_mounts().into_iter().find(|m| makedev(m.device.0, m.device.1) == device);
     let Some(mount) = found else { return Some(Medium::Unknown) };
     let path = mount.point.to_string_lossy().replace(r"\\?\", r"\\.\");
-    let Ok(volume) = super::files::create_file(Path::new(path.trim_end_matches('\\')), 0, fs::OPEN_EXISTING, 0)
+    let Ok(volume) =
+        super::files::create_file(Path::new(path.trim_end_matches('\\')), 0, fs::OPEN_EXISTING, 0)
     else {
         return Some(Medium::Unknown);
     };

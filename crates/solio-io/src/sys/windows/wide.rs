@@ -181,7 +181,9 @@ mod tests {
 
     #[test]
     fn names_that_are_no_names_are_told() {
-        for bad in ["CON", "sub/nul.txt", "COM1", "lpt9.exr", "a.", "b /c", "x?.exr", "a:b", "COM\u{b2}"] {
+        for bad in
+            ["CON", "sub/nul.txt", "COM1", "lpt9.exr", "a.", "b /c", "x?.exr", "a:b", "COM\u{b2}"]
+        {
             let error = check_new_name(Path::new(bad));
             assert!(error.is_err(), "{bad}");
         }

@@ -7,12 +7,12 @@ mod peers;
 use peers::Peers;
 
 use serde_json::{Value, json};
+use solio_base::names::OsStrBytes;
 use solio_base::{Error, Limits, Result, Work};
 use solio_catalog::names::percent;
 use solio_lab::npy::RawShape;
 use solio_lab::plan::plan;
 use solio_lab::{Array, MeasureOptions, Measuring, Results, Statement, measure, statements};
-use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 /// What is tried, on how much, for how long.

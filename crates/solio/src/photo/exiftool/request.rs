@@ -1,7 +1,7 @@
 //! What ExifTool is asked: which tags, of which file, and how the name gets there whole.
 
+use solio_base::names::{OsStrBytes, OsStringBytes};
 use std::ffi::OsString;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 
 /// Longer requests go by arguments: a pipe takes one that is shorter without waiting.

@@ -5,9 +5,9 @@ mod hostile_names;
 
 use super::*;
 use solio_base::Result;
+use solio_base::names::OsStrBytes;
 use solio_io::probe::write_plain;
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 
 /// Answers as ExifTool does, with the name it was asked for; some names bring it down.

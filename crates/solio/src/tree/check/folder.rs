@@ -2,11 +2,11 @@
 
 use super::odd::{Odd, Rule};
 use super::{FileCheck, plural};
+use solio_base::names::OsStrBytes;
 use solio_base::{Error, Result, Work, lock, unlock};
 use solio_catalog::sequence::{Sequence, collapse, frames_text};
 use solio_io::walk::{EntryKind, Listing, Visit, WalkOptions, walk};
 use std::collections::BTreeMap;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
@@ -80,7 +80,7 @@ pub fn find_files(folders: &[PathBuf], work: &Work) -> Result<Found> {
 /// assert!(check.odd[0].message.ends_with("1 of 5 frames are missing: 4"));
 /// ```
 pub fn check_frames(files: &[PathBuf]) -> FileCheck {
-    let names = files.iter().filter_map(|file| file.file_name()).map(OsStrExt::as_bytes);
+    let names = files.iter().filter_map(|file| file.file_name()).map(OsStrBytes::as_bytes);
     let mut odd = Vec::new();
     for sequence in &collapse(names).sequences {
         frames(sequence, &mut odd);

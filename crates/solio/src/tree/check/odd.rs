@@ -2,9 +2,9 @@
 
 use super::{FileCheck, kinds};
 use crate::Input;
+use solio_base::names::OsStrBytes;
 use solio_base::{Result, Work, named_enum};
 use std::fmt;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 /// Something that is wrong with a name, or with a file for its name.

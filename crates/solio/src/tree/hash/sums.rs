@@ -1,12 +1,12 @@
 //! Lists of digests are checked: what `sha256sum -c` does, for all of them.
 
 use super::{FileState, Finding, HashJob, hash_files};
+use solio_base::names::OsStringBytes;
 use solio_base::{Error, ErrorKind, Limits, Result, Work};
 use solio_catalog::sums::{Sum, Sums, decode_sums};
 use solio_codec::digest::{Algorithm, Digest};
 use solio_io::order::Order;
 use std::ffi::OsString;
-use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
 /// Checks the files that the list at `path` (`-` is standard input) names, relative to the current

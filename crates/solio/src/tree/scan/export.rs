@@ -3,6 +3,7 @@
 use super::options::{Scan, ScanReport};
 use super::run::scan;
 use super::taken::{not_a_catalog, remove_catalog};
+use solio_base::names::OsStrBytes;
 use solio_base::{Error, Limits, Result, Work};
 use solio_catalog::row::{Level, Row, column};
 use solio_catalog::store::{Mounted, PlacedRows, Rows, Store};
@@ -10,7 +11,6 @@ use solio_catalog::table::{Merge, ParquetRows, ParquetWriter};
 use solio_io::FileSink;
 use solio_kinds::FileKind;
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

@@ -3,12 +3,12 @@
 use super::facts::{FileFacts, file_facts};
 use super::row::{row_of, row_of_unknown};
 use crate::Input;
+use solio_base::names::OsStrBytes;
 use solio_base::{Error, Result, Work, lock, ordered, unlock};
 use solio_catalog::row::{Row, key};
 use solio_io::objects::is_address;
 use solio_io::walk::{self, Listing, Visit, WalkOptions};
 use solio_io::{HeadReader, OpenFile, folders_and_files};
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 

@@ -1,8 +1,8 @@
 //! What a folder holds now beside what the catalogue knows of it.
 
+use solio_base::names::OsStrBytes;
 use solio_catalog::store::KnownFile;
 use solio_io::walk::{EntryKind, Listing};
-use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 
 /// A folder under way.

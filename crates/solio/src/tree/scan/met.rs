@@ -3,13 +3,13 @@
 use super::places::VolumeHere;
 use super::row::{number, set_status};
 use solio_base::Result;
+use solio_base::names::OsStrBytes;
 use solio_catalog::look;
 use solio_catalog::row::{Cell, Cells, Level, Row, column};
 use solio_catalog::store::{Known, KnownFile};
 use solio_codec::compress::Compression;
 use solio_io::walk::{self, EntryKind, Status};
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
 

@@ -2,6 +2,7 @@
 //! not there, another one in its place, or one that is suddenly empty keeps its rows.
 
 use super::options::Scan;
+use solio_base::names::OsStrBytes;
 use solio_base::{Error, ErrorKind, Result, lock};
 use solio_catalog::names::shown;
 use solio_catalog::store::{
@@ -13,7 +14,6 @@ use solio_io::volume::Volume;
 use solio_measure::unix_ns;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};

@@ -1,11 +1,11 @@
 //! The catalogue as a file that one scan at a time has for itself.
 
 use super::export::parquet_of;
+use solio_base::names::OsStrBytes;
 use solio_base::{Error, ErrorKind, Limits, Result, Work};
 use solio_catalog::store::Store;
 use solio_io::lock::{FileLock, lock};
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// What SQLite keeps beside a database.
@@ -133,7 +133,7 @@ mod tests {
         std::fs::create_dir_all(at("w/sub")).unwrap();
         std::fs::create_dir(at("elsewhere")).unwrap();
         for (to, link) in [("w", "wl"), ("w/c.sqlite", "elsewhere/link.sqlite")] {
-            std::os::unix::fs::symlink(at(to), at(link)).unwrap();
+            solio_io::probe::symlink(at(to), at(link)).unwrap();
         }
         solio_io::probe::write_plain(&at("w/c.sqlite"), b"").unwrap();
         let given = ["w/c.sqlite", "wl/c.sqlite", "w/sub/../c.sqlite", "elsewhere/link.sqlite"];

@@ -1,13 +1,13 @@
 #![allow(clippy::disallowed_methods)] // tests have their own files
 
 use super::*;
+use solio_base::names::OsStrBytes;
 use solio_base::{Cancel, Error, ErrorKind, Result, Work};
 use solio_catalog::row::{Cell, Row, column};
 use solio_catalog::store::{Known, Rows};
 use solio_codec::digest::{Algorithm, Hasher};
 use solio_io::probe::write_plain;
 use solio_io::walk;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -23,7 +23,7 @@ impl Tree {
         tree.write("r/a/b/two.txt", b"words");
         tree.write("r/empty.exr", b"");
         tree.write("r/broken.ply", b"ply\nformat ascii 1.0\nelement vertex x\n");
-        std::os::unix::fs::symlink("a", tree.path("r/link")).unwrap();
+        solio_io::probe::symlink("a", tree.path("r/link")).unwrap();
         tree
     }
 
@@ -430,7 +430,7 @@ fn roots_within_others_are_scanned_once() {
 #[test]
 fn a_catalogue_that_another_path_leads_to_is_no_part_of_its_tree() {
     let tree = Tree::new();
-    std::os::unix::fs::symlink("r", tree.path("l")).unwrap();
+    solio_io::probe::symlink("r", tree.path("l")).unwrap();
     let options = ScanOptions::default();
     for catalog in ["l/c.sqlite", "r/a/../c.sqlite"] {
         for _ in 0..2 {

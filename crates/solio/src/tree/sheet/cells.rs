@@ -2,12 +2,12 @@
 
 use super::{SheetDone, SheetOptions};
 use crate::{ImageFormat, Thumbnail, ThumbnailOptions, files_below, has_thumbnail, thumbnail_of};
+use solio_base::names::{OsStrBytes, OsStringBytes};
 use solio_base::{Error, Result, Work};
 use solio_catalog::names;
 use solio_catalog::sequence::{Sequence, collapse};
 use solio_io::walk::status_of;
 use std::collections::BTreeMap;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 /// Pixels between the frames of a sequence.

@@ -5,11 +5,11 @@ use super::{Sheet, SheetOptions};
 use crate::tree::check::plural;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use solio_base::names::OsStrBytes;
 use solio_base::{Error, Result, Sink, Work};
 use solio_catalog::names;
 use solio_io::{FileSink, SinkOptions};
 use std::fmt::Write;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 const PAGE: &str = include_str!("../../../../../web/sheet.html");
