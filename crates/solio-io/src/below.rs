@@ -82,6 +82,7 @@ fn leads_to(link: &Path, most: usize) -> Option<PathBuf> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::print_stdout)]
     use super::*;
     use crate::probe::symlink;
 
@@ -91,7 +92,9 @@ mod tests {
         let (out, at) = (dir.path().join("out"), |name: &str| dir.path().join(name));
         std::fs::create_dir_all(out.join("sub")).unwrap();
         std::fs::create_dir(at("outside")).unwrap();
-        symlink("sub", out.join("inner")).unwrap();
+        if let Err(error) = symlink("sub", out.join("inner")) {
+            return println!("skipped: no symbolic links ({error})");
+        }
         symlink(at("outside"), out.join("outer")).unwrap();
         symlink("../outside/new", out.join("dangling")).unwrap();
         symlink("sub/new", out.join("new")).unwrap();

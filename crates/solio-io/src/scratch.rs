@@ -318,6 +318,7 @@ mod tests {
         let mut last = [0; 1];
         scratch.buffered.file.file().read_exact_at(&mut last, scratch.bytes() - 1).unwrap();
         assert_eq!(&last, b"7");
+        drop(scratch);
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
     }
 

@@ -254,6 +254,10 @@ impl Engine {
             let _ = fallback.set(why);
             backend = Backend::Threads;
         }
+        if backend == Backend::Mmap && !crate::sys::HAS_MAPS {
+            let _ = fallback.set("memory maps are for Linux".into());
+            backend = Backend::Threads;
+        }
         let pool = pool::BlockPool::new(options.memory_bytes);
         let mut core = Core::new(tuning, backend.width(&options, true), pool);
         core.scheduler.ahead = threads::ahead(&options, true);

@@ -324,6 +324,7 @@ impl Landing {
     }
 
     /// The address of the huge page of a slab in which all of it lies.
+    #[allow(dead_code)] // a ring asks it
     pub(crate) fn huge_page(&self) -> Option<usize> {
         let BufferStore::Pool(PoolBlock { memory, .. }) = &self.buffer.store else { return None };
         (memory.bytes <= HUGE).then(|| memory.start.as_ptr() as usize / HUGE * HUGE)

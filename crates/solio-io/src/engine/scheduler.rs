@@ -541,6 +541,7 @@ impl Scheduler {
 
     /// [`Scheduler::learned`] no longer holds: the file has changed. The grant, which was for all
     /// of it, is one of unknown length again.
+    #[allow(dead_code)] // a ring asks it
     pub(crate) fn unlearned(&mut self, grant: Grant) -> Grant {
         self.requests.entry[grant.slot as usize].end = UNKNOWN;
         Grant { unknown: true, ..grant }

@@ -407,7 +407,7 @@ impl Simulation {
     /// How many of the bytes that it could move a call does: it may be interrupted, or fall short.
     fn moves(&mut self, length: usize) -> std::io::Result<usize> {
         if self.random.one_in(8) {
-            return Err(std::io::Error::from_raw_os_error(Errno::INTR.raw_os_error()));
+            return Err(std::io::ErrorKind::Interrupted.into());
         }
         if self.random.one_in(4) && length > 1 {
             return Ok(1 + self.random.below(length as u64 - 1) as usize);

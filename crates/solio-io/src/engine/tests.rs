@@ -65,7 +65,7 @@ fn errors_are_typed_and_stop_nobody_else() {
             Request::range(&files[3].0, 4000, 1000),
             Request::range(&files[3].0, u64::MAX, u64::MAX),
             Request::file(&files[8].0).into_buffer(vec![0; 10]),
-            Request::file("/dev/null"),
+            Request::file(if cfg!(windows) { "NUL" } else { "/dev/null" }),
             Request::file(&files[8].0),
         ];
         let done = engine.read(requests).wait();
@@ -115,9 +115,10 @@ fn small_files_in_one_go() {
     let files = files(folder.path());
     let bad = ["none", "folder", "pipe", "loop", "file 0/x"].map(|name| folder.path().join(name));
     std::fs::create_dir(&bad[1]).unwrap();
-    let fifo = std::process::Command::new("mkfifo").arg(&bad[2]).status().unwrap();
-    assert!(fifo.success());
-    crate::probe::symlink(&bad[3], &bad[3]).unwrap();
+    // Neither can be made everywhere; then there is nothing of this name.
+    let fifo = std::process::Command::new("mkfifo").arg(&bad[2]).status();
+    let has_fifo = fifo.is_ok_and(|fifo| fifo.success());
+    let has_link = crate::probe::symlink(&bad[3], &bad[3]).is_ok();
     for engine in reading_at_once() {
         // One of the errors after every eight files that can be read.
         let paths: Vec<&PathBuf> = (0..360)
@@ -128,9 +129,15 @@ fn small_files_in_one_go() {
             if i % 9 == 8 {
                 let error = done.result.err().unwrap();
                 assert_eq!((error.kind(), error.path()), (ErrorKind::Io, Some(&**paths[i])));
-                let words = ["No such file", "directory", "regular file", "symbolic", "directory"];
                 let text = error.to_string();
-                assert!(text.contains(words[i / 9 % words.len()]), "{text}");
+                let is_told = match i / 9 % bad.len() {
+                    1 => text.contains("directory"),
+                    2 if has_fifo => text.contains("regular file"),
+                    3 if has_link => !error.is_missing(),
+                    4 if cfg!(unix) => text.contains("directory"),
+                    _ => error.is_missing(),
+                };
+                assert!(is_told, "{text}");
             } else {
                 assert!(done.result.unwrap()[..] == files[i % 9].1[..], "{}", paths[i].display());
             }

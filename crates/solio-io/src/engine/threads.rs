@@ -77,12 +77,14 @@ impl Drop for Owner {
 }
 
 /// There is nothing more for a ring: the engine ends, or goes on in another way.
+#[allow(dead_code)] // as above
 pub(crate) struct NoMore;
 
 /// A flight for a ring.
 pub(crate) struct TakenFlight {
     pub(crate) flight: Flight,
     /// Whether its file is best opened, read and closed in one go.
+    #[allow(dead_code)] // a ring asks it
     pub(crate) link: bool,
 }
 
@@ -587,6 +589,7 @@ impl EngineShared {
     }
 
     /// A flight's file is open, or not; the flight to go on with, if any.
+    #[allow(dead_code)] // a ring asks it
     pub(crate) fn opened(
         self: &Arc<Self>,
         flight: Flight,
@@ -603,6 +606,7 @@ impl EngineShared {
     }
 
     /// A flight's file is said to have so many bytes; the flight to go on with, if any.
+    #[allow(dead_code)] // a ring asks it
     pub(crate) fn sized(&self, flight: Flight, bytes: u64) -> Option<Flight> {
         match self.lock().core.sized(flight, bytes, now_ns()) {
             AfterOpen::Read(flight) => Some(flight),
@@ -611,11 +615,13 @@ impl EngineShared {
     }
 
     /// A flight's file is not what it was said to be.
+    #[allow(dead_code)] // a ring asks it
     pub(crate) fn unsure(&self, flight: Flight) -> Flight {
         self.lock().core.unsure(flight)
     }
 
     /// A flight's file was opened, read and closed in one go.
+    #[allow(dead_code)] // a ring asks it
     pub(crate) fn arrived(&self, flight: Flight) {
         self.counts.add(flight.grant.length, true);
         self.counts.linked.fetch_add(1, Relaxed);
@@ -623,6 +629,7 @@ impl EngineShared {
     }
 
     /// A flight of a ring has ended.
+    #[allow(dead_code)] // a ring asks it
     pub(crate) fn ended(&self, flight: Flight, result: Result<()>) {
         if result.is_ok() {
             let direct = flight.file.as_ref().is_some_and(|f| f.is_direct());
@@ -633,6 +640,7 @@ impl EngineShared {
 
     /// A piece for a ring to read; waits for one only if it may. What is to be written is written
     /// here: the ring would only hand the copying to another thread.
+    #[allow(dead_code)] // a ring asks it
     pub(crate) fn take(
         self: &Arc<Self>,
         may_wait: bool,
@@ -648,6 +656,7 @@ impl EngineShared {
         }
     }
 
+    #[allow(dead_code)] // a ring asks it
     fn take_any(
         self: &Arc<Self>,
         may_wait: bool,

@@ -170,10 +170,14 @@ fn bad_files_keep_their_place_at_the_end() {
         fs::create_dir_all(&subfolder).unwrap();
         paths.insert(3, subfolder);
         let pipe = folder.path().join(format!("pipe {count}"));
+        // Where there are no pipes it is missing, too.
         let _ = Command::new("mkfifo").arg(&pipe).status();
         paths.push(pipe);
         let link = folder.path().join(format!("link {count}"));
-        symlink(&paths[2], &link).unwrap();
+        if let Err(error) = symlink(&paths[2], &link) {
+            println!("skipped: no symbolic links ({error})");
+            return;
+        }
         paths.push(link);
         for order in [Order::Inode, Order::Physical] {
             let plan = plan_of(&paths, order);
@@ -201,7 +205,10 @@ fn a_disk_that_turns_is_read_in_physical_order() {
     let sys = tempfile::tempdir().unwrap();
     let disk = sys.path().join("disk");
     fs::create_dir_all(disk.join("queue")).unwrap();
-    symlink("disk", sys.path().join(format!("{major}:{minor}"))).unwrap();
+    if let Err(error) = symlink("disk", sys.path().join(format!("{major}:{minor}"))) {
+        println!("skipped: no symbolic links ({error})");
+        return;
+    }
     let kernel = KernelFiles::made(sys.path().into());
     let auto = |rotational: &str, options| {
         fs::write(disk.join("queue/rotational"), rotational).unwrap();
@@ -226,7 +233,9 @@ fn a_disk_that_turns_is_read_in_physical_order() {
 
 #[test]
 fn memory_file_systems_fall_back_and_say_so() {
-    let Ok(folder) = tempfile::tempdir_in("/dev/shm") else {
+    // Windows has no file system in memory.
+    let folder = cfg!(unix).then(|| tempfile::tempdir_in("/dev/shm").ok()).flatten();
+    let Some(folder) = folder else {
         println!("skipped: no /dev/shm");
         return;
     };

@@ -49,6 +49,9 @@ impl Visit for CountingVisit {
     }
 }
 
+/// A name that is no text: bytes, or on Windows half a character.
+const ODD: &[u8] = if cfg!(windows) { b"caf\xed\xa0\x80.jpg" } else { b"caf\xe9\n.jpg" };
+
 /// A tree with a large folder, empty ones, odd names and links in a loop.
 fn tree() -> tempfile::TempDir {
     let root = tempfile::tempdir().unwrap();
@@ -60,11 +63,25 @@ fn tree() -> tempfile::TempDir {
         write_plain(&path(&format!("many/{n}")), b"").unwrap();
     }
     write_plain(&path("a/b/c/deep"), b"12345").unwrap();
-    let odd = root.path().join(OsStr::from_bytes(b"caf\xe9\n.jpg"));
+    let odd = root.path().join(OsStr::from_bytes(ODD));
     write_plain(&odd, b"1").unwrap();
-    crate::probe::symlink("..", path("a/up")).unwrap();
-    crate::probe::symlink("nowhere", path("dangling")).unwrap();
+    for (target, link) in [("..", "a/up"), ("nowhere", "dangling")] {
+        if let Err(error) = crate::probe::symlink(target, path(link)) {
+            #[allow(clippy::print_stdout)]
+            let () = println!("skipped in part: no symbolic links ({error})");
+        }
+    }
     root
+}
+
+/// How many of its links could be made.
+fn links(root: &Path) -> usize {
+    let is_there = |name| fs_entry(&root.join(name));
+    ["a/up", "dangling"].into_iter().filter(|name| is_there(*name)).count()
+}
+
+fn fs_entry(path: &Path) -> bool {
+    std::fs::symlink_metadata(path).is_ok()
 }
 
 fn seen(root: &Path, options: &WalkOptions) -> CountingVisit {
@@ -79,9 +96,10 @@ fn every_entry_comes_once_on_any_number_of_threads() {
     for threads in [0, 1, 2, 7] {
         let seen = seen(root.path(), &WalkOptions { threads, ..WalkOptions::default() });
         let entries = seen.entries.into_inner().unwrap();
-        assert_eq!(entries.len(), 2000 + 4);
+        assert_eq!(entries.len(), 2000 + 2 + links(root.path()));
         assert!(entries.values().all(|&times| times == 1));
-        assert!(entries.contains_key(&root.path().join("a/up")));
+        let up = root.path().join("a").join("up");
+        assert!(entries.contains_key(&up) || links(root.path()) < 2);
         assert_eq!(seen.left.into_inner().unwrap().len(), 7);
         assert!(seen.failed.into_inner().unwrap().is_empty());
     }
@@ -90,6 +108,9 @@ fn every_entry_comes_once_on_any_number_of_threads() {
 #[test]
 fn links_are_followed_when_asked_and_loops_end() {
     let root = tree();
+    if links(root.path()) < 2 {
+        return;
+    }
     let options = WalkOptions { threads: 2, follow: true, ..WalkOptions::default() };
     let seen = seen(root.path(), &options);
     let entries = seen.entries.into_inner().unwrap();
@@ -102,7 +123,8 @@ fn links_are_followed_when_asked_and_loops_end() {
 fn flat_walks_stay_in_the_given_folder() {
     let root = tree();
     let seen = seen(root.path(), &WalkOptions { flat: true, ..WalkOptions::default() });
-    assert_eq!(seen.entries.into_inner().unwrap().len(), 2);
+    let dangling = usize::from(fs_entry(&root.path().join("dangling")));
+    assert_eq!(seen.entries.into_inner().unwrap().len(), 1 + dangling);
     assert_eq!(seen.left.into_inner().unwrap(), [root.path()]);
 }
 
@@ -113,7 +135,7 @@ fn what_cannot_be_listed_is_told_and_the_walk_goes_on() {
     let seen = CountingVisit::default();
     walk(&roots, &WalkOptions::default(), &seen).unwrap();
     assert_eq!(seen.failed.into_inner().unwrap(), &roots[..2]);
-    assert_eq!(seen.entries.into_inner().unwrap().len(), 2004);
+    assert_eq!(seen.entries.into_inner().unwrap().len(), 2002 + links(root.path()));
 }
 
 #[test]
@@ -178,7 +200,7 @@ fn files_are_looked_at_and_opened_where_they_lie() {
     let deep = status_of(&root.path().join("a/b/c/deep")).unwrap();
     assert_eq!(*status, deep);
     assert!(deep.modified_ns > 1_700_000_000_000_000_000 && deep.links == 1);
-    let (_, status, head) = of(b"caf\xe9\n.jpg");
+    let (_, status, head) = of(ODD);
     assert_eq!((status.size, &head[..]), (1, b"1".as_slice()));
     assert_eq!(of(b"1999").1.size, 0);
 }

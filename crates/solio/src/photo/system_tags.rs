@@ -114,7 +114,13 @@ mod tests {
 
     #[test]
     fn sizes_dates_and_permissions() {
-        let at = |s: i64| if s < 0 { SystemTime::UNIX_EPOCH - std::time::Duration::from_millis((-s * 1000 - 300) as u64) } else { SystemTime::UNIX_EPOCH + std::time::Duration::from_millis((s * 1000 + 300) as u64) };
+        let at = |s: i64| {
+            if s < 0 {
+                SystemTime::UNIX_EPOCH - std::time::Duration::from_millis((-s * 1000 - 300) as u64)
+            } else {
+                SystemTime::UNIX_EPOCH + std::time::Duration::from_millis((s * 1000 + 300) as u64)
+            }
+        };
         assert_eq!((seconds(Ok(at(-5))), seconds(Ok(at(7)))), (-5, 7));
         assert_eq!(size(1999), "1999 bytes");
         assert_eq!(size(6816), "6.8 kB");

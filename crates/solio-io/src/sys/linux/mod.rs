@@ -25,6 +25,9 @@ use std::process::{Child, Command};
 /// Bytes of a path that the system takes: 4,096 with the zero byte.
 pub(crate) const MOST_PATH_BYTES: usize = 4095;
 
+/// Whether files can be read out of memory maps.
+pub(crate) const HAS_MAPS: bool = true;
+
 /// To open a folder only to go on from there: no right to read it is needed.
 pub(crate) const PASS: OFlags = OFlags::PATH;
 

@@ -17,6 +17,9 @@ use std::process::{Child, Command};
 /// Bytes of a path that every system takes: 1,024 with the zero byte on macOS.
 pub(crate) const MOST_PATH_BYTES: usize = 1023;
 
+/// Whether files can be read out of memory maps.
+pub(crate) const HAS_MAPS: bool = false;
+
 /// To open a folder only to go on from there.
 pub(crate) const PASS: OFlags = OFlags::RDONLY;
 

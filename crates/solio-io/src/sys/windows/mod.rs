@@ -36,6 +36,9 @@ use std::path::{Path, PathBuf};
 /// Paths are not cut: the system takes whole ones, of 32,767 units.
 pub(crate) const MOST_PATH_BYTES: usize = usize::MAX;
 
+/// Whether files can be read out of memory maps.
+pub(crate) const HAS_MAPS: bool = false;
+
 /// To open a folder only to go on from there.
 pub(crate) const PASS: OFlags = OFlags::PATH;
 
@@ -143,12 +146,17 @@ pub(crate) fn folds(folder: &Path) -> Option<bool> {
     is_case_sensitive(folder).map(|is_sensitive| !is_sensitive)
 }
 
-/// A symbolic link at `link` that leads to `target`.
+/// A symbolic link at `link` that leads to `target`. Systems that imitate Windows say that they made one
+/// and did not.
 pub(crate) fn symlink(target: &Path, link: &Path) -> std::io::Result<()> {
     use std::os::windows::fs::{symlink_dir, symlink_file};
     let above = link.parent().unwrap_or(Path::new(""));
     match above.join(target).is_dir() {
-        true => symlink_dir(target, link),
-        false => symlink_file(target, link),
+        true => symlink_dir(target, link)?,
+        false => symlink_file(target, link)?,
+    }
+    match std::fs::symlink_metadata(link).is_ok_and(|made| made.is_symlink()) {
+        true => Ok(()),
+        false => Err(std::io::ErrorKind::Unsupported.into()),
     }
 }

@@ -133,13 +133,14 @@ pub(crate) fn medium(device: u64) -> Option<Medium> {
     let told = control(&volume, io::IOCTL_STORAGE_QUERY_PROPERTY, &query, &mut answer);
     Some(match (told, answer.IncursSeekPenalty) {
         (Err(_), _) => Medium::Unknown,
-        (Ok(()), true) => Medium::Rotational,
-        (Ok(()), false) => Medium::Solid,
+        (Ok(0), _) => Medium::Unknown,
+        (Ok(_), true) => Medium::Rotational,
+        (Ok(_), false) => Medium::Solid,
     })
 }
 
-/// A question to a driver; both structures are the ones of `code`.
-fn control<Q, A>(file: &File, code: u32, query: &Q, answer: &mut A) -> std::io::Result<()> {
+/// A question to a driver; how many bytes it answered. Both structures are the ones of `code`.
+fn control<Q, A>(file: &File, code: u32, query: &Q, answer: &mut A) -> std::io::Result<u32> {
     let mut got = 0;
     // SAFETY: callers name the code whose structures these are: plain numbers, as many bytes as is said.
     let done = unsafe {
@@ -154,7 +155,7 @@ fn control<Q, A>(file: &File, code: u32, query: &Q, answer: &mut A) -> std::io::
             core::ptr::null_mut(),
         )
     };
-    if done == 0 { Err(std::io::Error::last_os_error()) } else { Ok(()) }
+    if done == 0 { Err(std::io::Error::last_os_error()) } else { Ok(got) }
 }
 
 /// What `FSCTL_GET_RETRIEVAL_POINTERS` answers, with room for some pieces.
@@ -176,7 +177,9 @@ pub(crate) fn extents(file: &File, most: usize) -> std::io::Result<Vec<Extent>> 
         let mut found = Pointers { count: 0, start: 0, pieces: [[0; 2]; 64] };
         let asked = control(file, io::FSCTL_GET_RETRIEVAL_POINTERS, &next, &mut found);
         let is_more = match asked {
-            Ok(()) => false,
+            // Systems that imitate Windows say yes, and nothing.
+            Ok(0) => return Err(std::io::ErrorKind::Unsupported.into()),
+            Ok(_) => false,
             Err(e) if e.raw_os_error() == Some(ERROR_MORE_DATA as i32) => true,
             Err(e) if e.raw_os_error() == Some(ERROR_HANDLE_EOF as i32) => return Ok(all),
             Err(e) => return Err(e),
