@@ -11,6 +11,7 @@
 
 use crate::sys;
 use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
 
 /// The bytes of a name.
 ///
@@ -66,6 +67,46 @@ impl OsStringBytes for OsString {
     fn into_vec(self) -> Vec<u8> {
         self.into_encoded_bytes()
     }
+}
+
+/// A path whose parts are divided by `/`, as paths are stored and shown; on Windows `\` becomes that, and
+/// `\\?\` goes. On Unix the path itself.
+///
+/// ```
+/// use std::path::PathBuf;
+/// let path = PathBuf::from("shots/sc010/a.exr");
+/// assert_eq!(solio_base::names::slashed(path.clone()).as_os_str(), path.as_os_str());
+/// ```
+#[inline]
+pub fn slashed(path: PathBuf) -> PathBuf {
+    sys::slashed(path)
+}
+
+/// `name` in `folder`, with a `/` between them.
+///
+/// ```
+/// let path = solio_base::names::joined("shots/sc010".as_ref(), "a.exr".as_ref());
+/// assert_eq!(path.to_str(), Some("shots/sc010/a.exr"));
+/// ```
+#[inline]
+pub fn joined(folder: &Path, name: &OsStr) -> PathBuf {
+    sys::joined(folder, name)
+}
+
+/// Where a path leads, all links followed, [`slashed`].
+///
+/// # Errors
+/// Those of [`Path::canonicalize`].
+pub fn canonical(path: &Path) -> std::io::Result<PathBuf> {
+    path.canonicalize().map(slashed)
+}
+
+/// A path from the root on, [`slashed`]; links stay.
+///
+/// # Errors
+/// Those of [`std::path::absolute`].
+pub fn absolute(path: &Path) -> std::io::Result<PathBuf> {
+    std::path::absolute(path).map(slashed)
 }
 
 /// Whether bytes are WTF-8: UTF-8 that may have surrogates, but no pair of them, which would be one

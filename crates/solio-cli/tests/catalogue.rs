@@ -4,7 +4,7 @@
 mod ran;
 
 use ran::{Ran, run};
-use std::os::unix::fs::{MetadataExt, symlink};
+use solio_io::probe::symlink;
 use std::path::Path;
 use std::process::Command;
 
@@ -61,28 +61,29 @@ fn links_blocks_owner_and_targets_are_columns_and_sums_count_once() {
     ["r/b/f", "r/a/f.2.dat"]
         .iter()
         .for_each(|name| std::fs::hard_link(path.join("r/a/f.1.dat"), path.join(name)).unwrap());
-    symlink("a/f.1.dat", path.join("r/link")).unwrap();
+    if let Err(error) = symlink("a/f.1.dat", path.join("r/link")) {
+        return println!("skipped: no symbolic links ({error})");
+    }
     let told = scan(path, &["r"]).fine().json();
-    let link = std::fs::symlink_metadata(path.join("r/link")).unwrap();
-    let bytes = (10u64 << 30) + link.len();
-    let found = std::fs::metadata(path.join("r/b/f")).unwrap();
+    let (link, _) = solio_io::walk::status_of_name(&path.join("r/link")).unwrap();
+    let bytes = (10u64 << 30) + link.size;
+    let found = solio_io::walk::status_of(&path.join("r/b/f")).unwrap();
     assert_eq!((&told[0]["files"], &told[0]["bytes"]), (&4.into(), &bytes.into()));
-    let allocated = (found.blocks() + link.blocks()) * 512;
+    let allocated = (found.blocks + link.blocks) * 512;
     assert_eq!(told[0]["allocated"], allocated);
     let row = &ask(path, "SELECT * FROM files WHERE name = 'f'")[0];
     for (column, value) in [
         ("links", 3),
-        ("blocks", found.blocks()),
-        ("allocated", found.blocks() * 512),
-        ("mode", found.mode().into()),
-        ("owner", found.uid().into()),
-        ("owner_group", found.gid().into()),
-        ("device", found.dev()),
+        ("blocks", found.blocks),
+        ("allocated", found.blocks * 512),
+        ("mode", found.mode.into()),
+        ("owner", found.owner.into()),
+        ("owner_group", found.group.into()),
+        ("device", found.device),
     ] {
         assert_eq!(row[column], value, "{column}");
     }
-    let changed_ns = found.ctime() * 1_000_000_000 + found.ctime_nsec();
-    assert_eq!(row["changed_ns"], changed_ns);
+    assert_eq!(row["changed_ns"], found.changed_ns.unwrap());
     let link = &ask(path, "SELECT target, kind FROM files WHERE name = 'link'")[0];
     assert_eq!((&link["target"], &link["kind"]), (&"a/f.1.dat".into(), &"link".into()));
     let once = |sql: &str| ask(path, sql)[0]["bytes"].as_u64().unwrap();

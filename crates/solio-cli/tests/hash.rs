@@ -304,6 +304,8 @@ fn a_changed_file_is_told_by_the_algorithm_of_its_list() {
     }
 }
 
+// Rights are bits on Unix alone.
+#[cfg(unix)]
 #[test]
 fn a_folder_that_cannot_be_looked_into_does_not_hide_what_changed() {
     use std::os::unix::fs::PermissionsExt;

@@ -1,7 +1,7 @@
 //! Which file system a path lies on, by a name that stays the same while the machine does.
 
 use crate::sys;
-use solio_base::names::OsStringBytes;
+use solio_base::names::{self, OsStringBytes};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -85,7 +85,7 @@ pub fn machine() -> (String, String) {
 /// The nearest of `path` and the folders above it that exists, without links.
 fn existing(path: &Path) -> Option<PathBuf> {
     let here = |p: &Path| if p.as_os_str().is_empty() { ".".into() } else { p.to_path_buf() };
-    path.ancestors().find_map(|path| here(path).canonicalize().ok())
+    path.ancestors().find_map(|path| names::canonical(&here(path)).ok())
 }
 
 /// The name of the mount that `place` lies on.

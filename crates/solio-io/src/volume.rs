@@ -70,7 +70,7 @@ impl Volume {
     fn of_folder(folder: &OwnedFd, path: &Path, mounts: &[Mount]) -> SysResult<Volume> {
         let device = sys::fstat(folder)?.st_dev;
         let numbers = device_numbers(device);
-        let place = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let place = solio_base::names::canonical(path).unwrap_or_else(|_| path.to_owned());
         // A subvolume has a number of its own, which no mount has.
         let mount = nearest(mounts, &place).filter(|mount| mount.device == numbers);
         let mount = mount.or_else(|| mounts.iter().find(|mount| mount.device == numbers));

@@ -15,7 +15,7 @@ use crate::sys::{
     self, AsFd, AtFlags, BorrowedFd, Errno, FileType, Mode, OFlags, OwnedFd, SysResult,
 };
 use crate::{io_error, long_path};
-use solio_base::names::{OsStrBytes, OsStringBytes};
+use solio_base::names::{self, OsStrBytes, OsStringBytes};
 use solio_base::{Cancel, Error, Result, Work, lock, threads};
 use solio_measure::SpanName;
 use std::collections::HashSet;
@@ -253,7 +253,7 @@ impl Listing {
     /// # Ok::<(), solio_base::Error>(())
     /// ```
     pub fn path_of(&self, entry: &FolderEntry) -> PathBuf {
-        self.path.join(self.name(entry))
+        names::joined(&self.path, self.name(entry))
     }
 
     /// Size, time and inode of an entry; a link is followed only where it was on the walk.

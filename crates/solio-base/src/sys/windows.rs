@@ -2,6 +2,7 @@
 
 use crate::names::{is_wtf8, marked};
 use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
 use windows_sys::Win32::System::Memory::{GetProcessHeap, HeapCompact};
 use windows_sys::Win32::System::SystemInformation::{GlobalMemoryStatusEx, MEMORYSTATUSEX};
 use windows_sys::Win32::System::Threading::{
@@ -83,6 +84,36 @@ pub(crate) fn name_of_vec(bytes: Vec<u8>) -> OsString {
     unsafe { OsString::from_encoded_bytes_unchecked(bytes) }
 }
 
+/// With `/` for `\`, and without `\\?\`, behind which only `\` divides.
+pub(crate) fn slashed(path: PathBuf) -> PathBuf {
+    let bytes = path.into_os_string().into_encoded_bytes();
+    let (start, rest): (&[u8], &[u8]) = match bytes.strip_prefix(br"\\?\") {
+        Some(rest) => match rest.strip_prefix(br"UNC\") {
+            Some(share) => (b"//", share),
+            None if rest.get(1) == Some(&b':') => (b"", rest),
+            // A volume without a letter has no other name.
+            None => return PathBuf::from(name_of_vec(bytes)),
+        },
+        None => (b"", &bytes[..]),
+    };
+    let slash = |byte: &u8| if *byte == b'\\' { b'/' } else { *byte };
+    PathBuf::from(name_of_vec(start.iter().copied().chain(rest.iter().map(slash)).collect()))
+}
+
+/// `name` in `folder`, with a `/` between them, if the folder's path is not one that only takes `\`.
+pub(crate) fn joined(folder: &Path, name: &OsStr) -> PathBuf {
+    let bytes = folder.as_os_str().as_encoded_bytes();
+    if bytes.is_empty() || bytes.starts_with(br"\\?\") || bytes.ends_with(b":") {
+        return folder.join(name);
+    }
+    let mut path = folder.as_os_str().to_owned();
+    if !bytes.ends_with(b"/") && !bytes.ends_with(b"\\") {
+        path.push("/");
+    }
+    path.push(name);
+    PathBuf::from(path)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -100,6 +131,20 @@ mod tests {
         }
         assert_eq!(name_of_vec(b"caf\xe9".to_vec()), "caf?");
         assert_eq!(name_of_bytes(b"caf\xe9"), NO_NAME);
+    }
+
+    #[test]
+    fn paths_are_divided_by_slashes() {
+        let of = |path: &str| slashed(PathBuf::from(path)).into_os_string().into_string().unwrap();
+        assert_eq!(of(r"\?\C:\a\b"), "C:/a/b");
+        assert_eq!(of(r"\?\UNC\server\share\a"), "//server/share/a");
+        assert_eq!(of(r"\?\Volume{1}\a"), r"\?\Volume{1}\a");
+        assert_eq!(of(r"a\b/c"), "a/b/c");
+        let of = |folder: &str| joined(Path::new(folder), OsStr::new("x")).into_os_string();
+        for (folder, path) in [("", "x"), ("a", "a/x"), ("C:/", "C:/x"), (r"\?\C:\a", r"\?\C:\a\x")]
+        {
+            assert_eq!(of(folder), path);
+        }
     }
 
     #[test]

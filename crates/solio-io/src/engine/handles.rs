@@ -286,7 +286,9 @@ mod tests {
         let (upper, lower) = (folder.path().join("\u{c4}.OBJ"), folder.path().join("\u{e4}.obj"));
         crate::probe::write_plain(&upper, b"one").unwrap();
         // What a medium that folds would do: both names mean one file.
-        std::fs::hard_link(&upper, &lower).unwrap();
+        if std::fs::hard_link(&upper, &lower).is_err() {
+            return; // this one does: there is only one name
+        }
         let opened = |handles: &Handles, path| handles.open(path, NEVER, true).unwrap();
         let handles = Handles::with(4, |_| Some(true));
         let first = opened(&handles, &upper);

@@ -141,7 +141,8 @@ fn read(path: &Path) -> Option<String> {
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-#[cfg(test)]
+// They imitate Linux's `/sys`, with names that Windows does not take.
+#[cfg(all(test, unix))]
 #[allow(clippy::disallowed_methods)] // makes a folder like /sys
 mod tests {
     use super::*;

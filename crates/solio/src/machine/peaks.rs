@@ -101,7 +101,10 @@ pub fn keep_peaks(folder: &Path, scratch_bytes: u64, peaks: &[Peak]) -> Result<P
         host,
         kernel,
         medium,
-        folder: folder.canonicalize().unwrap_or_else(|_| folder.into()).display().to_string(),
+        folder: solio_base::names::canonical(folder)
+            .unwrap_or_else(|_| folder.into())
+            .display()
+            .to_string(),
         unix_s: unix_s(),
         scratch_bytes,
         peaks: peaks.to_vec(),

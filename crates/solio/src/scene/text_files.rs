@@ -362,7 +362,7 @@ fn inner(name: &Path) -> Option<PathBuf> {
 fn is_same(a: &Path, b: &Path) -> bool {
     let here = |path: &Path| {
         let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
-        path.canonicalize().ok()
+        solio_base::names::canonical(path).ok()
     };
     matches!((here(a), here(b)), (Some(a), Some(b)) if a == b)
 }

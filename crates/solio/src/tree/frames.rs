@@ -72,7 +72,7 @@ impl FramePattern {
     /// assert_eq!(pattern.path(12345), Path::new("out/a.12345.exr"));
     /// ```
     pub fn path(&self, frame: i64) -> PathBuf {
-        self.folder.join(OsString::from_vec(self.name.name(frame)))
+        solio_base::names::joined(&self.folder, &OsString::from_vec(self.name.name(frame)))
     }
 
     /// The frames: those of `range`, or of the pattern's own range, or those whose files exist.

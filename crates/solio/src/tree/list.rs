@@ -135,10 +135,11 @@ impl ListEntry {
     /// # Ok::<(), solio::Error>(())
     /// ```
     pub fn path(&self) -> PathBuf {
-        self.folder.join(match &self.kind {
+        let name = match &self.kind {
             ListKind::Folder(name) | ListKind::File(name) => name.clone(),
             ListKind::Sequence(s) => OsString::from_vec(s.pattern(&s.range)),
-        })
+        };
+        solio_base::names::joined(&self.folder, &name)
     }
 
     /// What names exactly the files that are there to other commands: folder and name; of a sequence
@@ -162,12 +163,14 @@ impl ListEntry {
         let frames = &s.files.frames;
         let pattern = s.pattern(&frames_text(frames));
         let is_read_again = s.is_read_from(&pattern);
-        let path = self.folder.join(OsString::from_vec(pattern));
+        let path = solio_base::names::joined(&self.folder, &OsString::from_vec(pattern));
         // A file that has such a name would itself be meant.
         if is_read_again && !path.exists() {
             return vec![path];
         }
-        let name = |&frame: &i64| self.folder.join(OsString::from_vec(s.files.name(frame)));
+        let name = |&frame: &i64| {
+            solio_base::names::joined(&self.folder, &OsString::from_vec(s.files.name(frame)))
+        };
         frames.iter().map(name).collect()
     }
 

@@ -40,13 +40,16 @@ pub(crate) fn absolute(path: &Path) -> PathBuf {
     if is_address(path) {
         return path.to_owned();
     }
-    std::path::absolute(path).map_or_else(|_| path.to_owned(), |path| path.components().collect())
+    solio_base::names::absolute(path).map_or_else(
+        |_| path.to_owned(),
+        |path| solio_base::names::slashed(path.components().collect()),
+    )
 }
 
 /// Whether there is no link on the way from the folder `outer` to `path`, which lies below.
 fn leads_to(outer: &Path, path: &Path) -> bool {
     let rest = path.strip_prefix(outer).unwrap_or(path);
-    match (outer.canonicalize(), path.canonicalize()) {
+    match (solio_base::names::canonical(outer), solio_base::names::canonical(path)) {
         (Ok(outer), Ok(path)) => outer.join(rest) == path,
         _ => false,
     }

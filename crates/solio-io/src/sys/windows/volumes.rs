@@ -1,7 +1,7 @@
 //! Drives and their file systems.
 
 use super::files::identity_of;
-use super::wide::{units, whole};
+use super::wide::units;
 use super::{AsFd, BorrowedFd, CWD, SysResult, major, makedev, minor};
 use crate::mount::Mount;
 use crate::order::{Extent, Medium};
@@ -93,11 +93,9 @@ fn drive(letter: u8) -> Option<Mount> {
     let handle = folder.as_fd().handle;
     let (device, _) = identity_of(handle).ok()?;
     let known = file_system(handle)?;
-    // Paths that were made whole begin with `\\?\`.
-    let whole = whole(CWD, point.as_os_str()).ok()?;
     Some(Mount {
         device: (major(device), minor(device)),
-        point: whole,
+        point: solio_base::names::slashed(point.clone()),
         inside: "/".into(),
         kind: known.kind,
         source: volume_name(&point).unwrap_or_else(|| point.display().to_string()),
@@ -118,9 +116,9 @@ fn volume_name(point: &Path) -> Option<String> {
 pub(crate) fn medium(device: u64) -> Option<Medium> {
     let found = other_mounts().into_iter().find(|m| makedev(m.device.0, m.device.1) == device);
     let Some(mount) = found else { return Some(Medium::Unknown) };
-    let path = mount.point.to_string_lossy().replace(r"\\?\", r"\\.\");
+    let path = format!(r"\\.\{}", mount.point.display());
     let Ok(volume) =
-        super::files::create_file(Path::new(path.trim_end_matches('\\')), 0, fs::OPEN_EXISTING, 0)
+        super::files::create_file(Path::new(path.trim_end_matches('/')), 0, fs::OPEN_EXISTING, 0)
     else {
         return Some(Medium::Unknown);
     };
@@ -186,8 +184,12 @@ pub(crate) fn extents(file: &File, most: usize) -> std::io::Result<Vec<Extent>> 
         };
         let mut at = found.start;
         for [end, place] in found.pieces.into_iter().take(found.count as usize) {
+            if end <= at {
+                // An answer that is none, of systems that imitate Windows.
+                return Err(std::io::ErrorKind::Unsupported.into());
+            }
             // Holes and what is compressed to nothing lie nowhere.
-            if place >= 0 && end > at {
+            if place >= 0 {
                 all.push(Extent {
                     logical: at as u64 * cluster,
                     physical: place as u64 * cluster,

@@ -10,7 +10,8 @@
 mod answer;
 mod process;
 mod request;
-#[cfg(test)]
+// What answers there is a script of the shell.
+#[cfg(all(test, unix))]
 mod tests;
 
 pub(crate) use request::Ask;

@@ -405,7 +405,8 @@ fn write_into(
     number: u64,
     manifest: &Manifest,
 ) -> Result<(PathBuf, Digest)> {
-    let whole = history.root.canonicalize().map_err(|e| Error::io("find", e).at_path(folder))?;
+    let whole = solio_base::names::canonical(&history.root)
+        .map_err(|e| Error::io("find", e).at_path(folder))?;
     let name = whole.file_name().and_then(|name| name.to_str());
     let name = name.filter(|name| mhl::can_be_named(name)).unwrap_or("root");
     // `2020-01-16T09:15:00+00:00` becomes `2020-01-16_091500Z`.

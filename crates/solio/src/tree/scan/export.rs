@@ -174,8 +174,8 @@ fn parquet(
 /// # Errors
 /// Those of reading the parts, with their paths, and of writing.
 pub fn merge_catalogs(parts: &[PathBuf], to: &Path, work: &Work) -> Result<u64> {
-    let made = to.canonicalize().ok();
-    let same = |part: &&PathBuf| made.is_some() && part.canonicalize().ok() == made;
+    let made = solio_base::names::canonical(to).ok();
+    let same = |part: &&PathBuf| made.is_some() && solio_base::names::canonical(part).ok() == made;
     if let Some(part) = parts.iter().find(same).filter(|_| !is_parquet(to)) {
         return Err(Error::argument("a part cannot be the catalogue that is made").at_path(part));
     }

@@ -178,7 +178,7 @@ impl Places {
         let units: HashSet<Vec<u8>> = self.units.iter().map(|unit| unit.path.clone()).collect();
         let folders = roots.iter().filter(|root| !is_address(root) && units.contains(bytes(root)));
         for root in folders {
-            let Ok(real) = root.canonicalize() else { continue };
+            let Ok(real) = solio_base::names::canonical(root) else { continue };
             let below = self.mounts.iter().filter_map(|mount| mount.point.strip_prefix(&real).ok());
             let below = below.filter(|rest| !rest.as_os_str().is_empty());
             for path in below.map(|rest| root.join(rest)).collect::<Vec<_>>() {
@@ -217,8 +217,8 @@ impl Places {
                 return offline(words);
             }
         }
-        let is_mount =
-            path.canonicalize().is_ok_and(|real| self.mounts.iter().any(|m| m.point == real));
+        let is_mount = solio_base::names::canonical(path)
+            .is_ok_and(|real| self.mounts.iter().any(|m| m.point == real));
         if !place.is_root && !is_mount {
             return offline(format!("offline: {name} is not mounted"));
         }
@@ -394,7 +394,7 @@ impl Places {
             } else if seen.contains(&folder_hash(unit)) {
                 let is_root = roots.iter().any(|root| bytes(root) == &**unit);
                 let is_mount = || {
-                    path.canonicalize()
+                    solio_base::names::canonical(path)
                         .is_ok_and(|real| self.mounts.iter().any(|m| m.point == real))
                 };
                 if !is_root && !is_mount() {
@@ -462,7 +462,7 @@ fn numbers_of(device: u64) -> String {
 
 /// The mount that a path lies on.
 fn mount_of(path: &Path, mounts: &[Mount]) -> Option<MountMark> {
-    let mount = nearest(mounts, &path.canonicalize().ok()?)?;
+    let mount = nearest(mounts, &solio_base::names::canonical(path).ok()?)?;
     Some((mount.point.clone(), mount.device))
 }
 

@@ -252,13 +252,14 @@ pub(super) fn absolute(roots: &[PathBuf]) -> Result<Vec<PathBuf>> {
         if is_address(root) {
             return Ok(root.clone());
         }
-        let path = std::path::absolute(root).map_err(|e| Error::io("find", e).at_path(root))?;
+        let path =
+            solio_base::names::absolute(root).map_err(|e| Error::io("find", e).at_path(root))?;
         // `a/..` may lead elsewhere than it seems, where `a` is a link; what follows stays as it is.
         let parts: Vec<Component<'_>> = path.components().collect();
         let up =
             parts.iter().rposition(|part| *part == Component::ParentDir).map_or(0, |up| up + 1);
         let above: PathBuf = parts[..up].iter().collect();
-        let real = if up > 0 { above.canonicalize().ok() } else { None };
+        let real = if up > 0 { solio_base::names::canonical(above).ok() } else { None };
         let mut found = real.unwrap_or(above);
         found.extend(&parts[up..]);
         Ok(found)

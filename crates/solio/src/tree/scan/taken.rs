@@ -89,16 +89,19 @@ pub(super) struct OwnFiles {
 
 impl OwnFiles {
     pub(super) fn of(catalog: &Path) -> Result<OwnFiles> {
-        let given = std::path::absolute(catalog);
+        let given = solio_base::names::absolute(catalog);
         let given = given.map_err(|e| Error::io("find", e).at_path(catalog))?;
         let mut places: Vec<(PathBuf, Vec<u8>)> = Vec::new();
         // Rows of a Parquet file are collected beside it.
         let parquet = parquet_of(&given);
-        let real = [&given].into_iter().chain(&parquet).filter_map(|path| path.canonicalize().ok());
+        let real = [&given]
+            .into_iter()
+            .chain(&parquet)
+            .filter_map(|path| solio_base::names::canonical(path).ok());
         let real: Vec<PathBuf> = real.collect();
         for path in [&given].into_iter().chain(&parquet).chain(&real) {
             let folder = path.parent().unwrap_or(Path::new(""));
-            let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+            let folder = solio_base::names::canonical(folder).unwrap_or_else(|_| folder.to_owned());
             let place = (folder, path.file_name().unwrap_or_default().as_bytes().to_vec());
             if !places.contains(&place) {
                 places.push(place);
@@ -119,7 +122,7 @@ impl OwnFiles {
 /// Whether a path leads to the folder `own`, which is told without links.
 fn is_same_folder(path: &[u8], own: &Path) -> bool {
     let path = Path::new(OsStr::from_bytes(path));
-    path == own || path.canonicalize().is_ok_and(|path| path == own)
+    path == own || solio_base::names::canonical(path).is_ok_and(|path| path == own)
 }
 
 #[cfg(test)]

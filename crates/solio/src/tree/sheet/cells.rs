@@ -109,7 +109,7 @@ fn of_folder(folder: &Path, files: Vec<PathBuf>) -> Vec<Cell> {
 }
 
 fn at(folder: &Path, name: Vec<u8>) -> PathBuf {
-    folder.join(std::ffi::OsString::from_vec(name))
+    solio_base::names::joined(folder, &std::ffi::OsString::from_vec(name))
 }
 
 fn of_sequence(folder: &Path, sequence: &Sequence) -> Cell {
