@@ -3,7 +3,7 @@
 use super::deferred::SlotNumber;
 use super::handles::Handle;
 use super::receiver_reads::DirectRequests;
-use super::request::{Done, Request};
+use super::request::{Done, Priority, Request};
 use super::threads::Owner;
 use solio_base::{Error, lock, unlock};
 use std::sync::atomic::AtomicBool;
@@ -206,6 +206,14 @@ pub struct Batch {
     left: usize,
 }
 
+fn check_index(index: usize, state: &BatchState) -> solio_base::Result<()> {
+    let count = state.requests.len();
+    if index < count {
+        return Ok(());
+    }
+    Err(Error::argument(format!("request {index} of a batch of {count}")))
+}
+
 impl Batch {
     pub(crate) fn new(state: Arc<BatchState>, owner: Arc<Owner>) -> Self {
         let left = state.requests.len();
@@ -318,11 +326,28 @@ impl Batch {
     /// [`Batch::cancel`] for one request. O(1).
     pub fn cancel_one(&self, index: usize) -> solio_base::Result<()> {
         let Receiver { state, owner, .. } = &self.receiver;
-        let count = state.requests.len();
-        if index >= count {
-            return Err(Error::argument(format!("request {index} of a batch of {count}")));
-        }
+        check_index(index, state)?;
         owner.0.cancel(state, index..index + 1);
+        Ok(())
+    }
+
+    /// Gives one request another priority; one that has ended, or is being read whole, keeps its
+    /// own. Takes longer the more requests of its priority wait.
+    ///
+    /// ```
+    /// use solio_io::engine::{Engine, Priority, Request};
+    /// # let path = std::env::current_exe()?;
+    /// let engine = Engine::new(Default::default())?;
+    /// let batch = engine.read((0..100).map(|i| Request::range(&path, 8 * i, 8)));
+    /// batch.set_priority(99, Priority::Maximum)?; // somebody looks at it now
+    /// assert!(batch.set_priority(100, Priority::Maximum).is_err());
+    /// assert!(batch.wait().into_iter().all(|done| done.result.is_ok()));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn set_priority(&self, index: usize, priority: Priority) -> solio_base::Result<()> {
+        let Receiver { state, owner, .. } = &self.receiver;
+        check_index(index, state)?;
+        owner.0.set_priority(state, index, priority);
         Ok(())
     }
 
