@@ -53,6 +53,9 @@ pub(super) fn hook(name: &'static str, block: &MakerBlock<'_>, gather: &mut Gath
     if name == "more_info" {
         return more_info(block, gather);
     }
+    if name == "faces" {
+        return faces(block, gather);
+    }
     if name == "tag9402" && between(block) {
         return; // its layout is not known
     }
@@ -99,6 +102,14 @@ fn by_version(id: &str, block: &MakerBlock<'_>, gather: &mut Gather<'_>) {
         "b043" if newer => numbered("sony_version", "1b043", block, gather),
         _ if newer == (id == "b04e") => numbered("sony_version", id, block, gather),
         _ => {}
+    }
+}
+
+/// Where faces are, where the record says that they lie here.
+fn faces(block: &MakerBlock<'_>, gather: &mut Gather<'_>) {
+    let place = crate::record::number_at(block.view, 1, FieldType::Int16u, block.around.big);
+    if let (Some(table), true) = (table::SONY.table("sony_face_info2"), place == Some(94)) {
+        read_record(block.part, table, &block.around, gather);
     }
 }
 
