@@ -276,6 +276,71 @@ fn sanyo() -> Vec<u8> {
     })
 }
 
+fn hp(kind: u8) -> Vec<u8> {
+    photo("Hewlett-Packard\0", "HP PhotoSmart M525\0", move |_| {
+        bytes(
+            128,
+            &[
+                (0, &[b'I', b'I', b'I', b'I', kind, 0]),
+                (12, &[28, 0]),
+                (16, &[0x1b, 0x41]),
+                (20, b"2006/11/24 18:34:23"),
+                (52, &[200]),
+                (88, b"SERIAL NUMBER:CN691G6091S"),
+            ],
+        )
+    })
+}
+
+/// Canon's compact cameras: sensitivity and rotation at `place` of `count` numbers; temperature; faces.
+fn canon(count: usize, place: usize, degrees: usize) -> Vec<u8> {
+    photo("Canon\0", "Canon PowerShot A640\0", move |at| {
+        let set = [(place, 507u32), (place + 23, 270), (degrees, 25)];
+        let mut info = vec![0; 4 * count];
+        for (index, number) in set {
+            info[4 * index..4 * index + 4].copy_from_slice(&number.to_le_bytes());
+        }
+        let faces = bytes(156, &[(4, &[1]), (6, &[0x40, 1, 0xf0]), (16, &[12, 0, 0xca, 0xff])]);
+        let mut settings = [0u16; 48];
+        settings[0] = 96;
+        let settings = settings.map(u16::to_le_bytes).concat();
+        directory(
+            at,
+            0,
+            &[
+                (0x0001, 3, 48, settings),
+                (0x000d, 4, count as u32, info),
+                (0x001e, 4, 1, 0xb101_0200u32.to_le_bytes().to_vec()),
+                (0x0024, 3, 78, faces),
+                (0x0025, 1, 14, bytes(14, &[(1, &[35])])),
+            ],
+        )
+    })
+}
+
+/// A compact camera of Nikon's.
+fn nikon(mode: &str) -> Vec<u8> {
+    let mode = format!("{mode}\0");
+    photo("NIKON\0", "E4600\0", move |_| {
+        let faces =
+            bytes(106, &[(2, &[0x40, 1, 0xf0]), (6, &[1]), (8, &[133, 0, 74, 0, 107, 0, 107])]);
+        let tiff = directory(
+            8,
+            0,
+            &[
+                text(0x0007, &mode),
+                text(0x001a, "Red Eye Reduction \0"),
+                block(0x0021, faces),
+                block(0x0035, b"0101\0\0\0\0".to_vec()),
+                block(0x0088, vec![0, 3, 0, 0]),
+                block(0x0097, bytes(256, &[(0, b"0100"), (72, &[1, 0, 2, 0, 3, 0, 4])])),
+                text(0x00ad, "STANDARD \0"),
+            ],
+        );
+        [b"Nikon\0\x02\x11\0\0II*\0\x08\0\0\0", &tiff[..]].concat()
+    })
+}
+
 fn all() -> Vec<Vec<u8>> {
     vec![
         sony("SLT-A33\0"),
@@ -296,6 +361,10 @@ fn all() -> Vec<Vec<u8>> {
         jvc(b"CPU1 1.00\0  CPU2 0636\0 \0"),
         jvc_text(),
         sanyo(),
+        hp(6),
+        hp(4),
+        canon(138, 0, 135),
+        nikon("AF-S"),
     ]
 }
 
@@ -389,6 +458,33 @@ fn notes_of_rare_cameras() {
         (&sanyo(), "Sanyo:SanyoQuality", "Unknown (0x211)"),
         (&sanyo(), "Sanyo:FacesDetected", "1"),
         (&sanyo(), "Sanyo:FacePosition", "10 20 30 40"),
+        (&hp(6), "HP:FNumber", "2.8"),
+        (&hp(6), "HP:ExposureTime", "1/60"),
+        (&hp(6), "HP:CameraDateTime", "2006/11/24 18:34:23"),
+        (&hp(6), "HP:SerialNumber", "CN691G6091S"),
+        (&hp(4), "HP:MaxAperture", "2.8"),
+        (&hp(4), "HP:ISO", "200"),
+        (&hp(5), "HP:ISO", ""),
+        (&canon(138, 0, 135), "Canon:ISO", "200"),
+        (&canon(138, 0, 135), "Canon:Rotation", "270"),
+        (&canon(138, 0, 135), "Canon:CameraTemperature", "25 C"),
+        (&canon(171, 1, 168), "Canon:ISO", "200"),
+        (&canon(104, 1, 100), "Canon:ISO", ""),
+        (&canon(104, 1, 100), "Canon:CameraTemperature", "25 C"),
+        (&canon(138, 0, 135), "Canon:FirmwareRevision", "Beta 1.01 rev 2.00"),
+        (&canon(138, 0, 135), "Canon:FlashModel", "n/a"),
+        (&canon(138, 0, 135), "Canon:FaceDetectFrameSize", "320 240"),
+        (&canon(138, 0, 135), "Canon:Face1Position", "12 -54"),
+        (&canon(138, 0, 135), "Canon:FaceWidth", "35"),
+        (&nikon("AF-S"), "Nikon:ImageProcessing", "Red Eye Reduction"),
+        (&nikon("AF-S"), "Nikon:Face1Position", "133 74 107 107"),
+        (&nikon("AF-S"), "Nikon:Face2Position", ""),
+        (&nikon("AF-S"), "Nikon:HDRInfoVersion", "0101"),
+        (&nikon("AF-S"), "Nikon:AFPoint", "Mid-left"),
+        (&nikon("AF-S"), "Nikon:WB_RBGGLevels", "1 2 3 4"),
+        (&nikon("AF-S"), "Nikon:AFResponse", "Standard"),
+        (&nikon("AF-S"), "Composite:AutoFocus", "On"),
+        (&nikon("MANUAL"), "Composite:AutoFocus", "Off"),
     ] {
         assert_eq!(words(file, tag), want, "{tag}");
     }

@@ -1,4 +1,4 @@
-//! Maker notes of Casio, DJI, JVC, Kodak, Motorola, Ricoh, Samsung, Sanyo, Sigma and SonyEricsson:
+//! Maker notes of Casio, DJI, HP, JVC, Kodak, Motorola, Ricoh, Samsung, Sanyo, Sigma and SonyEricsson:
 //! small ones.
 
 use super::MakerNote;
@@ -75,6 +75,11 @@ pub(super) fn read(
     if let Some(text) = body.get(0, 16).filter(|_| head.starts_with(b"VER:")) {
         jvc_text(&text, gather);
         return true;
+    }
+    for (mark, name) in [(b"IIII\x04\0", "hp4"), (b"IIII\x06\0", "hp6")] {
+        if head.starts_with(mark) {
+            return fields(name, "HP", body, camera, big, gather);
+        }
     }
     let kodak = head.starts_with(b"KDK") || make.starts_with("EASTMAN KODAK");
     let year = body.be16(12).unwrap_or(0);
