@@ -27,7 +27,7 @@ WHEEL_TESTED := --features as-tested $(if $(HAS_ZFP),--features zfp)
 # Equal source makes equal bytes: of the time that outputs name, too.
 BUILT_AT = $(shell git log -1 --format=%ct 2>/dev/null || echo 1700000000)
 
-.PHONY: help demo test test-rust test-python test-web test-blender test-slow test-tiers test-asan doc-count soak deny sbom bench bench-table dist site clean
+.PHONY: help demo test test-rust test-python test-web test-blender test-slow test-tiers test-asan doc-count soak deny sbom bench bench-table dist c site clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
@@ -123,6 +123,10 @@ dist: .venv/ready ## The wheel, with the command, and Blender's extension, in di
 	.venv/bin/python .ci/pack-wheel dist/solio-*.whl dist/THIRD-PARTY.txt
 	$(PYTHON) blender/build.py --wheel dist/solio-*.whl --out dist
 	.ci/try-dist dist $(PYTHONS)
+
+c: ## The C interface: header, library, pkg-config and CMake files in PREFIX (dist/c)
+	$(CARGO) build --profile dist -p solio-c
+	.ci/install-c $(or $(CARGO_TARGET_DIR),target)/dist $(or $(PREFIX),dist/c)
 
 site: .venv-site/ready ## The guide and the references as a site, in dist/site
 	@$(STEP) "command" $(CARGO) build --quiet -p solio-cli $(ZFP)

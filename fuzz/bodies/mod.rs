@@ -18,7 +18,7 @@ pub(crate) use number::number;
 pub(crate) use process::init;
 
 use process::{assert_placed, within};
-use same::{assert_same, assert_same_triangles};
+use same::{assert_same, assert_same_triangles, assert_streamed};
 use solio_base::{Result, Source, Work};
 use solio_codec::number::Digits;
 use solio_mesh::obj::{
@@ -87,7 +87,7 @@ fn read(
     if now_and_then(bytes) {
         let stream = Stream(bytes, AtomicU64::new(0));
         match (&lenient, &decode(&stream, false, &work)) {
-            (Ok(lenient), Ok(streamed)) => assert_same(lenient, streamed),
+            (Ok(lenient), Ok(streamed)) => assert_streamed(lenient, streamed),
             (Err(_), Err(streamed)) => assert_placed(streamed),
             (a, b) => panic!("memory: {:?}, stream: {:?}", a.as_ref().err(), b.as_ref().err()),
         }

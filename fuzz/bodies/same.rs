@@ -43,6 +43,16 @@ fn names<'n>(of: &[u32], name: impl Fn(usize) -> &'n str) -> Vec<String> {
     if names.iter().all(String::is_empty) { Vec::new() } else { names }
 }
 
+/// [`assert_same`], where `b` is of a stream: that is read once, so wide text may be rounded.
+pub(crate) fn assert_streamed(a: &Scene<'_>, b: &Scene<'_>) {
+    let is_rounded = b.warnings.iter().any(|warning| warning.contains("stream is read once"));
+    match a.meshes[0].positions {
+        // Rounded, other vertices may lie at one place.
+        Positions::F64(_) if is_rounded => assert_same_triangles(a, b),
+        _ => assert_same(a, b),
+    }
+}
+
 /// Panics where two scenes of one mesh differ.
 pub(crate) fn assert_same(a: &Scene<'_>, b: &Scene<'_>) {
     assert_eq!((a.meshes.len(), b.meshes.len()), (1, 1));
@@ -165,10 +175,11 @@ fn without_number(name: &str) -> &str {
 
 /// Panics where the triangles of two meshes lie at different places.
 pub(crate) fn assert_same_triangles(a: &Scene<'_>, b: &Scene<'_>) {
-    let corners = |scene: &Scene<'_>| -> Vec<[u64; 3]> {
+    // Text may have more than the 32 bits of what is written.
+    let corners = |scene: &Scene<'_>| -> Vec<[u32; 3]> {
         let mesh = &scene.meshes[0];
         // Solids do not share vertices, but what is written is one solid, where 0 and -0 are one.
-        let place = |&v: &u32| mesh.positions.get(v as usize).map(|x| bits64(x + 0.0));
+        let place = |&v: &u32| mesh.positions.get(v as usize).map(|x| bits32(x as f32 + 0.0));
         mesh.corner_vertices.iter().map(place).collect()
     };
     assert_eq!(corners(a), corners(b), "triangles");

@@ -28,7 +28,7 @@ static CLOCK: OnceLock<quanta::Clock> = OnceLock::new();
 /// Ticks now: of the CPU's time-stamp counter where that runs evenly, of the system's clock
 /// elsewhere. Takes 10 to 20 ns. How long a tick is, [`ns_between`] knows.
 #[inline]
-pub(crate) fn ticks() -> u64 {
+pub fn ticks() -> u64 {
     clock().raw()
 }
 

@@ -26,7 +26,7 @@ mod trace;
 mod usage;
 
 pub use cgroup::GroupLimits;
-pub use clock::{now_ns, unix_ns, unix_s};
+pub use clock::{now_ns, ticks, unix_ns, unix_s};
 pub use counter::{Counter, Unit};
 pub use light::{Bound, Job, Light, memcpy_mb_s};
 pub use lock::{lock, unlock};

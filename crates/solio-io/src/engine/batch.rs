@@ -3,7 +3,7 @@
 use super::deferred::SlotNumber;
 use super::handles::Handle;
 use super::receiver_reads::DirectRequests;
-use super::request::{Done, Request};
+use super::request::{Done, Priority, Request};
 use super::threads::Owner;
 use solio_base::{Error, lock, unlock};
 use std::sync::atomic::AtomicBool;
@@ -206,6 +206,57 @@ pub struct Batch {
     left: usize,
 }
 
+/// Steers a batch; what has ended stays as it is.
+#[derive(Clone)]
+pub struct BatchControl {
+    state: Arc<BatchState>,
+    owner: Arc<Owner>,
+}
+
+impl BatchControl {
+    /// Cancels all requests that have not ended. Those in the queue end at once as cancelled, and
+    /// their bytes never move; the pieces of others that the system was asked for already are
+    /// waited for, and the request ends as cancelled too.
+    pub fn cancel(&self) {
+        self.owner.0.cancel(&self.state, 0..self.state.requests.len());
+    }
+
+    /// [`BatchControl::cancel`] for one request. O(1).
+    pub fn cancel_one(&self, index: usize) -> solio_base::Result<()> {
+        self.check_index(index)?;
+        self.owner.0.cancel(&self.state, index..index + 1);
+        Ok(())
+    }
+
+    /// Gives one request another priority; what of it is being read already keeps its own. Takes
+    /// longer the more requests of its priority wait.
+    ///
+    /// ```
+    /// use solio_io::engine::{Engine, Priority, Request};
+    /// # let path = std::env::current_exe()?;
+    /// let engine = Engine::new(Default::default())?;
+    /// let batch = engine.read((0..100).map(|i| Request::range(&path, 8 * i, 8)));
+    /// let control = batch.control();
+    /// control.set_priority(99, Priority::Maximum)?; // somebody looks at it now
+    /// assert!(control.set_priority(100, Priority::Maximum).is_err());
+    /// assert!(batch.wait().into_iter().all(|done| done.result.is_ok()));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn set_priority(&self, index: usize, priority: Priority) -> solio_base::Result<()> {
+        self.check_index(index)?;
+        self.owner.0.set_priority(&self.state, index, priority);
+        Ok(())
+    }
+
+    fn check_index(&self, index: usize) -> solio_base::Result<()> {
+        let count = self.state.requests.len();
+        if index < count {
+            return Ok(());
+        }
+        Err(Error::argument(format!("request {index} of a batch of {count}")))
+    }
+}
+
 impl Batch {
     pub(crate) fn new(state: Arc<BatchState>, owner: Arc<Owner>) -> Self {
         let left = state.requests.len();
@@ -307,23 +358,25 @@ impl Batch {
         }
     }
 
-    /// Cancels all requests that have not ended. Those in the queue end at once as cancelled, and
-    /// their bytes never move; the pieces of others that the system was asked for already are
-    /// waited for, and the request ends as cancelled too.
+    /// See [`BatchControl::cancel`].
     pub fn cancel(&self) {
-        let Receiver { state, owner, .. } = &self.receiver;
-        owner.0.cancel(state, 0..state.requests.len());
+        self.control().cancel();
     }
 
-    /// [`Batch::cancel`] for one request. O(1).
+    /// See [`BatchControl::cancel_one`].
     pub fn cancel_one(&self, index: usize) -> solio_base::Result<()> {
+        self.control().cancel_one(index)
+    }
+
+    /// See [`BatchControl::set_priority`].
+    pub fn set_priority(&self, index: usize, priority: Priority) -> solio_base::Result<()> {
+        self.control().set_priority(index, priority)
+    }
+
+    /// Steers this batch from elsewhere, while somebody waits for its results.
+    pub fn control(&self) -> BatchControl {
         let Receiver { state, owner, .. } = &self.receiver;
-        let count = state.requests.len();
-        if index >= count {
-            return Err(Error::argument(format!("request {index} of a batch of {count}")));
-        }
-        owner.0.cancel(state, index..index + 1);
-        Ok(())
+        BatchControl { state: state.clone(), owner: owner.clone() }
     }
 
     fn next_within(&mut self, patience: Option<Duration>) -> Option<Done> {

@@ -5,7 +5,7 @@ use super::batch::BatchState;
 use super::deferred::{Alike, Later};
 use super::handles::Handle;
 use super::pool::{BlockPool, Buffer, Landing};
-use super::request::{Done, Packing, Request, at};
+use super::request::{Done, Packing, Priority, Request, at};
 use super::scheduler::{Grant, Next, SMALL, ScheduledRequest, Scheduler, Tuning, UNKNOWN};
 use solio_base::{Error, ErrorKind, Result};
 use std::ops::Range;
@@ -507,6 +507,26 @@ impl Core {
             let error = job.failed.take().expect("just set");
             self.end(slot, job, Err(error), now_ns);
             self.left_queue(slot, now_ns);
+        }
+    }
+
+    /// Gives a request that has not ended another priority.
+    pub(crate) fn set_priority(
+        &mut self,
+        batch: &Arc<BatchState>,
+        index: usize,
+        priority: Priority,
+        now_ns: u64,
+    ) {
+        if batch.places[index].leave() {
+            let Some(later) = self.later(batch.number) else { return };
+            let device = later.device();
+            self.add(batch, index, None, device, now_ns);
+        }
+        let slot = batch.places[index].slot();
+        let job = self.jobs.get(slot as usize).and_then(Option::as_ref);
+        if job.is_some_and(|job| Arc::ptr_eq(&job.batch, batch) && job.index == index) {
+            self.scheduler.set_level(slot, priority as u8, now_ns);
         }
     }
 

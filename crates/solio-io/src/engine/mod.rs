@@ -38,7 +38,7 @@ mod tests;
 pub(crate) mod threads;
 pub(crate) mod transfer;
 
-pub use batch::Batch;
+pub use batch::{Batch, BatchControl};
 pub use handles::Direct;
 pub(crate) use handles::Handle;
 pub use pool::Buffer;

@@ -183,6 +183,8 @@ struct Requests {
     queue: Vec<u32>,
     next: Vec<u64>,
     pieces: Vec<u32>,
+    /// Bytes of its pieces in flight.
+    flying: Vec<u64>,
     held: Vec<u64>,
     /// What the result may take while its end is unknown.
     guess: Vec<u64>,
@@ -326,6 +328,48 @@ impl Scheduler {
             queue.slots.push_front(slot);
         } else {
             queue.slots.push_back(slot);
+        }
+    }
+
+    /// Moves a request, and what of it is in flight, to another level: behind what waits there, or
+    /// to the front where it was begun. Looks through the queue that it stands in.
+    pub(crate) fn set_level(&mut self, slot: u32, new: u8, now_ns: u64) {
+        let s = slot as usize;
+        let old = self.requests.entry[s];
+        if old.level == new || self.requests.has(slot, STOPPED) {
+            return;
+        }
+        let stands = self.requests.has(slot, QUEUED);
+        let number = self.requests.queue[s];
+        let levels = &mut self.devices[old.device as usize];
+        if stands {
+            let queue = &mut self.queues[number as usize].slots;
+            let level = &mut levels[old.level as usize];
+            match queue.iter().position(|&other| other == slot) {
+                Some(place) => {
+                    queue.remove(place);
+                    if queue.is_empty() {
+                        level.turns.retain(|&other| other != number);
+                    }
+                }
+                None => level.due.retain(|&Reverse((_, other))| other != slot),
+            }
+        }
+        levels[old.level as usize].flying_bytes -= self.requests.flying[s];
+        levels[new as usize].flying_bytes += self.requests.flying[s];
+        if !levels[new as usize].waits() {
+            levels[new as usize].served_ns = now_ns;
+        }
+        levels[new as usize].used_ns = Some(now_ns);
+        let entry = ScheduledRequest { level: new, ..old };
+        self.requests.entry[s] = entry;
+        self.requests.queue[s] = self.queue_of(&entry);
+        match old.deadline_ns.filter(|_| stands) {
+            Some(deadline) => {
+                self.devices[old.device as usize][new as usize].due.push(Reverse((deadline, slot)));
+            }
+            None if stands => self.stand(slot, self.requests.has(slot, OPEN)),
+            None => {}
         }
     }
 
@@ -478,6 +522,7 @@ impl Scheduler {
             self.waiting -= 1;
         }
         self.requests.pieces[s] += 1;
+        self.requests.flying[s] += length;
         self.flying += 1;
         let level = &mut self.devices[entry.device as usize][entry.level as usize];
         level.flying_bytes += length;
@@ -523,6 +568,7 @@ impl Scheduler {
         let length = cut(entry.offset, entry.end, most);
         let level = &mut self.devices[entry.device as usize][entry.level as usize];
         level.flying_bytes = level.flying_bytes + length - grant.length;
+        self.requests.flying[s] = self.requests.flying[s] + length - grant.length;
         self.settle(grant.length, length);
         self.requests.next[s] = entry.offset + length;
         if entry.offset + length < entry.end {
@@ -559,6 +605,7 @@ impl Scheduler {
         level.flying_bytes -= length;
         self.flying -= 1;
         self.requests.pieces[slot as usize] -= 1;
+        self.requests.flying[slot as usize] -= length;
     }
 
     /// A piece has ended, well or not. Returns whether the request has nothing left to do.
@@ -633,6 +680,7 @@ impl Requests {
             self.queue.push(0);
             self.next.push(0);
             self.pieces.push(0);
+            self.flying.push(0);
             self.held.push(0);
             self.guess.push(0);
             self.flags.push(0);
@@ -643,6 +691,7 @@ impl Requests {
         self.queue[s] = queue;
         self.next[s] = entry.offset;
         self.pieces[s] = 0;
+        self.flying[s] = 0;
         self.held[s] = 0;
         self.guess[s] = GUESS_BYTES;
         self.flags[s] = QUEUED;

@@ -491,6 +491,12 @@ impl Simulation {
             }
             3..7 => self.collect(b),
             7..10 => self.alone(b),
+            10 if !self.sent[b].files.is_empty() => {
+                let index = self.random.below(self.sent[b].files.len() as u64) as usize;
+                let priority = Priority::ALL[self.random.below(Priority::COUNT as u64) as usize];
+                let state = self.sent[b].state.clone();
+                self.core.set_priority(&state, index, priority, self.now_ns);
+            }
             _ => {}
         }
     }

@@ -512,6 +512,36 @@ fn higher_priorities_and_earlier_deadlines_go_first() {
 }
 
 #[test]
+fn requests_move_to_other_priorities() {
+    let mut scheduler = Scheduler::new(Tuning::default(), 1);
+    let batch = scheduler.add_batch();
+    let slots: Vec<u32> = (0..6).map(|_| scheduler.add(entry(batch, 3, 100), 0)).collect();
+    let due = ScheduledRequest { deadline_ns: Some(9), ..entry(batch, 3, 100) };
+    let due = scheduler.add(due, 0);
+    let large = scheduler.add(entry(batch, 5, 6 << 20), 0);
+    let piece = granted(scheduler.next(1));
+    assert_eq!((piece.slot, piece.length), (large, 2 << 20));
+    scheduler.set_level(slots[4], 5, 1);
+    scheduler.set_level(slots[1], 0, 1);
+    scheduler.set_level(slots[0], 0, 1);
+    scheduler.set_level(due, 1, 1);
+    // One that is being read goes back for the others, but for what is in flight.
+    scheduler.set_level(large, 2, 1);
+    assert!(!scheduler.landed(piece));
+    let mut order = Vec::new();
+    while let Next::Grant(grant) = scheduler.next(2) {
+        order.push(grant.slot);
+        if scheduler.landed(grant) {
+            scheduler.end(grant.slot, false);
+        }
+    }
+    order.dedup();
+    let s = |i: usize| slots[i];
+    assert_eq!(order, [s(4), s(2), s(3), s(5), large, due, s(1), s(0)]);
+    assert_eq!((scheduler.flying(), scheduler.waiting(), scheduler.held_bytes()), (0, 0, 0));
+}
+
+#[test]
 fn the_lowest_level_gets_its_turn_within_the_bound() {
     let tuning = Tuning::default();
     let ageing = tuning.ageing_ns;

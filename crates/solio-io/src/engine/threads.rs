@@ -6,7 +6,7 @@ use super::deferred;
 use super::handles::{Bypass, Direct, Handle, Handles};
 use super::pool::Buffer;
 use super::receiver_reads::{DirectRequests, Tally};
-use super::request::{Done, Packing, Request};
+use super::request::{Done, Packing, Priority, Request};
 use super::scheduler::{ResultsAhead, SMALL};
 use super::share::Share;
 use super::{Backend, EngineOptions, read};
@@ -733,6 +733,11 @@ impl EngineShared {
             }
             start = end;
         }
+        self.work.notify_one();
+    }
+
+    pub(crate) fn set_priority(&self, batch: &Arc<BatchState>, index: usize, priority: Priority) {
+        self.lock().core.set_priority(batch, index, priority, now_ns());
         self.work.notify_one();
     }
 

@@ -55,6 +55,10 @@ fn find(scene: &Scene<'_>, options: &StlWriteOptions, batch: bool) -> Losses {
             let narrows = |i: usize| p[i].iter().any(|&v| f64::from(v as f32) != v && !v.is_nan());
             if losses::any(p.len(), narrows) {
                 losses.add(Loss::new("positions", "STL has positions of 32 bits"));
+                let becomes =
+                    |p: &&[f64; 3]| p.iter().any(|&v| v.is_finite() && (v as f32).is_infinite());
+                let reason = "positions past 3.4e38 become infinite";
+                losses.add_some("range", reason, p.iter().filter(becomes).count(), "position");
             }
         }
         if computes_normals(mesh) {

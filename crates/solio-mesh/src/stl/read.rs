@@ -6,6 +6,7 @@ use crate::head::SourceHead;
 use crate::model::{Mesh, Positions, Scene};
 use crate::odd::tolerate;
 use crate::spans::ASSEMBLE;
+use crate::text::precision::IN_A_STREAM;
 use crate::text::{NameBytes, decode};
 use solio_base::{Error, Result, Source, Work};
 use std::collections::HashMap;
@@ -103,10 +104,7 @@ fn text(
         return Ok(mesh);
     }
     if says_more {
-        odd.push(
-            "coordinates are read as f32, which rounds them; a file keeps them, a stream not"
-                .into(),
-        );
+        odd.push(IN_A_STREAM.into());
     }
     warnings.append(&mut odd);
     Ok(collector.finish().0)

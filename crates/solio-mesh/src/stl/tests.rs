@@ -363,3 +363,17 @@ fn names_of_other_encodings_are_guessed_or_asked_for() {
         }
     }
 }
+
+#[test]
+fn positions_past_single_precision_are_counted() {
+    let text = b"solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\n\
+        vertex 0 0.5E+80 0\nendloop\nendfacet\nendsolid a\n"
+        .to_vec();
+    let scene = decode_stl(&text, &StlReadOptions::default(), &Work::serial()).unwrap();
+    assert_eq!(scene.meshes[0].positions.get(2)[1], 0.5e80);
+    for ascii_format in [false, true] {
+        let options = StlWriteOptions { ascii_format, ..StlWriteOptions::default() };
+        let losses = stl_losses(&scene, &options, true, &Work::serial()).unwrap().to_string();
+        assert!(losses.contains("past 3.4e38 become infinite (1 position)"), "{losses}");
+    }
+}

@@ -16,9 +16,14 @@ pub(super) fn compute(gather: &mut Gather<'_>) {
     canon_flash(gather);
     let mut made = Vec::new();
     let of = |group: &str, name: &str| gather.counting(group, name);
-    if let Some(phase) = of("Nikon", "PhaseDetectAF") {
-        let on = |tag: &Tag| tag.number().number(0).is_some_and(|v| v != 0.0);
-        let on = on(phase) || of("Nikon", "ContrastDetectAF").is_some_and(on);
+    let focused = match of("Nikon", "FocusMode") {
+        Some(mode) => Some(!mode.text().plain().starts_with("Manual")),
+        None => of("Nikon", "PhaseDetectAF").map(|phase| {
+            let on = |tag: &Tag| tag.number().number(0).is_some_and(|v| v != 0.0);
+            on(phase) || of("Nikon", "ContrastDetectAF").is_some_and(on)
+        }),
+    };
+    if let Some(on) = focused {
         made.push(("AutoFocus", both(i64::from(on), if on { "On" } else { "Off" })));
     }
     if let Some(distance) = sony_distance(gather) {

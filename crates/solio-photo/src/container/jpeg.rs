@@ -148,6 +148,7 @@ fn segment<'v>(
             }
         }
         1 if starts(b"http://ns.adobe.com/xmp/extension/\0") => extended(body, joined, gather),
+        1 if starts(b"QVCI\0") => read_container("casio_segment", body, "Casio", gather),
         2 if starts(b"ICC_PROFILE\0") && gather.fields.wants_profile() => {
             if let (Some([number, count]), Some(part)) =
                 (body.array::<2>(12), body.from(14).all(1 << 16))

@@ -11,7 +11,7 @@ use crate::record::{Around, MakerBlock, read_record};
 use crate::rule::{Named, TagRule};
 use crate::stored::decode;
 use crate::table::{self, Lazy, TagRow, WhenFacts};
-use crate::value::Value;
+use crate::value::{Value, data_at};
 use crate::{icc, iptc, xmp};
 use solio_container::{
     ByteView,
@@ -442,7 +442,10 @@ impl<'a, 'g, 'f> DirectoryWalk<'a, 'g, 'f> {
     fn value(&self, entry: &TiffEntry, row: &TagRow) -> Option<Value> {
         let bytes = entry.bytes();
         if entry.at.checked_add(bytes)? > self.tiff.view.len() {
-            return None;
+            // Large previews lie behind the segment that the note is in.
+            let of_file = row.rule == TagRule::Binary && row.name == "PreviewImage";
+            let place = self.tiff.view.place().filter(|_| of_file)?;
+            return Some(data_at(self.tiff.view, place.checked_add(entry.at)?, bytes));
         }
         if bytes > MOST_VALUE {
             return Some(self.tiff.view.part(entry.at, bytes).into());

@@ -89,9 +89,16 @@ fn millimetres(name: &'static str, length: i64, units: i64, gather: &mut Gather<
     gather.put(GROUP, name, value, TagRule::Template("{} mm"));
 }
 
-/// Compact cameras keep the temperature three numbers before the end.
+/// Compact cameras keep the temperature three numbers before the end, some four; at the start, some keep
+/// sensitivity and rotation, which ones tells the length.
 fn camera_info32(block: &MakerBlock<'_>, gather: &mut Gather<'_>) {
-    let at = (block.part.len() / 4).checked_sub(3);
+    match block.part.len() / 4 {
+        138 | 148 => record(block, "canon_power_shot", gather),
+        156 | 162 | 167 | 171 | 264 => record(block, "canon_power_shot2", gather),
+        _ => {}
+    }
+    let count = block.part.len() / 4;
+    let at = count.checked_sub(if count == 104 { 4 } else { 3 });
     let value = at.and_then(|at| block.number(at, FieldType::Int32s));
     let value = value.filter(|value| *value != 0 && (-50..100).contains(value));
     if let Some(value) = value.filter(|_| block.part.len() >= 1600 / 5) {

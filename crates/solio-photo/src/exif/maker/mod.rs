@@ -92,7 +92,9 @@ pub(crate) fn read(note: &MakerNote<'_>, gather: &mut Gather<'_>) {
     if let [0x01, 0xf1, 0x02 | 0x03, 0, ..] = &head[..] {
         return reconyx::read(body, gather);
     }
-    others::read(body, &head, &camera, note.big, gather);
+    if others::read(body, &head, &camera, note.big, gather) {
+        preview(note.tiff, "Samsung", gather);
+    }
 }
 
 /// Of notes whose offsets are often not what the head of the note says: how many bytes lie between

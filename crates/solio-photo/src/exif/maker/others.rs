@@ -1,4 +1,5 @@
-//! Maker notes of Casio, DJI, JVC, Kodak, Motorola, Ricoh, Samsung, Sanyo and Sigma: small ones.
+//! Maker notes of Casio, DJI, HP, JVC, Kodak, Motorola, Ricoh, Samsung, Sanyo, Sigma and SonyEricsson:
+//! small ones.
 
 use super::MakerNote;
 use crate::camera::CameraModel;
@@ -8,7 +9,10 @@ use crate::record::{Around, MakerBlock, read_record};
 use crate::rule::TagRule;
 use crate::table;
 use crate::value::{Value, lossy};
-use solio_container::ByteView;
+use solio_container::{
+    ByteView,
+    tiff::{FieldType, word},
+};
 use std::borrow::Cow;
 
 /// Where the note's directory is, if it is one of these makers'.
@@ -32,6 +36,11 @@ pub(super) fn place<'a>(
         _ if head.starts_with(b"Ricoh") || head.starts_with(b"RICOH") => {
             ("Ricoh", "ricoh", tiff(8, note.big)?)
         }
+        _ if head.starts_with(b"SEMC MS\0") => {
+            let tiff = note.tiff.from(note.at.checked_add(12)?);
+            ("Sony", "sony_ericsson", (tiff, 8, head.get(12) == Some(&b'M')))
+        }
+        _ if head.starts_with(b"STMN") => return None,
         _ if casio => ("Casio", "casio1", tiff(0, note.big)?),
         _ if make == "SAMSUNG" => ("Samsung", "samsung", tiff(0, note.big)?),
         _ if make == "DJI" => ("DJI", "dji", tiff(0, note.big)?),
@@ -60,6 +69,18 @@ pub(super) fn read(
         ricoh(body, gather);
         return true;
     }
+    if head.starts_with(b"STMN") {
+        return fields("samsung_stmn", "Samsung", body, camera, big, gather);
+    }
+    if let Some(text) = body.get(0, 16).filter(|_| head.starts_with(b"VER:")) {
+        jvc_text(&text, gather);
+        return true;
+    }
+    for (mark, name) in [(b"IIII\x04\0", "hp4"), (b"IIII\x06\0", "hp6")] {
+        if head.starts_with(mark) {
+            return fields(name, "HP", body, camera, big, gather);
+        }
+    }
     let kodak = head.starts_with(b"KDK") || make.starts_with("EASTMAN KODAK");
     let year = body.be16(12).unwrap_or(0);
     let (name, skip, big) = match head {
@@ -67,32 +88,104 @@ pub(super) fn read(
         _ if head.starts_with(b"KDK") => ("kodak1", 8, false),
         _ if kodak && (1990..2030).contains(&year) => ("kodak3", 0, big),
         _ if kodak && body.get(41, 3).is_some_and(|end| end[..] == *b"JPG") => ("kodak4", 0, big),
+        _ if kodak && is_serial(head) => ("kodak7", 0, big),
+        _ if kodak && are_settings(body, 28) => ("kodak5", 0, big),
+        _ if kodak && are_settings(body, 24) => ("kodak6", 0, big),
+        _ if names_camera(body, camera) => ("kodak2", 0, big),
         _ => return false,
     };
-    if let Some(table) = table::MAKERS.table(name) {
-        let group = Cow::Borrowed("Kodak");
-        let around = Around { big, camera, ..Around::container(&group) };
-        read_record(body.from(skip), table, &around, gather);
-    }
+    fields(name, "Kodak", body.from(skip), camera, big, gather)
+}
+
+/// Reads a note that is numbers at fixed places.
+fn fields(
+    name: &str,
+    group: &'static str,
+    body: ByteView<'_>,
+    camera: &CameraModel,
+    big: bool,
+    gather: &mut Gather<'_>,
+) -> bool {
+    let Some(table) = table::MAKERS.table(name) else { return false };
+    let group = Cow::Borrowed(group);
+    let around = Around { big, camera, ..Around::container(&group) };
+    read_record(body, table, &around, gather);
     true
 }
 
-/// Reads a block: a directory of Ricoh's within the note, behind a line of text that ends in a
-/// zero where offsets count from the line.
+/// Whether a note of Kodak's starts with a serial number, such as `C31030872732` or `C530 01891884`.
+fn is_serial(head: &[u8]) -> bool {
+    let text = head.split(|byte| *byte == 0).next().unwrap_or_default();
+    (10..16).contains(&text.len())
+        && text[0].is_ascii_uppercase()
+        && text[1..].iter().all(|byte| byte.is_ascii_digit() || *byte == b' ')
+        && head[text.len()..].iter().all(|byte| *byte == 0)
+}
+
+/// Whether aperture, sensitivity, optical and digital zoom can lie at `at`: notes of Kodak's that are
+/// nothing but numbers differ in where.
+fn are_settings(body: ByteView<'_>, at: u64) -> bool {
+    let within = |place: u64, low: u16, high: u16| {
+        body.be16(place).is_some_and(|number| (low..=high).contains(&number))
+    };
+    within(at, 100, 3200)
+        && within(at + 2, 25, 3200)
+        && within(at + 4, 100, 2000)
+        && within(at + 6, 100, 2000)
+}
+
+/// Whether the note has the names of a maker and of this camera (without its version), in 32 bytes each.
+fn names_camera(body: ByteView<'_>, camera: &CameraModel) -> bool {
+    let name = |at| {
+        let bytes = body.get(at, 32)?;
+        Some(crate::text::before_zero(&lossy(&bytes)).trim_end().to_owned())
+    };
+    let (maker, model) = (name(8).unwrap_or_default(), name(40).unwrap_or_default());
+    !maker.is_empty() && model.starts_with(&maker) && camera.model.starts_with(&model)
+}
+
+/// `VER:0100QTY:FINE`.
+fn jvc_text(text: &[u8], gather: &mut Gather<'_>) {
+    let text = lossy(text);
+    if let Some(version) = text.strip_prefix("VER:").and_then(|rest| rest.get(..4)) {
+        gather.put("JVC", "MakerNoteVersion", Value::text(version), TagRule::Plain);
+    }
+    if let Some(quality) = text.get(8..).and_then(|rest| rest.strip_prefix("QTY:")) {
+        let rule = TagRule::Words { words: "FINE:Fine|STND:Normal|*:{}", hex: false };
+        gather.put("JVC", "Quality", Value::text(quality), rule);
+    }
+}
+
+/// Reads a block: a directory of Ricoh's within the note, behind a line of text. Offsets count from
+/// the line, or as the note's do.
 pub(super) fn hook(name: &str, block: &MakerBlock<'_>, gather: &mut Gather<'_>) {
     let head = block.part.get(0, 20).unwrap_or_default();
     if name != "others.ricoh_inner" || !head.starts_with(b"[Ricoh Camera Info]") {
         return;
     }
-    let places = block.part.place().zip(block.view.place());
-    let (view, at) = match places {
-        Some((here, base)) if head.ends_with(&[0xff]) => (block.view, here - base + 20),
+    let (view, at) = match block.part.place().zip(block.view.place()) {
+        Some((here, base)) if !from_line(block) => (block.view, here - base + 20),
         _ => (block.part, 20),
     };
     if let Some(table) = table::MAKERS.table("ricoh_inner") {
         let (big, camera) = (block.around.big, block.around.camera);
         read_note(&NoteDirectory::new((view, at, big), "Ricoh", table, camera), gather);
     }
+}
+
+/// Whether the first offset of the directory behind the line leads to right behind the directory when
+/// it counts from the line.
+fn from_line(block: &MakerBlock<'_>) -> bool {
+    let number = |at, bytes| Some(word(&block.part.get(at, bytes)?, block.around.big));
+    let count = number(20, 2).unwrap_or(0).min(256);
+    let longer = (0..count).find_map(|n| {
+        let entry = 22 + 12 * n;
+        let stored = FieldType::of_number(number(entry + 2, 2)? as u16)?;
+        let bytes = number(entry + 4, 4)?.checked_mul(stored.size() as u64)?;
+        if bytes > 4 { number(entry + 8, 4) } else { None }
+    });
+    let behind = 22 + 12 * count;
+    longer.is_some_and(|offset| (behind..behind + 8).contains(&offset))
 }
 
 /// `Rv0207;Sf6C84;Rg76;…`: two letters and a value.

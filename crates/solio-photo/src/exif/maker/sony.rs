@@ -4,11 +4,11 @@ use super::MakerNote;
 use crate::camera::CameraModel;
 use crate::exif::NoteDirectory;
 use crate::gather::Gather;
-use crate::record::{MakerBlock, put, read_record};
+use crate::record::{MakerBlock, put, read_block, read_record};
 use crate::rule::TagRule;
 use crate::table;
 use crate::value::Value;
-use solio_container::ByteView;
+use solio_container::{ByteView, tiff::FieldType};
 
 /// Where the note's directory is, if it is one of Sony's.
 pub(super) fn place<'a>(
@@ -37,6 +37,9 @@ const SHOT_INFO: u16 = 0x3000;
 /// Longest enciphered record that is read.
 const MOST_RECORD: u64 = 1 << 20;
 
+/// Most blocks of a list that are looked through.
+const MOST_BLOCKS: u64 = 64;
+
 /// Reads an enciphered record: the table has the block's name.
 pub(super) fn hook(name: &'static str, block: &MakerBlock<'_>, gather: &mut Gather<'_>) {
     let Some(name) = name.strip_prefix("sony.") else { return };
@@ -47,6 +50,15 @@ pub(super) fn hook(name: &'static str, block: &MakerBlock<'_>, gather: &mut Gath
             _ => temperature(of, block, gather),
         };
     }
+    if name == "more_info" {
+        return more_info(block, gather);
+    }
+    if name == "faces" {
+        return faces(block, gather);
+    }
+    if name == "tag9402" && between(block) {
+        return; // its layout is not known
+    }
     let Some(table) = table::SONY.table(&format!("sony_{name}")) else { return };
     if block.part.len() > MOST_RECORD || !gather.fields.wants_any("Sony", table) {
         return;
@@ -56,14 +68,56 @@ pub(super) fn hook(name: &'static str, block: &MakerBlock<'_>, gather: &mut Gath
     read_record(ByteView::memory(&plain), table, &block.around, gather);
 }
 
+/// A list of blocks: how many, how long all is, and each one's number and place. A block ends where
+/// the next of the list starts.
+fn more_info(block: &MakerBlock<'_>, gather: &mut Gather<'_>) {
+    let Some(table) = table::SONY.table("sony_more") else { return };
+    let number = |index: u64| Some(block.number(index, FieldType::Int16u)? as u64);
+    let (Some(count), Some(all)) = (number(0), number(1)) else { return };
+    let all = all.min(block.part.len());
+    for n in 0..count.min(MOST_BLOCKS) {
+        let end = if n + 1 < count { number(5 + 2 * n) } else { Some(all) };
+        if let (Some(id), Some(start), Some(end)) = (number(2 + 2 * n), number(3 + 2 * n), end)
+            && start < end
+            && end <= all
+        {
+            read_block(
+                table,
+                id as u32,
+                block.part.part(start, end - start),
+                &block.around,
+                gather,
+            );
+        }
+    }
+}
+
 /// An entry that another has the place of where the notes are of the newer form.
 fn by_version(id: &str, block: &MakerBlock<'_>, gather: &mut Gather<'_>) {
     const NEWER: &[u8] = b"DC7303320222000\0";
     let version = block.entry(SHOT_INFO).and_then(|(info, _)| info.get(0x34, NEWER.len()));
     let newer = version.is_some_and(|version| *version == *NEWER);
-    if newer == (id == "b04e") {
-        numbered("sony_version", id, block, gather);
+    match id {
+        "b043" if newer && !between(block) => {}
+        "b043" if newer => numbered("sony_version", "1b043", block, gather),
+        _ if newer == (id == "b04e") => numbered("sony_version", id, block, gather),
+        _ => {}
     }
+}
+
+/// Where faces are, where the record says that they lie here.
+fn faces(block: &MakerBlock<'_>, gather: &mut Gather<'_>) {
+    let place = crate::record::number_at(block.view, 1, FieldType::Int16u, block.around.big);
+    if let (Some(table), true) = (table::SONY.table("sony_face_info2"), place == Some(94)) {
+        read_record(block.part, table, &block.around, gather);
+    }
+}
+
+/// Whether the note is of 2011's compact cameras and camcorders, whose enciphered blocks are of the
+/// newer form while plain entries still hold what the blocks do not: the first block tells by its
+/// length.
+fn between(block: &MakerBlock<'_>) -> bool {
+    block.entry(0x9400).is_some_and(|(part, _)| part.len() == 144)
 }
 
 /// Degrees, where the record says that they were measured.
@@ -89,7 +143,9 @@ fn deciphered(bytes: &[u8]) -> Vec<u8> {
 
 /// An entry that counts where no other of its name does.
 fn second(id: &str, block: &MakerBlock<'_>, gather: &mut Gather<'_>) {
-    if gather.find("Sony", "WhiteBalance").is_none() {
+    let table = table::SONY.table("sony_second").map(|table| table.get());
+    let row = table.and_then(|table| table.row(u32::from_str_radix(id, 16).unwrap_or(0)));
+    if row.is_some_and(|row| gather.find("Sony", row.name).is_none()) {
         numbered("sony_second", id, block, gather);
     }
 }

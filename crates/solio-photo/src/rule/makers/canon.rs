@@ -176,9 +176,14 @@ fn aperture_words(value: &Value) -> Value {
 /// `1.00 rev 3.00` of digits in hexadecimal.
 fn firmware(value: &Value) -> Value {
     let number = value.integer(0).unwrap_or(0);
-    let (major, minor) = (number >> 24 & 0xff, number >> 16 & 0xff);
-    let (release, build) = (number >> 8 & 0xff, number & 0xff);
-    Value::Text(format!("{major:x}.{minor:02x} rev {release:x}.{build:02x}"))
+    let stage = match number >> 28 & 0xf {
+        0xa => "Alpha ",
+        0xb => "Beta ",
+        _ => "",
+    };
+    let major = number >> 24 & if stage.is_empty() { 0xff } else { 0xf };
+    let (minor, release, build) = (number >> 16 & 0xff, number >> 8 & 0xff, number & 0xff);
+    Value::Text(format!("{stage}{major:x}.{minor:02x} rev {release:x}.{build:02x}"))
 }
 
 /// The points whose bits are set.

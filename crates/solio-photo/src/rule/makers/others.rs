@@ -13,10 +13,13 @@ pub(super) const RULES: &[MakerRule] = &[
     MakerRule { name: "others.time", number: time, text: Value::clone },
     MakerRule { name: "others.behind_colon", number: behind_colon, text: Value::clone },
     MakerRule { name: "others.ricoh_date", number: ricoh_date, text: Value::clone },
+    MakerRule { name: "others.dotted_date", number: dotted_date, text: Value::clone },
+    MakerRule { name: "others.jvc_versions", number: jvc_versions, text: Value::clone },
+    MakerRule { name: "others.ricoh_serial", number: ricoh_serial, text: Value::clone },
     MakerRule { name: "others.version", number: Value::clone, text: version },
 ];
 
-/// Digits of a date: `0302280945` as `2003:02:28 09:45`.
+/// Digits of a date: `0302280945` as `2003:02:28 09:45`; two more are seconds.
 fn casio_date(value: &Value) -> Value {
     let text = value.plain();
     let digits: String = text.chars().filter(char::is_ascii_digit).collect();
@@ -26,7 +29,37 @@ fn casio_date(value: &Value) -> Value {
     };
     let [year, month, day, hour, minute] = parts;
     let century = if year < "70" { "20" } else { "19" };
-    Value::text(format!("{century}{year}:{month}:{day} {hour}:{minute}"))
+    let seconds = digits.get(10..12).map(|seconds| format!(":{seconds}")).unwrap_or_default();
+    Value::text(format!("{century}{year}:{month}:{day} {hour}:{minute}{seconds}"))
+}
+
+/// `1998.10.24.12.08.57` as `1998:10:24 12:08:57`.
+fn dotted_date(value: &Value) -> Value {
+    let text = value.plain();
+    match text.split('.').collect::<Vec<_>>()[..] {
+        [year, month, day, hour, minute, second] => {
+            Value::Text(format!("{year}:{month}:{day} {hour}:{minute}:{second}"))
+        }
+        _ => value.clone(),
+    }
+}
+
+/// Versions that zeros part: `CPU1 1.00, CPU2 0119`.
+fn jvc_versions(value: &Value) -> Value {
+    let text = value.plain();
+    let text = text.trim_end_matches(['\0', ' ']);
+    let parts = text.split('\0').map(str::trim_end).filter(|part| !part.is_empty());
+    let parts: Vec<&str> = parts.collect();
+    Value::Text(parts.join(", "))
+}
+
+/// The first eight letters of a serial number in brackets.
+fn ricoh_serial(value: &Value) -> Value {
+    let text = value.plain();
+    match text.split_at_checked(8) {
+        Some((kind, number)) => Value::Text(format!("({kind}){number}")),
+        None => value.clone(),
+    }
 }
 
 /// A place and the size that it is within, in both directions.
@@ -99,6 +132,13 @@ mod tests {
     #[test]
     fn codings() {
         assert_eq!(casio_date(&Value::text("0302280945")).plain(), "2003:02:28 09:45");
+        assert_eq!(casio_date(&Value::text("021209161600")).plain(), "2002:12:09 16:16:00");
+        assert_eq!(dotted_date(&Value::text("1998.10.24.12.08.57")).plain(), "1998:10:24 12:08:57");
+        assert_eq!(
+            jvc_versions(&Value::text("CPU1 1.00\0  CPU2 06\0 \0")).plain(),
+            "CPU1 1.00,   CPU2 06"
+        );
+        assert_eq!(ricoh_serial(&Value::text("2010000038100611")).plain(), "(20100000)38100611");
         assert_eq!(casio_point(&Value::Ints(vec![176, 352, 120, 240])).plain(), "0.5 0.5");
         assert_eq!(month_day(&Value::Ints(vec![5, 1])).plain(), "05:01");
         assert_eq!(time(&Value::Ints(vec![10, 2, 28, 62])).plain(), "10:02:28.62");
