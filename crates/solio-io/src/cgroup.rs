@@ -40,7 +40,7 @@ impl Throttle {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         sys::check_groups()?;
         let stat = sys::stat(path).map_err(|e| io_error("look at", e.into(), path))?;
-        let device = whole_disk(stat.st_dev);
+        let device = whole_disk(sys::device_of(&stat));
         let name = format!("solio-{}-{}", std::process::id(), COUNT.fetch_add(1, Relaxed));
         let first = Path::new("/sys/fs/cgroup/blkio");
         let second = Path::new("/sys/fs/cgroup");

@@ -157,7 +157,7 @@ pub(crate) fn status(found: &sys::Stat) -> Status {
         modified_ns: nanoseconds(found.st_mtime as i64, found.st_mtime_nsec as i64),
         born_ns: None,
         inode: found.st_ino as u64,
-        device: found.st_dev as u64,
+        device: sys::device_of(found),
         links: found.st_nlink as u64,
         changed_ns: Some(nanoseconds(found.st_ctime as i64, found.st_ctime_nsec as i64)),
         blocks: found.st_blocks as u64,

@@ -68,7 +68,7 @@ impl Volume {
     }
 
     fn of_folder(folder: &OwnedFd, path: &Path, mounts: &[Mount]) -> SysResult<Volume> {
-        let device = sys::fstat(folder)?.st_dev;
+        let device = sys::device_of(&sys::fstat(folder)?);
         let numbers = device_numbers(device);
         let place = solio_base::names::canonical(path).unwrap_or_else(|_| path.to_owned());
         // A subvolume has a number of its own, which no mount has.

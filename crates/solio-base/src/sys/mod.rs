@@ -5,10 +5,17 @@ mod linux;
 #[cfg(target_os = "linux")]
 pub(crate) use linux::*;
 
+#[cfg(target_os = "macos")]
+mod macos;
+#[cfg(target_os = "macos")]
+pub(crate) use macos::*;
+
+// macOS takes from it what it has no call of its own for.
 #[cfg(all(unix, not(target_os = "linux")))]
-mod other;
-#[cfg(all(unix, not(target_os = "linux")))]
-pub(crate) use other::*;
+#[cfg_attr(target_os = "macos", allow(dead_code))]
+mod unix;
+#[cfg(all(unix, not(any(target_os = "linux", target_os = "macos"))))]
+pub(crate) use unix::*;
 
 #[cfg(unix)]
 mod unix_names;

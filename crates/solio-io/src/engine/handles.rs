@@ -84,7 +84,7 @@ impl Handle {
         Ok(Handle {
             file: Some(file.into()),
             bytes,
-            identity: (stat.st_dev, stat.st_ino),
+            identity: (sys::device_of(&stat), stat.st_ino),
             direct: AtomicBool::new(direct),
             looked_at,
         })
@@ -193,7 +193,8 @@ impl Handles {
         let key = self.key(&name);
         if let Some(handle) = self.find(key, &name) {
             let same = sys::stat(path).is_ok_and(|s| {
-                (s.st_dev, s.st_ino) == handle.identity && s.st_size as u64 == handle.bytes
+                (sys::device_of(&s), s.st_ino) == handle.identity
+                    && s.st_size as u64 == handle.bytes
             });
             if same && !(handle.is_direct() && bypass.direct == Direct::Never) {
                 return Ok(handle);

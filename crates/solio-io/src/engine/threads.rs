@@ -787,7 +787,7 @@ pub(crate) fn enough_readers(options: &EngineOptions, warm: bool) -> usize {
 impl DeviceNumbers {
     fn add(&mut self, folder: &Path) -> u16 {
         let place = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-        let device = crate::sys::stat(place).map_or(0, |s| s.st_dev);
+        let device = crate::sys::stat(place).map_or(0, |s| crate::sys::device_of(&s));
         let next = self.numbers.len().min(u16::MAX as usize) as u16;
         let number = *self.numbers.entry(device).or_insert(next);
         self.folders.insert(folder.to_owned(), number);

@@ -196,7 +196,7 @@ fn bad_files_keep_their_place_at_the_end() {
 fn a_disk_that_turns_is_read_in_physical_order() {
     let folder = tempfile::tempdir().unwrap();
     let paths = make_files(folder.path(), 40);
-    let number = crate::sys::stat(folder.path()).unwrap().st_dev;
+    let number = crate::sys::device_of(&crate::sys::stat(folder.path()).unwrap());
     let (major, minor) = (crate::sys::major(number), crate::sys::minor(number));
     if major == 0 {
         println!("skipped: temporary files are on no block device");

@@ -19,7 +19,7 @@ use std::ffi::CStr;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 
 /// Bytes of a path that the system takes: 4,096 with the zero byte.
@@ -39,6 +39,17 @@ pub(crate) fn unnamed_file(folder: &Path) -> Option<File> {
     }
     let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
     rustix::fs::openat(CWD, folder, flags, Mode::from_raw_mode(0o666)).ok().map(File::from)
+}
+
+/// A name that opens the same file again, whatever became of its own.
+pub(crate) fn name_of_open(file: &File) -> Option<PathBuf> {
+    let open = PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()));
+    open.exists().then_some(open)
+}
+
+/// Mounts that no table tells of.
+pub(crate) fn other_mounts() -> Vec<crate::mount::Mount> {
+    Vec::new()
 }
 
 /// Gives two names each other's files; whether that was done.

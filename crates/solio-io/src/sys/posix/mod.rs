@@ -5,8 +5,7 @@
 mod signals;
 
 pub(crate) use rustix::fs::{
-    AtFlags, CWD, FileType, Mode, OFlags, Stat, fstat, major, makedev, minor, openat, readlinkat,
-    stat, statat,
+    AtFlags, CWD, FileType, Mode, OFlags, Stat, fstat, openat, readlinkat, stat, statat,
 };
 pub(crate) use rustix::io::{Errno, Result as SysResult, pread, pwrite, retry_on_intr};
 pub(crate) use signals::{EndSignal, catch_abort, catch_signals, end_by, remove_name};
@@ -23,6 +22,30 @@ use std::os::unix::fs::{DirEntryExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 
+/// The number of the device that a file lies on.
+#[allow(clippy::unnecessary_cast)] // the type differs by system
+pub(crate) fn device_of(found: &Stat) -> u64 {
+    found.st_dev as u64
+}
+
+/// The first number of a device.
+#[allow(clippy::unnecessary_cast)]
+pub(crate) fn major(device: u64) -> u32 {
+    rustix::fs::major(device as rustix::fs::Dev)
+}
+
+/// The second number of a device.
+#[allow(clippy::unnecessary_cast)]
+pub(crate) fn minor(device: u64) -> u32 {
+    rustix::fs::minor(device as rustix::fs::Dev)
+}
+
+/// The number of a device of these numbers.
+#[allow(clippy::unnecessary_cast)]
+pub(crate) fn makedev(major: u32, minor: u32) -> u64 {
+    rustix::fs::makedev(major, minor) as u64
+}
+
 /// Whether `/proc` and `/sys` may be asked: whatever they lack is an answer.
 pub(crate) const HAS_KERNEL_FILES: bool = true;
 
@@ -36,12 +59,6 @@ pub(crate) fn folder_end(path: &[u8]) -> Option<usize> {
 #[inline]
 pub(crate) fn length(file: impl AsFd) -> SysResult<u64> {
     rustix::fs::seek(file, rustix::fs::SeekFrom::End(0))
-}
-
-/// A name that opens the same file again, whatever became of its own.
-pub(crate) fn name_of_open(file: &File) -> Option<PathBuf> {
-    let open = PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()));
-    open.exists().then_some(open)
 }
 
 /// What the system says about a file that is open.
@@ -145,11 +162,6 @@ pub(crate) fn machine_and_release() -> (String, String) {
 pub(crate) fn mount_table() -> Vec<u8> {
     #[allow(clippy::disallowed_methods)] // no file of a user: whatever fails is an answer
     std::fs::read("/proc/self/mountinfo").unwrap_or_default()
-}
-
-/// Mounts that no table tells of.
-pub(crate) fn other_mounts() -> Vec<crate::mount::Mount> {
-    Vec::new()
 }
 
 /// The number of the file system that an open folder lies on.

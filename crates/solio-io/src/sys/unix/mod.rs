@@ -11,7 +11,7 @@ use solio_base::{Error, Result};
 use std::ffi::CStr;
 use std::fs::File;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 
 /// Bytes of a path that every system takes: 1,024 with the zero byte on macOS.
@@ -26,6 +26,16 @@ pub(crate) const PASS: OFlags = OFlags::RDONLY;
 /// There is none without a name.
 pub(crate) fn unnamed_file(_: &Path) -> Option<File> {
     None
+}
+
+/// Nobody says.
+pub(crate) fn name_of_open(_: &File) -> Option<PathBuf> {
+    None
+}
+
+/// Nobody says.
+pub(crate) fn other_mounts() -> Vec<crate::mount::Mount> {
+    Vec::new()
 }
 
 /// Not done.
@@ -89,9 +99,9 @@ pub(crate) fn read_mapped(_: &impl AsFd, _: u64, _: &mut [u8]) -> Result<bool> {
     Err(Error::unsupported("memory maps are for Linux"))
 }
 
-/// macOS folds on most of its disks; of others nothing is known.
+/// Nobody says.
 pub(crate) fn folds(_: &Path) -> Option<bool> {
-    Some(cfg!(target_os = "macos"))
+    None
 }
 
 /// Names, inodes and kinds of all that a folder has.

@@ -10,7 +10,7 @@ pub(crate) const DEPTH: usize = 1;
 pub(crate) enum UringQueue {}
 
 /// Why there is none.
-pub(crate) fn ring() -> std::result::Result<UringQueue, String> {
+pub(crate) fn ring() -> Result<UringQueue, String> {
     Err("io_uring is Linux's".into())
 }
 

@@ -188,6 +188,11 @@ pub(crate) struct Stat {
     pub(crate) born_ns: i64,
 }
 
+/// The number of the volume that a file lies on.
+pub(crate) fn device_of(found: &Stat) -> u64 {
+    found.st_dev
+}
+
 /// A volume's serial number in two halves.
 pub(crate) fn major(device: u64) -> u32 {
     (device >> 32) as u32
