@@ -141,7 +141,8 @@ mod tests {
         assert_eq!(of(r"\\?\Volume{1}\a"), r"\\?\Volume{1}\a");
         assert_eq!(of(r"a\b/c"), "a/b/c");
         let of = |folder: &str| joined(Path::new(folder), OsStr::new("x")).into_os_string();
-        for (folder, path) in [("", "x"), ("a", "a/x"), ("C:/", "C:/x"), (r"\\?\C:\a", r"\\?\C:\a\x")]
+        for (folder, path) in
+            [("", "x"), ("a", "a/x"), ("C:/", "C:/x"), (r"\\?\C:\a", r"\\?\C:\a\x")]
         {
             assert_eq!(of(folder), path);
         }
