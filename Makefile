@@ -27,7 +27,7 @@ WHEEL_TESTED := --features as-tested $(if $(HAS_ZFP),--features zfp)
 # Equal source makes equal bytes: of the time that outputs name, too.
 BUILT_AT = $(shell git log -1 --format=%ct 2>/dev/null || echo 1700000000)
 
-.PHONY: help demo test test-rust test-python test-web test-blender test-slow test-tiers test-asan doc-count soak deny sbom bench bench-table dist c site clean
+.PHONY: help demo test test-rust test-python test-web test-blender test-windows test-slow test-tiers test-asan doc-count soak deny sbom bench bench-table dist c check-macos site clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
@@ -55,12 +55,18 @@ test-web: .venv/ready ## The pages that Solio makes, in a headless browser (need
 	@$(STEP) "command" $(CARGO) build --quiet -p solio-cli -p solio-bench $(TESTED)
 	@$(STEP) "page in a browser" env SOLIO_COMMAND=$(abspath $(DEBUG_SOLIO)) .venv/bin/python -m pytest -q web/tests
 
+test-windows: ## The Rust tests built for Windows on x86-64, run with wine (needs mingw-w64 and wine64)
+	@$(STEP) "windows" .ci/windows
+
 test-blender: ## Blender 5.2.3 and Solio write the same bytes (needs Python 3.13)
 ifeq ($(PYTHON313),)
 	@echo "== blender: skipped (no Python 3.13, which Blender as a module needs)"
 else
 	@$(STEP) "blender" .ci/blender $(PYTHON313) $(WHEEL_TESTED)
 endif
+
+check-macos: ## All crates checked, linted and linked for macOS, both CPUs (a Mac, or zig)
+	@$(STEP) "macos" .ci/macos
 
 test-slow:
 	@$(STEP) "slow rust tests" $(CARGO) test --release --workspace $(ZFP) -- --ignored

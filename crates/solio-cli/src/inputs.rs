@@ -135,7 +135,9 @@ pub(crate) fn into_frames(
 /// Inputs and outputs in a folder, if no two inputs become the same file, and no symbolic link leads out of
 /// the folder.
 fn distinct(jobs: Vec<ImageJob>) -> Result<Vec<ImageJob>> {
+    let mut placed = solio_io::PlacedNames::default();
     for (_, output) in &jobs {
+        placed.add(output)?;
         if let (Some(folder), Some(name)) = (output.parent(), output.file_name()) {
             solio_io::place_below(folder, Path::new(name))?;
         }

@@ -1,6 +1,10 @@
 //! Files below an output folder: no symbolic link leads out of it.
 
+use crate::sys;
+use solio_base::names::OsStrBytes;
 use solio_base::{Error, Result};
+use solio_codec::fold::fold_path;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 /// The links of one path that are followed at most.
@@ -20,9 +24,10 @@ const MOST_LINKS: usize = 40;
 /// ```
 ///
 /// # Errors
-/// `Argument` for a link that leads out of the folder.
+/// `Argument` for a link that leads out of the folder, and for a name that the system would change.
 pub fn place_below(folder: &Path, name: &Path) -> Result<PathBuf> {
     let to = folder.join(name);
+    crate::at_path(sys::check_new_name(name), &to)?;
     let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     // What is not there yet has no links in it.
     let Ok(inside) = here.canonicalize() else { return Ok(to) };
@@ -66,6 +71,68 @@ pub fn make_folder_of(file: &Path) -> Result<()> {
     file.parent().map_or(Ok(()), make_folder)
 }
 
+/// Files that are written by one command: no two of them are to be one because their folder takes names
+/// that differ in case for one.
+///
+/// ```
+/// # let dir = tempfile::tempdir().unwrap();
+/// # let out = dir.path();
+/// let mut placed = solio_io::PlacedNames::default();
+/// placed.add(&out.join("a.exr"))?;
+/// placed.add(&out.join("b.exr"))?;
+/// // On most volumes of Linux these are two.
+/// let _ = placed.add(&out.join("A.exr"));
+/// # Ok::<(), solio_base::Error>(())
+/// ```
+#[derive(Default)]
+pub struct PlacedNames {
+    /// Whether a folder folds; asked once.
+    folds: HashMap<PathBuf, bool>,
+    /// By the folded path.
+    placed: HashMap<Vec<u8>, PathBuf>,
+}
+
+impl PlacedNames {
+    /// Notes that `to` is written.
+    ///
+    /// # Errors
+    /// `Argument` where another file was noted that would be the same one.
+    pub fn add(&mut self, to: &Path) -> Result<()> {
+        self.add_where(to, sys::folds)
+    }
+
+    fn add_where(&mut self, to: &Path, asked: fn(&Path) -> Option<bool>) -> Result<()> {
+        let folder = to.parent().unwrap_or(to);
+        if !self.folds.contains_key(folder) {
+            // One that is not there yet will be as the one above it.
+            let above = folder
+                .ancestors()
+                .map(|p| if p.as_os_str().is_empty() { Path::new(".") } else { p });
+            let there = above.into_iter().find(|above| above.is_dir());
+            let folds = there.and_then(asked).unwrap_or(false);
+            self.folds.insert(folder.to_owned(), folds);
+        }
+        if !self.folds[folder] {
+            return Ok(());
+        }
+        let mut folded = Vec::new();
+        fold_path(&mut folded, to.as_os_str().as_bytes());
+        match self.placed.get(&folded) {
+            Some(other) if other != to => {
+                let message = format!("{} and this are one file here", other.display());
+                let hint =
+                    "names that differ in case alone are one on this volume; write to another";
+                Err(Error::argument(message).at_path(to).hint(hint))
+            }
+            Some(_) => Ok(()),
+            None => {
+                self.placed.insert(folded, to.to_owned());
+                Ok(())
+            }
+        }
+    }
+}
+
 /// Where a link leads, also where nothing is there.
 fn leads_to(link: &Path, most: usize) -> Option<PathBuf> {
     if let Ok(end) = link.canonicalize() {
@@ -85,6 +152,24 @@ mod tests {
     #![allow(clippy::print_stdout)]
     use super::*;
     use crate::probe::symlink;
+
+    #[test]
+    fn names_that_differ_in_case_are_one_where_the_folder_folds() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        let mut placed = PlacedNames::default();
+        for fine in ["a.exr", "new/a.exr", "a.exr", "b.exr"] {
+            placed.add_where(&at(fine), |_| Some(true)).unwrap();
+        }
+        for bad in ["A.exr", "new/A.EXR"] {
+            let error = placed.add_where(&at(bad), |_| Some(true)).unwrap_err();
+            assert!(error.message().contains("a.exr"), "{error}");
+        }
+        let mut placed = PlacedNames::default();
+        for fine in ["a.exr", "A.exr"] {
+            placed.add_where(&at(fine), |_| Some(false)).unwrap();
+        }
+    }
 
     #[test]
     fn links_lead_nowhere_but_below_the_folder() {

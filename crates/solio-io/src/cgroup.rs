@@ -38,8 +38,8 @@ impl Throttle {
     /// ```
     pub fn new(path: &Path, bandwidth: Option<u64>) -> Result<Self> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
-        sys::check_groups()?;
         let stat = sys::stat(path).map_err(|e| io_error("look at", e.into(), path))?;
+        sys::check_groups()?;
         let device = whole_disk(sys::device_of(&stat));
         let name = format!("solio-{}-{}", std::process::id(), COUNT.fetch_add(1, Relaxed));
         let first = Path::new("/sys/fs/cgroup/blkio");

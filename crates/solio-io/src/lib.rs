@@ -43,7 +43,7 @@ pub mod volume;
 pub mod walk;
 pub mod watch;
 
-pub use below::{make_folder, make_folder_of, place_below};
+pub use below::{PlacedNames, make_folder, make_folder_of, place_below};
 pub use file::{
     FileSource, OpenFile, OpenedSource, bytes_of, copy_file, file_bytes, folders_and_files,
     is_folder, open, prefetch, read_whole,

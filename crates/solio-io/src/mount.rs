@@ -37,7 +37,7 @@ pub struct Mount {
 ///
 /// ```
 /// let mounts = solio_io::mount::mounts();
-/// assert!(mounts.is_empty() || mounts.iter().any(|mount| mount.point.as_os_str() == "/"));
+/// assert!(mounts.is_empty() || mounts.iter().any(|mount| mount.point.has_root()));
 /// ```
 pub fn mounts() -> Vec<Mount> {
     let mut all = mounts_in(&sys::mount_table());

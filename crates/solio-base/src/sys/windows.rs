@@ -136,12 +136,13 @@ mod tests {
     #[test]
     fn paths_are_divided_by_slashes() {
         let of = |path: &str| slashed(PathBuf::from(path)).into_os_string().into_string().unwrap();
-        assert_eq!(of(r"\?\C:\a\b"), "C:/a/b");
-        assert_eq!(of(r"\?\UNC\server\share\a"), "//server/share/a");
-        assert_eq!(of(r"\?\Volume{1}\a"), r"\?\Volume{1}\a");
+        assert_eq!(of(r"\\?\C:\a\b"), "C:/a/b");
+        assert_eq!(of(r"\\?\UNC\server\share\a"), "//server/share/a");
+        assert_eq!(of(r"\\?\Volume{1}\a"), r"\\?\Volume{1}\a");
         assert_eq!(of(r"a\b/c"), "a/b/c");
         let of = |folder: &str| joined(Path::new(folder), OsStr::new("x")).into_os_string();
-        for (folder, path) in [("", "x"), ("a", "a/x"), ("C:/", "C:/x"), (r"\?\C:\a", r"\?\C:\a\x")]
+        for (folder, path) in
+            [("", "x"), ("a", "a/x"), ("C:/", "C:/x"), (r"\\?\C:\a", r"\\?\C:\a\x")]
         {
             assert_eq!(of(folder), path);
         }

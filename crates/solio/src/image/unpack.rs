@@ -10,7 +10,7 @@ use solio_codec::array::file::{
 };
 use solio_exr::archive::{Archived, Compressed, ExrUnpacker, OffsetTables};
 use solio_exr::{CheckOptions, Header, Image, ReadOptions};
-use solio_io::{FileSink, SinkOptions};
+use solio_io::{FileSink, PlacedNames, SinkOptions};
 use solio_measure::SpanName;
 use std::ops::Range;
 use std::path::{Component, Path};
@@ -617,6 +617,7 @@ pub fn unpack_images(
     };
     let serial = Work { threads: 1, ..work.clone() };
     let mut sink: Option<FileSink> = None;
+    let mut placed = PlacedNames::default();
     // What went wrong with a file that is written: the others come all the same.
     let mut failed: Option<usize> = None;
     archive.each_piece(&entries, Some(Compressed::Own), work, |got| match got {
@@ -629,7 +630,13 @@ pub fn unpack_images(
                 return Ok(());
             }
             let name = &archive.file.entries[entry].name;
-            match put(&mut sink, folder, name, under_way, out, options, &serial) {
+            let noted = match sink {
+                None => placed.add(&folder.join(name)),
+                Some(_) => Ok(()),
+            };
+            let written =
+                noted.and_then(|()| put(&mut sink, folder, name, under_way, out, options, &serial));
+            match written {
                 Ok(Some(bytes)) => each(name, Ok(bytes)),
                 Ok(None) => Ok(()),
                 Err(error) if error.kind() == ErrorKind::Cancelled => Err(error),

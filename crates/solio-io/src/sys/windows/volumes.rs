@@ -10,12 +10,13 @@ use std::fs::File;
 use std::os::windows::ffi::OsStringExt;
 use std::os::windows::io::AsRawHandle;
 use std::path::{Path, PathBuf};
+use windows_sys::Wdk::System::SystemServices::RtlGetVersion;
 use windows_sys::Win32::Foundation::{ERROR_HANDLE_EOF, ERROR_MORE_DATA, HANDLE};
 use windows_sys::Win32::Storage::FileSystem as fs;
 use windows_sys::Win32::System::IO::DeviceIoControl;
 use windows_sys::Win32::System::Ioctl as io;
 use windows_sys::Win32::System::SystemInformation::{
-    ComputerNamePhysicalDnsHostname, GetComputerNameExW,
+    ComputerNamePhysicalDnsHostname, GetComputerNameExW, OSVERSIONINFOW,
 };
 
 /// What a file system says of itself.
@@ -240,5 +241,12 @@ pub(crate) fn machine_and_release() -> (String, String) {
         GetComputerNameExW(ComputerNamePhysicalDnsHostname, name.as_mut_ptr(), &mut length)
     };
     let name = if told == 0 { String::new() } else { text(&name) };
-    (name, "Windows".into())
+    let mut version = OSVERSIONINFOW {
+        dwOSVersionInfoSize: size_of::<OSVERSIONINFOW>() as u32,
+        ..OSVERSIONINFOW::default()
+    };
+    // SAFETY: the structure says its size, and is there to be filled; the call cannot fail.
+    unsafe { RtlGetVersion(&mut version) };
+    let OSVERSIONINFOW { dwMajorVersion, dwMinorVersion, dwBuildNumber, .. } = version;
+    (name, format!("{dwMajorVersion}.{dwMinorVersion}.{dwBuildNumber} Windows"))
 }
