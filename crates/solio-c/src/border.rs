@@ -1,6 +1,7 @@
 //! What every call goes through: structures come in checked, errors and panics go out as codes.
 
 use crate::handle::Opaque;
+use solio_base::names::OsStrBytes;
 use solio_base::{Error, ErrorKind};
 use std::ffi::{OsStr, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -294,12 +295,7 @@ pub(crate) unsafe fn path(text: *const c_char, length: u64) -> Outcome<PathBuf> 
     if bytes.is_empty() || bytes.contains(&0) {
         return Err(Failure::argument("the path is empty, or has a zero byte"));
     }
-    Ok(PathBuf::from(name_of(bytes)?))
-}
-
-fn name_of(bytes: &[u8]) -> Outcome<&OsStr> {
-    use std::os::unix::ffi::OsStrExt;
-    Ok(OsStr::from_bytes(bytes))
+    Ok(PathBuf::from(OsStr::from_bytes(bytes)))
 }
 
 /// UTF-8 text.
