@@ -27,7 +27,7 @@ WHEEL_TESTED := --features as-tested $(if $(HAS_ZFP),--features zfp)
 # Equal source makes equal bytes: of the time that outputs name, too.
 BUILT_AT = $(shell git log -1 --format=%ct 2>/dev/null || echo 1700000000)
 
-.PHONY: help demo test test-rust test-python test-web test-blender test-windows test-slow test-tiers test-asan doc-count soak deny sbom bench bench-table dist c check-macos site clean
+.PHONY: help demo test test-rust test-python test-web test-blender test-arm test-windows check-macos test-slow test-tiers test-asan doc-count soak deny sbom bench bench-table dist static c site clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
@@ -83,6 +83,9 @@ test-tiers: ## The tests of kernels and what uses them, on each tier of CPUs (mi
 			|| { echo "== tests on $$tier: skipped (this CPU has none)"; continue; };; esac; \
 		$(STEP) "tests on $$tier" env SOLIO_CPU=$$tier $(CARGO) test --quiet $(KERNELS) || exit 1; done
 
+test-arm: ## The tests on AArch64, elsewhere under qemu's emulation; writes data/platforms (minutes; ARGS=CRATE…)
+	@$(STEP) "tests on AArch64" .ci/arm $(ARGS)
+
 # libdeflate has tables of one name in several files, which are no fault; memory that is given back
 # stays with the sanitizer for a while, which one test of peaks counts.
 test-asan: ## AddressSanitizer over the crates with unsafe code and those on them (nightly; minutes)
@@ -119,12 +122,21 @@ bench: ## Compare with the peers that are installed; write bench/record
 bench-table: ## Write the tables of README.md and bench/RESULTS.md from the newest records
 	$(PYTHON) bench/table.py
 
+# The wheel is for the glibc of the VFX reference platform. Zig links it, which knows what every glibc had; C is
+# compiled by the machine's compiler all the same, so nothing gets slower.
+OLD_GLIBC := 2.28
+HOST := $(shell rustc -vV 2>/dev/null | sed -n 's/^host: //p')
+OLD_GLIBC_BUILD = $(if $(findstring linux-gnu,$(HOST)),--zig --compatibility manylinux_$(subst .,_,$(OLD_GLIBC)) --target $(HOST))
+
 dist: .venv/ready ## The wheel, with the command, and Blender's extension, in dist/; both are tried
 	@mkdir -p dist
 	rm -f dist/solio-*.whl dist/solio_io-*.zip
 	$(CARGO) about --version >/dev/null 2>&1 || $(CARGO) install --quiet --locked cargo-about --features cli
 	$(CARGO) about generate --manifest-path crates/solio-python/Cargo.toml --fail about.hbs -o dist/THIRD-PARTY.txt
-	SOURCE_DATE_EPOCH=$(BUILT_AT) .venv/bin/maturin build --profile dist --out dist --interpreter .venv/bin/python
+	.venv/bin/pip install --quiet --disable-pip-version-check ziglang
+	SOURCE_DATE_EPOCH=$(BUILT_AT) CC_$(subst -,_,$(HOST))=cc CXX_$(subst -,_,$(HOST))=c++ \
+		.venv/bin/maturin build --profile dist --out dist --interpreter .venv/bin/python $(OLD_GLIBC_BUILD)
+	$(if $(findstring linux-gnu,$(HOST)),.venv/bin/python .ci/glibc $(OLD_GLIBC) dist/solio-*.whl)
 	.venv/bin/pip install --quiet --disable-pip-version-check deflate stream-zip
 	.venv/bin/python .ci/pack-wheel dist/solio-*.whl dist/THIRD-PARTY.txt
 	$(PYTHON) blender/build.py --wheel dist/solio-*.whl --out dist
@@ -133,6 +145,10 @@ dist: .venv/ready ## The wheel, with the command, and Blender's extension, in di
 c: ## The C interface: header, library, pkg-config and CMake files in PREFIX (dist/c)
 	$(CARGO) build --profile dist -p solio-c
 	.ci/install-c $(or $(CARGO_TARGET_DIR),target)/dist $(or $(PREFIX),dist/c)
+
+static: .venv/ready ## The command as one static file, dist/solio-static, tried in an empty root (Linux)
+	.venv/bin/pip install --quiet --disable-pip-version-check cargo-zigbuild ziglang
+	@$(STEP) "static command" .ci/musl
 
 site: .venv-site/ready ## The guide and the references as a site, in dist/site
 	@$(STEP) "command" $(CARGO) build --quiet -p solio-cli $(ZFP)
@@ -144,7 +160,7 @@ clean: ## Remove what make made
 
 .venv/ready:
 	@test -n "$(PYTHON)" || { echo "no Python 3.11 or newer found; set PYTHON=/path/to/python"; exit 1; }
-	@$(STEP) "python environment" sh -c '$(PYTHON) -m venv .venv && .venv/bin/pip install --quiet --disable-pip-version-check "maturin>=1.9.4,<2" numpy pytest mypy playwright'
+	@$(STEP) "python environment" sh -c '$(PYTHON) -m venv .venv && .venv/bin/pip install --quiet --disable-pip-version-check "maturin>=1.9.4,<2" numpy pytest mypy playwright pyelftools'
 	@touch $@
 
 .venv-site/ready: docs/requirements.txt

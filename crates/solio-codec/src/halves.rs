@@ -4,7 +4,14 @@
 //! Why it is fast, on x86-64: both halves are summed up side by side, 16 bytes of each in four
 //! steps, with only an addition from one group to the next; with AVX2 both in one register. What
 //! the second half starts from is the sum of the first, which is taken 16 bytes at a time
-//! beforehand. The plain form, one byte after the other, is for the rest and for other machines.
+//! beforehand. NEON does the same. The plain form, one byte after the other, is for the rest and for
+//! other machines.
+
+#[cfg(target_arch = "aarch64")]
+mod neon;
+
+#[cfg(target_arch = "aarch64")]
+use neon as simd;
 
 /// Filters `raw` into `out`, which is as long.
 ///
@@ -315,7 +322,7 @@ mod simd {
     }
 }
 
-#[cfg(not(target_arch = "x86_64"))]
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 mod simd {
     pub(super) fn split(_: &[[u8; 2]], _: &mut [u8], _: &mut [u8]) -> usize {
         0

@@ -1,8 +1,11 @@
 //! Eight floats side by side, for loops that compilers do not turn into vectors by themselves.
 //!
 //! A job is written once, over [`Lanes`]; [`run`] runs it with the registers that this machine has
-//! (AVX2), or with plain arrays. Both give the same bits: there are no fused operations, and
+//! (AVX2, NEON), or with plain arrays. All give the same bits: there are no fused operations, and
 //! minimum and maximum say what they do with NaN.
+
+#[cfg(target_arch = "aarch64")]
+mod neon;
 
 use solio_base::cpu::{Tier, tier};
 
@@ -280,6 +283,8 @@ pub fn run<J: LaneJob>(job: J) -> J::Output {
         // SAFETY: a tier is never one that the machine lacks, and both of these have AVX2.
         #[cfg(target_arch = "x86_64")]
         Tier::Avx2 | Tier::Avx512 => unsafe { run_avx2(job) },
+        #[cfg(target_arch = "aarch64")]
+        Tier::Neon => job.run(neon::Neon),
         _ => job.run(ScalarLanes),
     }
 }

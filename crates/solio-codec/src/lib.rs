@@ -14,6 +14,8 @@ pub mod halves;
 pub mod inflate;
 pub mod lanes;
 pub mod lines;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 pub mod number;
 pub mod planes;
 pub mod records;

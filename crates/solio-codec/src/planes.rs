@@ -3,10 +3,15 @@
 //!
 //! Why it is fast, on x86-64: with SSE2 eight 16-bit or four 32-bit numbers are summed up in three
 //! or two steps, with only an addition and a shuffle from one group to the next; with AVX2 twice
-//! as many. The plain form, one number after the other, is for the rest of a row and for other
-//! machines.
+//! as many. NEON does the same. The plain form, one number after the other, is for the rest of a row
+//! and for other machines.
+
+#[cfg(target_arch = "aarch64")]
+mod neon;
 
 use crate::wide::{Wide, wide};
+#[cfg(target_arch = "aarch64")]
+use neon as simd;
 
 /// The bytes of numbers, lowest first.
 pub type BytePlanes<'a, const N: usize> = [&'a [u8]; N];
@@ -293,7 +298,7 @@ mod simd {
     }
 }
 
-#[cfg(not(target_arch = "x86_64"))]
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 mod simd {
     use super::BytePlanes;
 

@@ -3,12 +3,17 @@
 //!
 //! All numbers are little-endian bytes, which need no alignment.
 //!
-//! Why it is fast, on x86-64: eight numbers at a time are converted by the machine's own
-//! instruction, where it has one (F16C); a group with a NaN takes the plain form, which keeps the
+//! Why it is fast: eight numbers at a time are converted by the machine's own instruction, where it
+//! has one (F16C on x86-64, NEON on AArch64); a group with a NaN takes the plain form, which keeps the
 //! NaN's payload as the reference does. Interleaving and the rarer conversions are plain loops,
 //! cloned for the machine's vectors.
 
+#[cfg(target_arch = "aarch64")]
+mod neon;
+
 use crate::wide::{Wide, wide};
+#[cfg(target_arch = "aarch64")]
+use neon as simd;
 
 /// The same number with 32 bits.
 ///
@@ -327,7 +332,7 @@ mod simd {
     }
 }
 
-#[cfg(not(target_arch = "x86_64"))]
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 mod simd {
     pub(super) fn halves_to_floats(_: &[[u8; 2]], _: &mut [[u8; 4]]) -> usize {
         0

@@ -6,8 +6,13 @@
 //! Why it is fast: all lanes of a register are shifted alike, and no lane moves. The layout is that of Afroozeh and Boncz, "The FastLanes Compression Layout"
 //! (2023), with registers of 16 lanes.
 
+#[cfg(target_arch = "aarch64")]
+mod neon;
+
 use crate::wide::{Wide, wide};
 use crate::word::Word;
+#[cfg(target_arch = "aarch64")]
+use neon as simd;
 
 /// Numbers that are stored together.
 pub(super) const BLOCK: usize = 256;
@@ -175,7 +180,7 @@ mod simd {
     }
 }
 
-#[cfg(not(target_arch = "x86_64"))]
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 mod simd {
     pub(super) fn join(_: &[u8], _: &[u8], _: u32, _: &mut [u16]) -> usize {
         0

@@ -1,9 +1,14 @@
 //! Sums of all samples up to each: what undoes differences along a row.
 //!
-//! Why it is fast: a register of sixteen 16-bit or eight 32-bit samples is summed up in four or
-//! three steps, and only an addition leads from one register to the next.
+//! Why it is fast: a register of sixteen 16-bit or eight 32-bit samples (half as many with SSE2 and
+//! NEON) is summed up in four or three steps, and only an addition leads from one register to the next.
+
+#[cfg(target_arch = "aarch64")]
+mod neon;
 
 use crate::word::Word;
+#[cfg(target_arch = "aarch64")]
+use neon as simd;
 
 /// Makes of differences the samples: `start` and all differences up to each.
 pub(super) fn sum<T: Word>(row: &mut [T], start: T) {
@@ -14,11 +19,20 @@ pub(super) fn sum<T: Word>(row: &mut [T], start: T) {
     }
 }
 
+/// A slice of what the caller knows to be the same type; empty of others.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+fn same<T: 'static, U: bytemuck::Pod>(row: &mut [T]) -> &mut [U] {
+    if std::any::TypeId::of::<T>() != std::any::TypeId::of::<U>() {
+        return &mut [];
+    }
+    // SAFETY: both types are the same one.
+    unsafe { std::slice::from_raw_parts_mut(row.as_mut_ptr().cast(), row.len()) }
+}
+
 /// Whole registers: how many samples were done, and the last sum.
 #[cfg(target_arch = "x86_64")]
 mod simd {
-    use super::Word;
-    use bytemuck::Pod;
+    use super::{Word, same};
     use solio_base::cpu::{Tier, tier};
     use std::any::TypeId;
     use std::arch::x86_64::*;
@@ -36,15 +50,6 @@ mod simd {
             (0, bits)
         };
         (done, T::of_u64(last))
-    }
-
-    /// A slice of what the caller knows to be the same type; empty of others.
-    fn same<T: 'static, U: Pod>(row: &mut [T]) -> &mut [U] {
-        if TypeId::of::<T>() != TypeId::of::<U>() {
-            return &mut [];
-        }
-        // SAFETY: both types are the same one.
-        unsafe { std::slice::from_raw_parts_mut(row.as_mut_ptr().cast(), row.len()) }
     }
 
     fn halves(row: &mut [u16], start: u16) -> (usize, u16) {
@@ -146,7 +151,7 @@ mod simd {
     }
 }
 
-#[cfg(not(target_arch = "x86_64"))]
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 mod simd {
     use super::Word;
 

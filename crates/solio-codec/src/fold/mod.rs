@@ -10,6 +10,8 @@
 //! fold (NTFS maps to upper case by a table of its own, ext4 and APFS normalise too), so whoever
 //! finds something under a key still compares what it stands for.
 
+#[cfg(target_arch = "aarch64")]
+mod ascii_neon;
 #[cfg(target_arch = "x86_64")]
 mod ascii_x86;
 mod path;

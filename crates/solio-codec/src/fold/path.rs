@@ -3,6 +3,8 @@
 //! - Paths are mostly ASCII: runs of it are lowered by vectors.
 //! - Runs of other characters go through a table of Unicode 16 (2 KB, the crate `casefold`).
 
+#[cfg(target_arch = "aarch64")]
+use super::ascii_neon::kernel as vectors;
 #[cfg(target_arch = "x86_64")]
 use super::ascii_x86::kernel as vectors;
 use crate::number::format::usable;
@@ -39,8 +41,8 @@ fn kernel(tier: Tier) -> LowerBytes {
     vectors(usable(tier)).unwrap_or(lower_ascii)
 }
 
-/// There are kernels for x86-64 only.
-#[cfg(not(target_arch = "x86_64"))]
+/// There are kernels for x86-64 and AArch64 only.
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 fn vectors(_: Tier) -> Option<LowerBytes> {
     None
 }

@@ -8,6 +8,7 @@
 use super::Failure;
 use super::lane::{InflateLane, InflateState, ROOM, number, second};
 use super::table::{BITS, DecodeEntry, END, ENTRIES, LENGTH, SECOND, SPECIAL, VALUE_AT};
+#[cfg(target_arch = "x86_64")]
 use solio_base::cpu::{Tier, tier};
 
 /// Symbols of a batch, with a place before for a length that waits for its distance.
@@ -48,12 +49,12 @@ pub(super) struct Batches<'r, 'l, 'a, const N: usize> {
 impl<const N: usize> Batches<'_, '_, '_, N> {
     /// Runs them, on every machine alike.
     pub(super) fn run(self) {
-        match tier() {
+        #[cfg(target_arch = "x86_64")]
+        if matches!(tier(), Tier::Avx2 | Tier::Avx512) {
             // SAFETY: a tier is never one that the machine lacks.
-            #[cfg(target_arch = "x86_64")]
-            Tier::Avx2 | Tier::Avx512 => unsafe { self.run_avx2() },
-            _ => self.run_plain(),
+            return unsafe { self.run_avx2() };
         }
+        self.run_plain();
     }
 
     /// Shifts by any number of bits are one instruction here. Wider vectors lose: they read what

@@ -12,7 +12,7 @@
 //!   are equal to those of the line before: no branch per word;
 //! * words become integers eight at once, without a branch on their length: their digits are moved
 //!   to the end of eight bytes each, where leading zeros cost nothing;
-//! * lines of floats go another way, see `floats.rs`; with AVX2 only it does not pay.
+//! * lines of floats go another way, see `floats.rs`; with AVX2 or NEON only it does not pay.
 
 mod cells;
 #[cfg(target_arch = "x86_64")]
@@ -20,6 +20,8 @@ mod floats;
 #[cfg(target_arch = "x86_64")]
 mod kernel;
 mod line_pattern;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 #[cfg(test)]
 mod tests;
 
@@ -69,6 +71,7 @@ struct TextWindow {
     /// The mark itself.
     marks: [u8; ROOM],
     /// All digits, where a kernel wants them.
+    #[cfg(target_arch = "x86_64")]
     digits: [u8; ROOM],
     /// The digits before each mark, at the top of a word; where a kernel wants them.
     words: [u64; ROOM],
@@ -112,6 +115,7 @@ pub struct FaceArrays<'a> {
 /// # Safety
 /// It consists of so many floats.
 unsafe trait FloatRow {
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
     const FLOATS: usize;
 }
 
@@ -132,8 +136,8 @@ impl Default for LineReader {
 }
 
 impl LineReader {
-    /// A reader with the kernel of a tier that this machine has. Below AVX2 there is none, and
-    /// nothing is taken.
+    /// A reader with the kernel of a tier that this machine has. Below AVX2 and
+    /// NEON there is none, and nothing is taken.
     ///
     /// ```
     /// use solio_base::cpu::{Tier, available};
@@ -151,6 +155,7 @@ impl LineReader {
         let window = TextWindow {
             at: [0; ROOM],
             marks: [0; ROOM],
+            #[cfg(target_arch = "x86_64")]
             digits: [0; ROOM],
             words: [0; ROOM],
             values: [0; ROOM],
@@ -282,7 +287,9 @@ impl LineReader {
         assert!(len <= WINDOW && text.len() >= len + PAD, "padding after the text");
         #[cfg(target_arch = "x86_64")]
         return kernel::fill(self.tier, text, len, signed, &mut self.window);
-        #[cfg(not(target_arch = "x86_64"))]
+        #[cfg(target_arch = "aarch64")]
+        return neon::fill(self.tier, text, len, signed, &mut self.window);
+        #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
         return None;
     }
 }

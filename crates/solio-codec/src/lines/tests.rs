@@ -11,7 +11,8 @@ fn padded(text: &str) -> Vec<u8> {
 
 /// Tiers that have a kernel.
 fn tiers() -> Vec<Tier> {
-    available().into_iter().filter(|&t| matches!(t, Tier::Avx2 | Tier::Avx512)).collect()
+    let has = |tier: &Tier| matches!(tier, Tier::Avx2 | Tier::Avx512 | Tier::Neon);
+    available().into_iter().filter(has).collect()
 }
 
 /// Tiers that take rows.

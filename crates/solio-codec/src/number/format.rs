@@ -186,9 +186,11 @@ const TOO_LARGE: f64 = 340_282_366_920_938_463_463_374_607_431_768_211_456.0; //
 /// A float type.
 pub(super) trait FloatValue: Copy {
     /// An `f32`; otherwise an `f64`.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
     const SINGLE: bool;
 
     /// Most digits after the point of which the vector kernels can say that they are exact.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
     const VECTOR_DIGITS: u8;
 
     /// Writes the value, or returns false and writes nothing if only [`FloatValue::push_aside`] can.

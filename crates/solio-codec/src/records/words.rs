@@ -1,9 +1,12 @@
-//! Two, three or four words of each record, put together with whole registers (AVX2).
+//! Two, three or four words of each record, put together with whole registers (AVX2, NEON).
 //!
-//! Eight words that lie together in the result come from two to four records. Each record is loaded
+//! AVX2: eight words that lie together in the result come from two to four records. Each record is loaded
 //! at such an address that its words are in their lanes already, and the loads are blended: no
 //! lane moves, no byte is stored twice, and of triangles (13 bytes, 12 of them wanted) ten loads
 //! and three stores serve eight.
+
+#[cfg(target_arch = "aarch64")]
+mod neon;
 
 use super::RecordField;
 #[cfg(target_arch = "x86_64")]
@@ -39,7 +42,7 @@ pub struct CountByte {
 }
 
 /// Does as many records from the first on as it can: returns how many, and, where a `count` is
-/// given, what they are like. None on machines without AVX2, and for other widths.
+/// given, what they are like. None on machines without AVX2 or NEON, and for other widths.
 pub(super) fn pick(
     records: &[u8],
     part: RecordField,
@@ -54,8 +57,13 @@ pub(super) fn pick(
         // SAFETY: a tier is never one that the machine lacks, and both of these have AVX2.
         return unsafe { pick_avx2(records, part, count, to) };
     }
-    let _ = (records, part, count, to);
-    (0, ListSummary::NONE)
+    #[cfg(target_arch = "aarch64")]
+    return neon::pick(records, part, count, to);
+    #[cfg(not(target_arch = "aarch64"))]
+    {
+        let _ = (records, part, count, to);
+        (0, ListSummary::NONE)
+    }
 }
 
 /// Picks the kernel of `$w` words for the strides that are known, and that for any other.
