@@ -37,11 +37,12 @@ pub(crate) trait Opaque: Sized {
     /// Null, or readable memory.
     unsafe fn held<'a>(handle: *const Self) -> Outcome<&'a Held<Self::Inner>> {
         let held = handle.cast::<Held<Self::Inner>>();
-        // SAFETY: readable as the caller promises; the mark tells whether the rest is there.
-        if held.is_null()
-            || !held.is_aligned()
-            || unsafe { (*held).mark.load(Ordering::Acquire) } != Self::MARK
-        {
+        let mark = match held.is_null() || !held.is_aligned() {
+            true => 0,
+            // SAFETY: readable as the caller promises; the mark tells whether the rest is there.
+            false => unsafe { (*held).mark.load(Ordering::Acquire) },
+        };
+        if mark != Self::MARK {
             return Err(Failure::new(SOLIO_HANDLE, format!("this is no {}", Self::NAME)));
         }
         // SAFETY: made by `new` and not freed, as the mark says.

@@ -1,4 +1,5 @@
 //! The examples in C and C++, built by each compiler that is there, and run against the library.
+#![allow(clippy::disallowed_methods, clippy::print_stderr)]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

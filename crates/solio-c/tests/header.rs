@@ -1,4 +1,5 @@
 //! The header that is handed out is the one that the code makes.
+#![allow(clippy::disallowed_methods)]
 
 use std::path::Path;
 

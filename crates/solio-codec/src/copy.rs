@@ -99,13 +99,14 @@ pub fn append(from: &[&[u8]], out: &mut Vec<u8>, keep: Keep) {
     }
     let (start, spare) = (out.len(), out.spare_capacity_mut());
     let mut rest = &mut spare[..bytes];
-    let mut lanes = lanes::CopyLanes::new(keep);
-    for run in from {
-        let (to, more) = std::mem::take(&mut rest).split_at_mut(run.len());
-        lanes.copy(run, to);
-        rest = more;
+    {
+        let mut lanes = lanes::CopyLanes::new(keep); // they are through at its end
+        for run in from {
+            let (to, more) = std::mem::take(&mut rest).split_at_mut(run.len());
+            lanes.copy(run, to);
+            rest = more;
+        }
     }
-    drop(lanes);
     // SAFETY: all runs were copied, one after the other, into the spare bytes from there on.
     unsafe { out.set_len(start + bytes) };
 }

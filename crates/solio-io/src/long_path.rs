@@ -53,11 +53,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let name = "n".repeat(200);
         let mut path = folder.path().to_owned();
-        let mut here = rustix::fs::open(&path, OFlags::PATH, Mode::empty()).unwrap();
+        let mut here = rustix::fs::open(&path, sys::PASS, Mode::empty()).unwrap();
         for depth in 0..60 {
             // Some in small steps, some by a second slash.
             rustix::fs::mkdirat(&here, &name, Mode::from_raw_mode(0o755)).unwrap();
-            here = rustix::fs::openat(&here, &name, OFlags::PATH, Mode::empty()).unwrap();
+            here = rustix::fs::openat(&here, &name, sys::PASS, Mode::empty()).unwrap();
             path.push(&name);
             if depth % 7 == 0 {
                 let mut slashes = path.into_os_string();

@@ -264,7 +264,7 @@ impl LineReader {
 
     /// Takes lines of floats from `text[..len]`, or some of them, as [`LineReader::rows`] does;
     /// returns how many, and their bytes.
-    #[cfg_attr(not(target_arch = "x86_64"), allow(unused_variables))]
+    #[cfg_attr(not(target_arch = "x86_64"), allow(unused_variables, clippy::ptr_arg))]
     fn float_lines<R: FloatRow>(
         &mut self,
         text: &[u8],
