@@ -259,10 +259,10 @@ pub(super) fn absolute(roots: &[PathBuf]) -> Result<Vec<PathBuf>> {
         let up =
             parts.iter().rposition(|part| *part == Component::ParentDir).map_or(0, |up| up + 1);
         let above: PathBuf = parts[..up].iter().collect();
-        let real = if up > 0 { solio_base::names::canonical(above).ok() } else { None };
+        let real = if up > 0 { solio_base::names::canonical(&above).ok() } else { None };
         let mut found = real.unwrap_or(above);
         found.extend(&parts[up..]);
-        Ok(found)
+        Ok(solio_base::names::slashed(found))
     };
     roots.iter().map(absolute).collect()
 }
