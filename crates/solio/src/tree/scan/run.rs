@@ -262,7 +262,7 @@ pub(super) fn absolute(roots: &[PathBuf]) -> Result<Vec<PathBuf>> {
         let real = if up > 0 { solio_base::names::canonical(&above).ok() } else { None };
         let mut found = real.unwrap_or(above);
         found.extend(&parts[up..]);
-        Ok(found)
+        Ok(solio_base::names::slashed(found))
     };
     roots.iter().map(absolute).collect()
 }
