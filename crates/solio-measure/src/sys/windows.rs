@@ -104,7 +104,7 @@ pub(crate) fn process_io_now() -> Option<ProcessIo> {
     let mut counters = IO_COUNTERS::default();
     // SAFETY: the handle of this process needs no closing; the structure is there to be filled.
     let told = unsafe { GetProcessIoCounters(GetCurrentProcess(), &mut counters) } != 0;
-    told.then(|| ProcessIo {
+    told.then_some(ProcessIo {
         read_calls: counters.ReadTransferCount as f64,
         write_calls: counters.WriteTransferCount as f64,
         read_medium: 0.0,

@@ -22,14 +22,14 @@ pub(crate) fn each_name(
     let start = buffer.as_ptr().align_offset(8);
     let buffer = &mut buffer[start..start + BUFFER_BYTES];
     // Numbers of 128 bits where the file system has them; old ones know those of 64.
-    let mut is_long = true;
-    if !fill(handle, fs::FileIdExtdDirectoryRestartInfo, buffer).unwrap_or_else(|_| {
-        is_long = false;
-        false
-    }) {
-        if is_long || !fill(handle, fs::FileIdBothDirectoryRestartInfo, buffer)? {
-            return Ok(());
-        }
+    let first = fill(handle, fs::FileIdExtdDirectoryRestartInfo, buffer);
+    let is_long = first.is_ok();
+    let is_filled = match first {
+        Ok(is_filled) => is_filled,
+        Err(_) => fill(handle, fs::FileIdBothDirectoryRestartInfo, buffer)?,
+    };
+    if !is_filled {
+        return Ok(());
     }
     loop {
         let mut at = 0;

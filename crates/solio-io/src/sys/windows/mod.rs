@@ -34,7 +34,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 /// Paths are not cut: the system takes whole ones, of 32,767 units.
-pub(crate) const MOST_PATH_BYTES: usize = usize::MAX;
+pub(crate) const MOST_PATH_BYTES: usize = isize::MAX as usize;
 
 /// Whether files can be read out of memory maps.
 pub(crate) const HAS_MAPS: bool = false;
