@@ -58,7 +58,7 @@ fn declared(line: &str) -> Option<&str> {
     });
     let (word, rest) = public.unwrap_or(line).trim_start().split_once(' ')?;
     let is_type = ["struct", "enum", "trait", "union", "type"].contains(&word);
-    let end = rest.find(|c: char| !c.is_alphanumeric()).unwrap_or(rest.len());
+    let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
     (is_type && !line.starts_with(' ')).then(|| &rest[..end])
 }
 
