@@ -20,7 +20,7 @@ def needs(newest: str, *files: Path | str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True)
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="glibc is a thing of Linux")
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has glibc")
 def test_what_is_too_new_is_found() -> None:
     program = os.path.realpath(sys.executable)
     told = needs("0.9", program)

@@ -5,7 +5,7 @@
 //!   keeps names in: UTF-8, and for an unpaired surrogate the three bytes that UTF-8 would have for it.
 //!
 //! So the bytes of a name that is text are the same on every system, and stored data (catalogues,
-//! packs, JSON) is the same byte for byte. A name of bytes that are no text, as Linux has them, cannot
+//! packs, JSON) is the same byte for byte. A name whose bytes are not text, as Linux allows, cannot
 //! be a name on Windows: it becomes one that has a `?`, which no file there can be called. Opening it
 //! fails with the system's own words; nothing else is met or overwritten by it.
 
@@ -127,7 +127,7 @@ pub(crate) fn is_wtf8(mut bytes: &[u8]) -> bool {
     }
 }
 
-/// A name for bytes that cannot be one: `?` stands for each byte that is no text.
+/// A name for bytes that cannot be one: `?` stands for each byte that is not text.
 #[allow(dead_code)] // as above
 pub(crate) fn marked(bytes: &[u8]) -> String {
     let mut text = String::new();

@@ -85,7 +85,7 @@ typedef struct solio_pbrt solio_pbrt;
 // A fault in Solio; what it was doing has failed, and the process may go on.
 #define SOLIO_PANIC 12
 
-// There is no more.
+// The end was reached: nothing is left.
 #define SOLIO_END 13
 
 // Nothing has come within the time given.

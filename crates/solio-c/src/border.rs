@@ -36,7 +36,7 @@ pub const SOLIO_VERSION: i32 = 10;
 pub const SOLIO_BUSY: i32 = 11;
 /// A fault in Solio; what it was doing has failed, and the process may go on.
 pub const SOLIO_PANIC: i32 = 12;
-/// There is no more.
+/// The end was reached: nothing is left.
 pub const SOLIO_END: i32 = 13;
 /// Nothing has come within the time given.
 pub const SOLIO_TIMEOUT: i32 = 14;
@@ -112,7 +112,7 @@ impl Failure {
     /// [`SOLIO_MEMORY`].
     #[cold]
     pub(crate) fn memory(bytes: u64) -> Failure {
-        Failure::new(SOLIO_MEMORY, format!("there is no memory for {bytes} bytes"))
+        Failure::new(SOLIO_MEMORY, format!("{bytes} bytes of memory cannot be had"))
     }
 }
 
@@ -137,7 +137,7 @@ pub(crate) unsafe fn call(error: *mut solio_error, call: impl FnOnce() -> Outcom
     }
 }
 
-/// Tells the caller of something that is no failure of the call itself.
+/// Tells the caller about a request that failed, in a call that succeeds.
 ///
 /// # Safety
 /// As for [`call`].

@@ -9,7 +9,7 @@ use windows_sys::Win32::System::Threading::{
     GetCurrentProcessorNumber, GetCurrentThread, SetThreadAffinityMask,
 };
 
-/// A name that no file has: `?` and `*` are in no name. Where a name is borrowed there is no memory for
+/// A name that a file cannot have, because of `?` and `*`. Where a name is borrowed there is no memory for
 /// one that resembles the bytes.
 const NO_NAME: &str = "?*bytes that are no name on Windows*?";
 
