@@ -14,6 +14,7 @@ Spaces are called as in CSS: ``srgb``, ``srgb-linear``, ``hsl``, ``hwb``, ``lab`
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -217,9 +218,18 @@ class Gradient:
         return cls._of(_solio.Gradient.named(name, mode))
 
     @classmethod
-    def read(cls, path: str | PathLike[str]) -> list[Gradient]:
-        """All gradients of a file: of CSS, GIMP, Photoshop, GMT, Unity, Godot, SVG, JSON, `.cube`."""
-        return [cls._of(native) for native in _solio.Gradient.read(path)]
+    def read(cls, path: str | PathLike[str], *, strict: bool = False) -> list[Gradient]:
+        """All gradients of a file: of CSS, GIMP, Photoshop, GMT, Unity, Godot, SVG, JSON, `.cube`.
+
+        One that is not right among others that are is told by a `UserWarning` with its place; with
+        ``strict``, or where none is right, it is an error.
+        """
+        found, problems = _solio.Gradient.read(path)
+        if problems and (strict or not found):
+            raise problems[0]
+        for problem in problems:
+            warnings.warn(str(problem), stacklevel=2)
+        return [cls._of(native) for native in found]
 
     def write(self, path: str | PathLike[str], *, fit: bool = False) -> list[str]:
         """Writes it to a file, in the format of its name; returns what that cannot hold, in words.

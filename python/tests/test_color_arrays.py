@@ -171,6 +171,13 @@ def test_files_of_gradients(tmp_path: Path) -> None:
     (tmp_path / "b.css").write_text("linear-gradient(in srgb, red, bleu)")
     with pytest.raises(solio.Error, match=r"b\.css:1"):
         Gradient.read(tmp_path / "b.css")
+    two = tmp_path / "two.css"
+    two.write_text("a { --a: linear-gradient(red, bleu);\n --b: linear-gradient(red, blue) }")
+    with pytest.warns(UserWarning, match=r"two\.css:1.*bleu"):
+        (good,) = Gradient.read(two)
+    assert good.name == "b"
+    with pytest.raises(solio.Error, match=r"two\.css:1"):
+        Gradient.read(two, strict=True)
 
 
 @pytest.mark.parametrize("kind", ["u2", "f2", "f4", "f8"])

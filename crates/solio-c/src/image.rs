@@ -368,9 +368,9 @@ pub struct solio_image_read_options {
 // SAFETY: numbers and pointers, after the size.
 unsafe impl Sized0 for solio_image_read_options {}
 
-/// Reads pixels into the caller's memory. A subsampled channel has so many fewer columns and rows. Slices that lie as rows of whole pixels are filled without a
-/// copy, others by way of some rows at a time. `missing`, which may be null, gets how many chunks were
-/// missing.
+/// Reads pixels into the caller's memory. A subsampled channel has so many fewer columns and rows.
+/// Slices that lie as rows of whole pixels are filled without a copy, others by way of some rows at a
+/// time. `missing`, which may be null, gets how many chunks were missing.
 ///
 /// # Safety
 /// As the head of the header says; the memory of a slice is all that its strides reach.
@@ -532,16 +532,16 @@ unsafe fn read_strewn(
         missing += read.map_err(|e| e.at_path(&state.path))?.missing.len() as u64;
         let above = top - i64::from(window.min[1]);
         for (slice, plane) in slices.iter().zip(&planes) {
-            let bytes = slice.kind.bytes();
-            let from = plane.as_ptr().cast::<u8>();
             for y in 0..height {
-                let row = (above + y as i64) * slice.y_stride;
-                for x in 0..width as usize {
-                    let place = row + x as i64 * slice.x_stride;
-                    // SAFETY: within our plane, and within what the caller's strides reach.
-                    unsafe {
-                        let from = from.add((y * width as usize + x) * bytes);
-                        from.copy_to_nonoverlapping(slice.start.offset(place as isize), bytes);
+                let offset = (above + y as i64) * slice.y_stride;
+                let from = plane.as_ptr().cast::<u8>();
+                // SAFETY: rows within our plane, and within what the caller's strides reach.
+                unsafe {
+                    let from = from.add(y * width as usize * slice.kind.bytes());
+                    let to = slice.start.offset(offset as isize);
+                    match slice.kind {
+                        PixelType::Half => strew::<u16>(from, to, width, slice.x_stride),
+                        _ => strew::<u32>(from, to, width, slice.x_stride),
                     }
                 }
             }
@@ -549,6 +549,20 @@ unsafe fn read_strewn(
         top = bottom + 1;
     }
     Ok(missing)
+}
+
+/// Samples side by side go to places that are `stride` bytes apart.
+///
+/// # Safety
+/// `from` has `count` samples, and `to` room for them.
+unsafe fn strew<T: Copy>(from: *const u8, to: *mut u8, count: u64, stride: i64) {
+    for x in 0..count as usize {
+        // SAFETY: as the caller promises.
+        unsafe {
+            let sample = from.cast::<T>().add(x).read();
+            to.offset(x as isize * stride as isize).cast::<T>().write_unaligned(sample);
+        }
+    }
 }
 
 /// Closes and frees an image; null is nothing to do.

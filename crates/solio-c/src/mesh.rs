@@ -5,8 +5,9 @@ use crate::border::{
 };
 use crate::handle::{Opaque, opaque};
 use crate::job::{solio_work, work_and_limits};
+use crate::mesh_array::Numbers;
 use ::solio_mesh::{Domain, Mesh, Positions, Scene};
-use solio::{Format, MeshReadOptions};
+use solio::{Format, MeshReadOptions, Work};
 use std::ffi::c_char;
 
 /// A mesh that was read, with what was worked out of it.
@@ -15,6 +16,10 @@ pub struct MeshState {
     /// How many faces have three corners, and how many four.
     pub(crate) sizes: [u64; 2],
     format: u32,
+    /// For what is worked out later: the threads and the memory that reading was given.
+    pub(crate) work: Work,
+    /// The array that was counted last, where it had to be worked out for that.
+    pub(crate) made: Option<(u32, Numbers<'static>)>,
 }
 
 opaque!(
@@ -150,7 +155,7 @@ fn number(format: Format) -> u32 {
 /// As `solio_mesh_read_options` says.
 unsafe fn read_options(
     options: *const solio_mesh_read_options,
-) -> Outcome<(MeshReadOptions, solio::Work)> {
+) -> Outcome<(MeshReadOptions, Work)> {
     // SAFETY: as the caller promises.
     let asked = unsafe { given("solio_mesh_read_options", options) }?;
     let known = SOLIO_MESH_STRICT | SOLIO_MESH_SKIP_MATERIALS | SOLIO_MESH_DOUBLES;
@@ -172,7 +177,7 @@ unsafe fn read_options(
     Ok((options, work))
 }
 
-fn state(format: u32, scene: Scene<'static>) -> MeshState {
+fn state(format: u32, scene: Scene<'static>, work: &Work) -> MeshState {
     let mut sizes = [0; 2];
     for face in scene.meshes.iter().flat_map(|mesh| mesh.face_offsets.windows(2)) {
         match face[1].wrapping_sub(face[0]) {
@@ -181,7 +186,10 @@ fn state(format: u32, scene: Scene<'static>) -> MeshState {
             _ => {}
         }
     }
-    MeshState { format, scene, sizes }
+    // Whoever cancels the reading does not mean what comes after it.
+    let Work { threads, memory_bytes, .. } = *work;
+    let work = Work { threads, memory_bytes, ..Work::default() };
+    MeshState { format, scene, sizes, work, made: None }
 }
 
 /// Reads the mesh file at `path` (UTF-8, or bytes as the system has them; `path_length` bytes).
@@ -203,7 +211,7 @@ pub unsafe extern "C" fn solio_mesh_read(
             let path = border::path(path, path_length)?;
             let (options, work) = read_options(options)?;
             let (format, scene) = solio::read_mesh_and_format(&path, &options, &work)?;
-            hand_out(mesh, state(number(format), scene))
+            hand_out(mesh, state(number(format), scene, &work))
         })
     }
 }
@@ -227,7 +235,8 @@ pub unsafe extern "C" fn solio_mesh_read_bytes(
             let bytes = slice("the file", bytes, length)?;
             let (options, work) = read_options(options)?;
             let scene = solio::read_mesh_bytes(bytes, &options, &work)?;
-            hand_out(mesh, state(options.format.map_or(SOLIO_FORMAT_AUTO, number), scene))
+            let format = options.format.map_or(SOLIO_FORMAT_AUTO, number);
+            hand_out(mesh, state(format, scene, &work))
         })
     }
 }

@@ -5,7 +5,6 @@ use crate::handle::Opaque;
 use crate::mesh::{MeshState, solio_mesh};
 use ::solio_mesh::model::{Attribute, NONE, ScalarType, Values};
 use ::solio_mesh::{Domain, Mesh, Positions, triangulate};
-use solio::Work;
 use std::borrow::Cow;
 use std::ffi::c_char;
 
@@ -120,7 +119,7 @@ pub struct solio_attribute {
 unsafe impl Sized0 for solio_attribute {}
 
 /// Numbers of one array.
-enum Numbers<'a> {
+pub(crate) enum Numbers<'a> {
     F32(usize, Cow<'a, [f32]>),
     F64(usize, Cow<'a, [f64]>),
     U32(usize, Cow<'a, [u32]>),
@@ -134,6 +133,16 @@ impl Numbers<'_> {
             Numbers::F64(n, v) => (*n, SOLIO_F64, 8, v.as_ptr().cast(), v.len()),
             Numbers::U32(n, v) => (*n, SOLIO_U32, 4, v.as_ptr().cast(), v.len()),
         }
+    }
+
+    /// What had to be worked out, to keep.
+    fn made(self) -> Option<Numbers<'static>> {
+        Some(match self {
+            Numbers::F32(n, Cow::Owned(v)) => Numbers::F32(n, v.into()),
+            Numbers::F64(n, Cow::Owned(v)) => Numbers::F64(n, v.into()),
+            Numbers::U32(n, Cow::Owned(v)) => Numbers::U32(n, v.into()),
+            _ => return None,
+        })
     }
 
     fn is_stored(&self) -> bool {
@@ -253,7 +262,7 @@ fn numbers(state: &MeshState, array: u32) -> Outcome<Numbers<'_>> {
             if faces == state.sizes[0] {
                 return Ok(Numbers::U32(3, mesh.corner_vertices[..].into()));
             }
-            let corners = triangulate::triangulate(mesh, &Work::default())?.corners;
+            let corners = triangulate::triangulate(mesh, &state.work)?.corners;
             let vertex = |&corner: &u32| mesh.corner_vertices[corner as usize];
             let vertices = corners.as_flattened().iter().map(vertex).collect::<Vec<_>>();
             Numbers::U32(3, vertices.into())
@@ -312,7 +321,8 @@ pub unsafe extern "C" fn solio_mesh_view(
 
 /// Copies an array into the caller's memory: element `i` goes to `to + i × stride`. `stride` is in
 /// bytes, 0 for elements one directly after the other; `bytes` is how much may be written from `to`
-/// on. `count` gets the number of elements, and may be null; with `to` null nothing else is done.
+/// on. `count` gets the number of elements, and may be null; with `to` null nothing else is done. An
+/// array that has to be worked out to be counted is kept until the next call of this function.
 ///
 /// # Safety
 /// As the head of the header says.
@@ -329,14 +339,20 @@ pub unsafe extern "C" fn solio_mesh_copy(
     // SAFETY: as the caller promises.
     unsafe {
         call(error, || {
-            let taken = solio_mesh::take(mesh)?;
-            let numbers = numbers(&taken, array)?;
+            let mut taken = solio_mesh::take(mesh)?;
+            let kept = taken.made.take().filter(|(of, _)| *of == array);
+            let numbers = match kept {
+                Some((_, numbers)) => numbers,
+                None => numbers(&taken, array)?,
+            };
             let (components, _, size, start, all) = numbers.parts();
             let elements = all / components;
             if !count.is_null() {
                 count.write(elements as u64);
             }
             if to.is_null() || elements == 0 {
+                let made = numbers.made();
+                taken.made = made.map(|numbers| (array, numbers));
                 return Ok(());
             }
             let element = components * size;

@@ -65,8 +65,12 @@ fn show(args: &PreviewArgs, input: &Path, output: Option<&Path>, work: &Work) ->
     // Who asks for what there is expects no more.
     let is_whole = partial || preview.missing.is_none();
     if let Some(missing) = &preview.missing {
-        let how = if partial { "black" } else { "hatched" };
-        let chunks = some(missing.chunks, "chunk");
+        let (how, chunk) = match (opened.kind_or_named().family(), partial) {
+            (Family::Gradient, _) => ("left out", "gradient"),
+            (_, true) => ("black", "chunk"),
+            (_, false) => ("hatched", "chunk"),
+        };
+        let chunks = some(missing.chunks, chunk);
         let what = format!("{missing} and {how} ({chunks}); {}", missing.first);
         screen::complain(&format!("note: {}: {what}", input.display()));
     }

@@ -138,6 +138,11 @@ fn paths_of_more_than_4096_bytes_are_walked() {
         |path: &serde_json::Value| path.as_str().is_some_and(|p| p.ends_with("/leaf.obj"));
     assert_eq!(checked.iter().filter(|line| is_leaf(&line["path"])).count(), 1);
     run(path, &["hash", "d"], b"").fine();
+    for _ in 0..2 {
+        let told = &run(path, &["hash", "--mhl", "--json", "d"], b"").fine().json()[0];
+        assert_eq!((&told["files"], &told["problems"]), (&2.into(), &0.into()));
+    }
+    run(path, &["hash", "--verify", "d"], b"").fine();
     // Taken away in the same way.
     let clear = Command::new("rm").args(["-rf", "d"]).current_dir(path).status().unwrap();
     assert!(clear.success());

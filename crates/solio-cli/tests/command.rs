@@ -307,6 +307,11 @@ fn gradients_of_files_are_blended_as_asked_and_cannot_speak_to_the_terminal() {
     ] {
         assert_eq!(gradient(args).code, 2, "{args:?}");
     }
+    let two = "a { --a: linear-gradient(red, bleu); --b: linear-gradient(red, blue) }";
+    std::fs::write(dir.path().join("two.css"), two).unwrap();
+    let ran = solio(dir.path(), &["preview", "two.css", "-o", "two.png"], b"");
+    assert!(ran.err.contains("two.css: 50 % missing and left out (1 gradient)"), "{}", ran.err);
+    assert!(ran.err.contains("bleu") && ran.code == 1 && dir.path().join("two.png").exists());
     assert_eq!(gradient(&["red, lime", "--compare", "-o", "a.png", "--size", "4000000"]).code, 1);
 }
 

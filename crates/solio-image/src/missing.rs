@@ -28,7 +28,7 @@ const STRIPE_PIXELS: usize = 4;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MissingPixels {
-    /// Chunks that are missing or damaged.
+    /// Chunks that are missing or damaged; in a file of gradients, gradients.
     pub chunks: u64,
     /// Their pixels.
     pub pixels: u64,

@@ -98,13 +98,14 @@ impl Gradient {
         found().map(Gradient::of).map_err(|e| raise(py, &e))
     }
 
-    /// All gradients of a file.
+    /// All gradients of a file that are right, and what is wrong with the others.
     #[staticmethod]
-    fn read(py: Python<'_>, path: PathBuf) -> PyResult<Vec<Self>> {
+    fn read(py: Python<'_>, path: PathBuf) -> PyResult<(Vec<Self>, Vec<PyErr>)> {
         let work = Work::default();
         let found =
-            run(py, &work.cancel, || solio::read_gradients(&path, &Limits::default(), &work))?;
-        Ok(found.into_iter().map(Gradient::of).collect())
+            run(py, &work.cancel, || solio::read_each_gradient(&path, &Limits::default(), &work))?;
+        let problems = found.problems.iter().map(|problem| raise(py, problem)).collect();
+        Ok((found.gradients.into_iter().map(Gradient::of).collect(), problems))
     }
 
     /// Writes it to a file, in the format of its name; gives what that cannot hold.

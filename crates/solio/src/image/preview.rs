@@ -4,7 +4,8 @@ use crate::image::any::{format_of, read_picture};
 use crate::image::file::read_input;
 use crate::photo::embedded::embedded_picture;
 use crate::{
-    Choice, ImageFormat, Input, Preview, PreviewOptions, ToInput, preview, read_gradients,
+    Choice, ImageFormat, Input, MissingPixels, Preview, PreviewOptions, ToInput, preview,
+    read_each_gradient,
 };
 use solio_base::{Error, Result, Work};
 use solio_exr::{Levels, ReadOptions};
@@ -110,12 +111,24 @@ fn preview_exr(input: &Input, options: &PreviewOptions, work: &Work) -> Result<P
     }
 }
 
-/// Gradients, each as a strip.
+/// Gradients, each as a strip; those that are not right are missing.
 fn preview_gradients(input: &Input, work: &Work) -> Result<Preview> {
-    let gradients = read_gradients(input, input.limits(), work)?;
+    let found = read_each_gradient(input, input.limits(), work)?;
+    let (gradients, mut problems) = (found.gradients, found.problems);
+    if gradients.is_empty() && !problems.is_empty() {
+        return Err(problems.swap_remove(0));
+    }
     let height = STRIP_PIXELS[1].saturating_mul(gradients.len().min(MOST_STRIPS) as u32);
     let shown = &gradients[..gradients.len().min(MOST_STRIPS)];
-    crate::gradient_strips(shown, [STRIP_PIXELS[0], height])
+    let mut preview = crate::gradient_strips(shown, [STRIP_PIXELS[0], height])?;
+    let strips = |count: usize| count as u64 * STRIP_PIXELS.map(u64::from).iter().product::<u64>();
+    preview.missing = problems.first().map(|first| MissingPixels {
+        chunks: problems.len() as u64,
+        pixels: strips(problems.len()),
+        of_pixels: strips(gradients.len() + problems.len()),
+        first: first.to_string(),
+    });
+    Ok(preview)
 }
 
 /// Whether the picture within is shown: of raw photos, HEIF, movies, and of images whose pixels are

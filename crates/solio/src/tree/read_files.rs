@@ -382,14 +382,8 @@ impl Visit for FilesBelow {
     type Local = ();
 
     fn folder(&self, (): &mut (), listing: &Listing) -> Result<()> {
-        let files = listing.entries().iter().filter(|entry| match entry.kind {
-            EntryKind::File => true,
-            EntryKind::Folder => false,
-            EntryKind::Link | EntryKind::Other => {
-                status_of(&listing.path_of(entry)).map_or(true, |found| found.is_file())
-            }
-        });
-        let files: Vec<PathBuf> = files.map(|entry| listing.path_of(entry)).collect();
+        let found = listing.entries().iter().map(|entry| (listing.path_of(entry), entry.kind));
+        let files = found.filter(|(path, kind)| is_file(path, *kind)).map(|(path, _)| path);
         lock(&self.files).extend(files);
         Ok(())
     }
@@ -399,20 +393,17 @@ impl Visit for FilesBelow {
     }
 }
 
-/// Whether what is no folder can be read as a file. A link to a folder leads out of the tree, or in a
+/// Whether what a walk met can be read as a file. A link to a folder leads out of the tree, or in a
 /// circle; a pipe has no content, and whoever reads it waits. Why a link leads nowhere is told where it
 /// is read.
-pub(crate) fn is_file(entry: &walkdir::DirEntry) -> bool {
-    let path = entry.path();
-    entry.file_type().is_file() || path.is_file() || !path.exists()
-}
-
-/// Why there is no looking into a folder at or below `root`, as the system tells it.
-pub(crate) fn not_looked_into(error: walkdir::Error, root: &Path) -> Error {
-    let place = error.path().unwrap_or(root).to_owned();
-    // Where links are not followed there are no circles.
-    let error = error.into_io_error().unwrap_or_else(|| std::io::ErrorKind::Other.into());
-    Error::io("look into", error).at_path(place)
+pub(crate) fn is_file(path: &Path, kind: EntryKind) -> bool {
+    match kind {
+        EntryKind::File => true,
+        EntryKind::Folder => false,
+        EntryKind::Link | EntryKind::Other => {
+            status_of(path).map_or(true, |found| found.is_file())
+        }
+    }
 }
 
 #[cfg(test)]

@@ -2,14 +2,15 @@
 
 use super::history::History;
 use super::{FileState, Finding};
-use crate::tree::read_files::{is_file, not_looked_into};
+use crate::tree::read_files::is_file;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
-use solio_base::{Error, Result, Work};
+use solio_base::{Error, Result, Work, lock, unlock};
 use solio_catalog::mhl::{self, ChainLink, FOLDER};
+use solio_io::walk::{EntryKind, Listing, Visit, WalkOptions, walk};
 use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use walkdir::{DirEntry, WalkDir};
+use std::sync::Mutex;
 
 /// A folder with its histories, and all files in it that are not ignored.
 pub(super) struct Tree {
@@ -52,26 +53,42 @@ pub(super) fn look(root: &Path, ignore: &[String], work: &Work) -> Result<Tree> 
     let (parents, matchers) = (vec![None], vec![matcher(root, &patterns)?]);
     let (folders, failed) = (Vec::new(), Vec::new());
     let tree = Tree { histories, parents, matchers, folders, failed };
-    let mut look = Look { tree, open: Vec::new() };
-    let mut walk = WalkDir::new(root).sort_by_file_name().into_iter();
-    while let Some(entry) = walk.next() {
+    let mut look = Look { tree, open: vec![folder(root, 0, None)] };
+    let mut waiting = vec![look.list(root, work)?.into_iter()];
+    while let Some(found) = waiting.last_mut() {
         work.cancel.check()?;
-        match entry {
-            Ok(entry) => {
-                look.leave(entry.depth());
-                if !look.enter(&entry, work)? && entry.file_type().is_dir() {
-                    walk.skip_current_dir();
-                }
-            }
-            Err(e) => {
-                let error = not_looked_into(e, root);
-                let path = error.path().unwrap_or(root).to_owned();
-                look.fail(&path, error);
-            }
+        let Some((path, kind)) = found.next() else {
+            waiting.pop();
+            look.leave();
+            continue;
+        };
+        if look.enter(&path, kind, work)? {
+            waiting.push(look.list(&path, work)?.into_iter());
         }
     }
-    look.leave(0);
     Ok(look.tree)
+}
+
+/// What lies in one folder.
+#[derive(Default)]
+struct InFolder {
+    found: Mutex<Vec<(PathBuf, EntryKind)>>,
+    failed: Mutex<Vec<(PathBuf, Error)>>,
+}
+
+impl Visit for InFolder {
+    type Folder = ();
+    type Local = ();
+
+    fn folder(&self, (): &mut (), listing: &Listing) -> Result<()> {
+        let found = listing.entries().iter().map(|entry| (listing.path_of(entry), entry.kind));
+        lock(&self.found).extend(found);
+        Ok(())
+    }
+
+    fn failed(&self, path: &Path, error: Error) {
+        lock(&self.failed).push((path.to_owned(), error));
+    }
 }
 
 struct Look {
@@ -81,31 +98,36 @@ struct Look {
 }
 
 impl Look {
-    /// Folders at `depth` and below are done.
-    fn leave(&mut self, depth: usize) {
-        while self.open.len() > depth {
-            let Some(folder) = self.open.pop() else { return };
-            let index = self.tree.folders.len();
-            self.tree.folders.push(folder);
-            if let Some(outer) = self.open.last_mut() {
-                outer.folders.push(index);
-            }
+    /// What is in a folder, by name; why there is no looking into it is noted.
+    fn list(&mut self, path: &Path, work: &Work) -> Result<Vec<(PathBuf, EntryKind)>> {
+        let folder = InFolder::default();
+        let options = WalkOptions { flat: true, threads: 1, ..WalkOptions::of(work) };
+        walk(&[path.to_owned()], &options, &folder)?;
+        for (path, error) in unlock(folder.failed) {
+            self.fail(&path, error);
+        }
+        Ok(unlock(folder.found))
+    }
+
+    /// The folder that was entered last is done.
+    fn leave(&mut self) {
+        let Some(folder) = self.open.pop() else { return };
+        let index = self.tree.folders.len();
+        self.tree.folders.push(folder);
+        if let Some(outer) = self.open.last_mut() {
+            outer.folders.push(index);
         }
     }
 
-    /// Takes what was found; `false` for what is left out.
-    fn enter(&mut self, entry: &DirEntry, work: &Work) -> Result<bool> {
-        let is_folder = entry.file_type().is_dir();
-        let path = entry.path();
-        let Some(outer) = self.open.last() else {
-            self.open.push(folder(path, 0, None));
-            return Ok(true);
-        };
+    /// Takes what was found; `true` for a folder that is looked into.
+    fn enter(&mut self, path: &Path, kind: EntryKind, work: &Work) -> Result<bool> {
+        let is_folder = kind == EntryKind::Folder;
+        let Some(outer) = self.open.last() else { return Ok(false) };
         let outer = outer.history;
         if self.tree.is_ignored(path, is_folder, outer) {
             return Ok(false);
         }
-        if !is_folder && !is_file(entry) {
+        if !is_folder && !is_file(path, kind) {
             return Ok(false);
         }
         let name = match self.name(path, outer) {
@@ -116,7 +138,7 @@ impl Look {
             if let Some(folder) = self.open.last_mut() {
                 folder.files.push(File { path: path.to_owned(), name });
             }
-            return Ok(true);
+            return Ok(false);
         }
         let has_history = match solio_io::is_folder(&path.join(FOLDER)) {
             Ok(has_history) => has_history,
