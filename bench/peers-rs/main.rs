@@ -2,7 +2,7 @@
 //! reads and writes images as `solio-bench exr` asks, or (`peers dates LIST`) reads three dates of
 //! photos for `solio-bench photo`, or (`peers bounds`, `peers colors`, `peers trees [FILE…]`, with `--quick`) compares
 //! boxes, arrays of colours and trees, a line of JSON each; or (`peers ply|pbrt|gz READER FILE`) reads a mesh, a scene's
-//! text or a packed file; or (`peers twin-mesh|twin-window FILE`) does what the C interface is measured by.
+//! text or a packed file.
 
 mod bounds;
 mod colors;
@@ -11,7 +11,6 @@ mod dates;
 mod images;
 mod scenes;
 mod trees;
-mod twin;
 
 use solio::{MeshInfo, MeshReadOptions, Stopwatch, Work};
 use std::path::Path;
@@ -42,11 +41,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         return dates::print(path);
     }
     let path = Path::new(path);
-    match &**reader {
-        "twin-mesh" => return twin::mesh(path),
-        "twin-window" => return twin::window(path),
-        _ => {}
-    }
     let watch = Stopwatch::start();
     let (usage, vertices, faces) = if reader == "solio" {
         let options = MeshReadOptions { skip_materials: true, ..MeshReadOptions::default() };

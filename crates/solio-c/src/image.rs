@@ -340,8 +340,10 @@ fn interleaved(slices: Vec<Placed>) -> Vec<Vec<Placed>> {
     groups
 }
 
-/// Rows that go through memory of our own at once.
-const BAND_BYTES: u64 = 32 << 20;
+/// Rows that go through memory of our own at once: about so many bytes for each thread, which stay in the
+/// processor's caches, and at most so many in all.
+const BAND_BYTES: u64 = 1 << 20;
+const MOST_BAND_BYTES: u64 = 32 << 20;
 
 /// How an image is read.
 #[repr(C)]
@@ -502,8 +504,15 @@ unsafe fn read_strewn(
     }
     let window = options.window.expect("set by the caller");
     let width = window.width();
+    let shape = part.shape()?;
+    let level = shape.levels.iter().find(|level| (level.x, level.y) == options.level);
+    let first_row = level.map_or(window.min[1], |level| level.window.min[1]);
     let row_bytes = width.saturating_mul(4 * slices.len() as u64).max(1);
-    let rows = (BAND_BYTES / row_bytes).clamp(1, window.height());
+    let most = (MOST_BAND_BYTES / row_bytes).max(1);
+    // Whole chunks, so that none is decoded twice.
+    let chunk_rows = shape.chunk_size[1].clamp(1, most);
+    let wanted = BAND_BYTES.saturating_mul(work.threads as u64) / row_bytes;
+    let rows = (wanted.clamp(chunk_rows, most) / chunk_rows * chunk_rows).min(window.height());
     let count = (rows * width) as usize;
     let mut planes = Vec::new();
     for _ in &slices {
@@ -515,7 +524,9 @@ unsafe fn read_strewn(
     let mut missing = 0;
     let mut top = i64::from(window.min[1]);
     while top <= i64::from(window.max[1]) {
-        let bottom = (top + rows as i64 - 1).min(i64::from(window.max[1]));
+        let into_chunk = (top - i64::from(first_row)).rem_euclid(chunk_rows as i64);
+        let taken = (rows as i64 - into_chunk).max(1);
+        let bottom = (top + taken - 1).min(i64::from(window.max[1]));
         let band = Box2i { min: [window.min[0], top as i32], max: [window.max[0], bottom as i32] };
         let height = (bottom - top + 1) as usize;
         let rasters = slices.iter().zip(&mut planes).map(|(slice, plane)| RasterMut {

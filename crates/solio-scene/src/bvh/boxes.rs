@@ -92,7 +92,7 @@ struct VisitBoxes<'a, F> {
 impl<F: FnMut(u32, f32) -> f32> LaneJob for VisitBoxes<'_, F> {
     type Output = ();
     #[inline(always)]
-    fn run<L: Lanes>(self, lanes: L) {
-        walk(lanes, &self.tree.nodes, self.tree.root, self.ray, self.meet);
+    fn run<L: Lanes>(mut self, lanes: L) {
+        walk(lanes, &self.tree.nodes, self.tree.root, self.ray, &mut self.meet);
     }
 }

@@ -7,7 +7,7 @@ use super::mesh::{BvhMesh, NO_TRIANGLE};
 use super::node::{self, MOST_LEAVES, TreeCost, WideNode};
 use super::order::{self, MortonCurve};
 use super::ray::{Hit, Ray};
-use super::walk::walk;
+use super::walk::{Leaves, walk};
 use crate::bounds::{Box3, box_of_points};
 use solio_base::{Error, Result, memory};
 use solio_codec::lanes::{self, LaneJob, Lanes};
@@ -163,18 +163,33 @@ impl LaneJob for Closest<'_> {
     fn run<L: Lanes>(self, lanes: L) -> Option<Hit> {
         let Closest { tree, mesh, ray, any } = self;
         let sheared = Sheared::of(lanes, ray);
-        let mut nearest = None;
-        let leaf = |number: u32, to: f32| {
-            let leaf = &tree.leaves[number as usize];
-            match sheared.meet(lanes, mesh, leaf, ray.from, to) {
-                None => to,
-                Some(hit) => {
-                    nearest = Some(hit);
-                    if any { -1.0 } else { hit.distance }
-                }
+        let mut leaves = Nearest { lanes, sheared, tree, mesh, from: ray.from, any, nearest: None };
+        walk(lanes, &tree.nodes, tree.root, ray, &mut leaves);
+        leaves.nearest
+    }
+}
+
+/// The nearest triangle so far, or any.
+struct Nearest<'a, L: Lanes> {
+    lanes: L,
+    sheared: Sheared<L>,
+    tree: &'a TriangleBvh,
+    mesh: BvhMesh<'a>,
+    from: f32,
+    any: bool,
+    nearest: Option<Hit>,
+}
+
+impl<L: Lanes> Leaves for Nearest<'_, L> {
+    #[inline(always)]
+    fn meet(&mut self, number: u32, to: f32) -> f32 {
+        let leaf = &self.tree.leaves[number as usize];
+        match self.sheared.meet(self.lanes, self.mesh, leaf, self.from, to) {
+            None => to,
+            Some(hit) => {
+                self.nearest = Some(hit);
+                if self.any { -1.0 } else { hit.distance }
             }
-        };
-        walk(lanes, &tree.nodes, tree.root, ray, leaf);
-        nearest
+        }
     }
 }

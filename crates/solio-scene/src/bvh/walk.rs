@@ -22,7 +22,21 @@ const FEW_WAIT: usize = 7 * FEW_NODES + 8;
 /// 1 + 2γ₃, rounded up.
 const LENGTHEN: f32 = 1.0 + 4.0 * f32::EPSILON;
 
-/// Calls `leaf(number, to)` for the leaves that `ray` meets before `to`, about in order of their
+/// What is done with leaves. A closure that works with lanes would not do: where it is called twice it
+/// becomes a function of its own, without the instructions of the tier, and each operation another.
+pub(super) trait Leaves {
+    /// Meets the leaf `number` before `to`, and gives the new `to`.
+    fn meet(&mut self, number: u32, to: f32) -> f32;
+}
+
+impl<F: FnMut(u32, f32) -> f32> Leaves for F {
+    #[inline(always)]
+    fn meet(&mut self, number: u32, to: f32) -> f32 {
+        self(number, to)
+    }
+}
+
+/// Calls `leaves.meet(number, to)` for the leaves that `ray` meets before `to`, about in order of their
 /// distance. It gives a new `to`: a smaller one where it found something, negative to end.
 #[inline(always)]
 pub(super) fn walk<L: Lanes>(
@@ -30,14 +44,14 @@ pub(super) fn walk<L: Lanes>(
     nodes: &[WideNode],
     root: u32,
     ray: &Ray,
-    leaf: impl FnMut(u32, f32) -> f32,
+    leaves: &mut impl Leaves,
 ) {
     if nodes.is_empty() || !ray.is_sound() {
         return;
     }
     match nodes.len() <= FEW_NODES {
-        true => walk_on(lanes, nodes, root, ray, leaf, &mut [(0, 0.0); FEW_WAIT]),
-        false => walk_on(lanes, nodes, root, ray, leaf, &mut [(0, 0.0); STACK]),
+        true => walk_on(lanes, nodes, root, ray, leaves, &mut [(0, 0.0); FEW_WAIT]),
+        false => walk_on(lanes, nodes, root, ray, leaves, &mut [(0, 0.0); STACK]),
     }
 }
 
@@ -47,7 +61,7 @@ fn walk_on<L: Lanes>(
     nodes: &[WideNode],
     root: u32,
     ray: &Ray,
-    mut leaf: impl FnMut(u32, f32) -> f32,
+    leaves: &mut impl Leaves,
     stack: &mut [(u32, f32)],
 ) {
     let mut to = ray.to;
@@ -72,7 +86,7 @@ fn walk_on<L: Lanes>(
             continue;
         }
         if child & LEAF != 0 {
-            to = leaf(child & !LEAF, to);
+            to = leaves.meet(child & !LEAF, to);
             if to < ray.from {
                 return;
             }

@@ -1,5 +1,9 @@
-//! What the C interface does, by the same calls of Rust, on one thread: `peers twin-mesh FILE`,
-//! `peers twin-window FILE`.
+//! What the C interface is measured by: the same calls of Rust, on one thread.
+//!
+//!     twin mesh|window FILE
+//!
+//! Prints `wall_s cpu_s answer`.
+#![allow(clippy::print_stdout)]
 
 use solio::{MeshReadOptions, Stopwatch, Work};
 use solio_base::Limits;
@@ -9,7 +13,16 @@ use solio_mesh::Positions;
 use std::error::Error;
 use std::path::Path;
 
-pub fn mesh(path: &Path) -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().collect();
+    match &arguments[..] {
+        [_, what, path] if what == "mesh" => mesh(Path::new(path)),
+        [_, what, path] if what == "window" => window(Path::new(path)),
+        _ => Err("twin mesh|window FILE".into()),
+    }
+}
+
+fn mesh(path: &Path) -> Result<(), Box<dyn Error>> {
     let watch = Stopwatch::start();
     let scene = solio::read_mesh(path, &MeshReadOptions::default(), &Work::serial())?;
     let usage = watch.usage();
@@ -26,7 +39,7 @@ pub fn mesh(path: &Path) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-pub fn window(path: &Path) -> Result<(), Box<dyn Error>> {
+fn window(path: &Path) -> Result<(), Box<dyn Error>> {
     let (work, limits) = (Work::serial(), Limits::default());
     let watch = Stopwatch::start();
     let opened = solio_io::open(path, &limits, &work)?;
