@@ -28,7 +28,7 @@ WHEEL_TESTED := --features as-tested $(if $(HAS_ZFP),--features zfp)
 BUILT_AT = $(shell git log -1 --format=%ct 2>/dev/null || echo 1700000000)
 
 .PHONY: help demo test test-rust test-python test-web test-blender test-arm test-windows check-macos test-slow test-tiers test-asan doc-count soak deny sbom bench bench-table dist static c site clean
-.PHONY: third-party wheel try-wheel try-oldest extension binary sdist source sums recipes docker release-check lint-workflows ci set-version check-tag publish-crates publish-python publish-release notes
+.PHONY: third-party wheel try-wheel try-oldest extension binary sdist source sums recipes docker release-check lint-workflows ci set-version check-tag publish-crates publish-python publish-release publish-docker docker-context notes
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
@@ -193,8 +193,21 @@ sums: ## SHA256SUMS of what is in dist/
 recipes: ## The recipes of packaging/ for this version and dist/SHA256SUMS, in dist/recipes
 	$(PYTHON) packaging/fill --sums dist/SHA256SUMS --out dist/recipes
 
-docker: ## The image of packaging/docker, of the static command in dist/ (needs docker and make static)
-	docker build --file packaging/docker/Dockerfile --tag solio:$(VERSION) dist
+docker-context: # the static commands of the archives in dist/, by docker's names of processors
+	rm -rf dist/docker && mkdir -p dist/docker
+	for cpu in x86_64=amd64 aarch64=arm64; do \
+		archive=dist/solio-$(VERSION)-$${cpu%=*}-unknown-linux-musl.tar.gz; test -f $$archive || continue; \
+		mkdir dist/docker/$${cpu#*=} && tar -xzf $$archive -C dist/docker/$${cpu#*=} --strip-components 1; done
+
+docker: docker-context ## The image of this machine (needs docker and make binary TARGET=…-unknown-linux-musl)
+	docker build --file packaging/docker/Dockerfile --tag solio:$(VERSION) dist/docker
+
+IMAGE := ghcr.io/solio-io/solio
+publish-docker: docker-context ## The image, for both processors, to $(IMAGE) (GH_TOKEN)
+	@printf %s "$$GH_TOKEN" | docker login ghcr.io --username "$${GITHUB_ACTOR:-solio-io}" --password-stdin
+	docker buildx create --use
+	docker buildx build --file packaging/docker/Dockerfile --platform linux/amd64,linux/arm64 --push \
+		--tag $(IMAGE):$(VERSION) --tag $(IMAGE):latest dist/docker
 
 # Which crates an index gets; the others are `publish = false`.
 release-check: .venv/ready ## Packages as they would be published, installed where nothing else is (PROFILE=dev; ARGS=--allow-dirty)

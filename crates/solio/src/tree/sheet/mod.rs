@@ -6,8 +6,8 @@ mod picture;
 
 use crate::{ThumbnailOptions, each_file};
 use cells::{Cell, Shown, cells, shown};
-use page::Page;
 pub use page::PAGE_STYLE;
+use page::Page;
 use picture::Grid;
 use solio_base::{Error, ErrorKind, Result, Work};
 use std::path::{Path, PathBuf};
