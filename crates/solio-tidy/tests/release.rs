@@ -84,6 +84,38 @@ fn recipes_have_neither_versions_nor_sums() {
 }
 
 #[test]
+#[allow(clippy::print_stdout)]
+fn recipes_are_filled_in_whole_or_not_at_all() {
+    let folder = std::env::temp_dir().join(format!("solio-recipes-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let version = value(&file("Cargo.toml").text, "version").to_owned();
+    let sum = "0123456789abcdef".repeat(4);
+    let end = ["-x86_64-pc-windows-gnu.zip", "-source.tar.gz", ".tar.gz"];
+    let lines = end.map(|end| format!("{sum}  solio-{version}{end}\n"));
+    let fill = |sums: &str| {
+        std::fs::write(folder.join("SHA256SUMS"), sums).expect("sums are written");
+        let mut command = std::process::Command::new("python3");
+        command.arg("packaging/fill").current_dir(root());
+        command.arg("--sums").arg(folder.join("SHA256SUMS")).arg("--out").arg(folder.join("out"));
+        command.output()
+    };
+    match fill(&lines.concat()) {
+        Err(e) => return println!("skipped: no python3 ({e})"),
+        Ok(done) => assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr)),
+    }
+    let mut sums = 0;
+    for recipe in ["conda/recipe.yaml", "homebrew/solio.rb", "winget/Solio.Solio.installer.yaml"] {
+        let text = std::fs::read_to_string(folder.join("out").join(recipe)).expect(recipe);
+        assert!(text.contains(&version) && !text.contains("@VERSION@"), "{recipe}");
+        sums += text.matches(&sum).count();
+    }
+    assert_eq!(sums, 3, "each recipe has the sum of what it installs");
+    let refused = fill(&lines[1..].concat()).expect("python3 runs");
+    assert!(!refused.status.success(), "a sum is missing");
+    std::fs::remove_dir_all(&folder).expect("it is gone");
+}
+
+#[test]
 fn packages_say_what_an_index_shows() {
     let workspace = file("Cargo.toml").text;
     let repository = value(&workspace, "repository");

@@ -1,4 +1,4 @@
-//! Solio moves graphics assets between disk and memory at the speed of light.
+//! Solio reads, writes, converts and checks meshes, OpenEXR images, photo metadata and pbrt scenes.
 //!
 //! This facade is the promised API: it joins paths to formats. [`read_mesh`] and [`write_mesh`]
 //! find the format and the compression by content and by name; [`MeshInfo`] sums up a scene;
