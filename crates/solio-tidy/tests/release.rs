@@ -84,7 +84,7 @@ fn recipes_have_neither_versions_nor_sums() {
 }
 
 #[test]
-#[allow(clippy::print_stdout)]
+#[allow(clippy::disallowed_methods, clippy::print_stdout)]
 fn recipes_are_filled_in_whole_or_not_at_all() {
     let folder = std::env::temp_dir().join(format!("solio-recipes-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder");
