@@ -181,7 +181,7 @@ binary: .venv/ready third-party ## The command for TARGET in an archive, with ma
 
 sdist: .venv/ready ## The source of the Python package, as an index gets it, in dist/
 	rm -f dist/solio-$(VERSION).tar.gz
-	.venv/bin/maturin sdist --quiet --out dist
+	.venv/bin/maturin sdist --out dist
 
 source: ## The whole source of this commit in an archive, in dist/
 	@mkdir -p dist
