@@ -133,6 +133,8 @@ HOST := $(shell rustc -vV 2>/dev/null | sed -n 's/^host: //p')
 TARGET ?= $(HOST)
 VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -1)
 OWN_COMPILER = $(if $(filter $(HOST),$(TARGET)),CC_$(subst -,_,$(HOST))=cc CXX_$(subst -,_,$(HOST))=c++)
+# No Windows has the library of C++ of mingw-w64, which is linked in.
+OWN_LIBRARY = $(if $(findstring windows-gnu,$(TARGET)),CXXSTDLIB_$(subst -,_,$(TARGET))=static:-bundle=stdc++)
 WHEEL_FOR = $(if $(findstring linux-gnu,$(TARGET)),--zig --compatibility manylinux_$(subst .,_,$(OLD_GLIBC)) --target $(TARGET),\
 	$(if $(findstring linux-musl,$(TARGET)),--zig --compatibility musllinux_1_2 --target $(TARGET),\
 	$(if $(filter-out $(HOST),$(TARGET)),--target $(TARGET))))
@@ -156,9 +158,10 @@ third-party: # the licences of what is linked in, which every archive and wheel 
 wheel: .venv/ready third-party ## The wheel for TARGET (a Rust target; this machine), packed, in dist/
 	rm -rf $(BUILT)
 	.venv/bin/pip install --quiet --disable-pip-version-check ziglang deflate stream-zip
-	SOURCE_DATE_EPOCH=$(BUILT_AT) $(OWN_COMPILER) \
+	SOURCE_DATE_EPOCH=$(BUILT_AT) $(OWN_COMPILER) $(OWN_LIBRARY) \
 		.venv/bin/maturin build --profile $(PROFILE) --out $(BUILT) $(WHEEL_PYTHON) $(WHEEL_FOR)
 	$(if $(findstring linux-gnu,$(TARGET)),.venv/bin/python .ci/glibc $(OLD_GLIBC) $(BUILT)/solio-*.whl)
+	$(if $(findstring windows-gnu,$(TARGET)),.ci/dlls $(BUILT)/solio-*.whl)
 	.venv/bin/python .ci/pack-wheel $(BUILT)/solio-*.whl dist/THIRD-PARTY.txt
 	mv $(BUILT)/solio-*.whl dist/
 
@@ -177,7 +180,7 @@ extension: ## Blender's extension with the wheels in dist/, one a platform
 
 binary: .venv/ready third-party ## The command for TARGET in an archive, with man pages and completions, in dist/
 	.venv/bin/pip install --quiet --disable-pip-version-check cargo-zigbuild ziglang pyelftools
-	SOURCE_DATE_EPOCH=$(BUILT_AT) $(OWN_COMPILER) PATH=$(abspath .venv/bin):$$PATH .ci/binary $(TARGET) $(PROFILE) $(OLD_GLIBC)
+	SOURCE_DATE_EPOCH=$(BUILT_AT) $(OWN_COMPILER) $(OWN_LIBRARY) PATH=$(abspath .venv/bin):$$PATH .ci/binary $(TARGET) $(PROFILE) $(OLD_GLIBC)
 
 sdist: .venv/ready ## The source of the Python package, as an index gets it, in dist/
 	rm -f dist/solio-$(VERSION).tar.gz
