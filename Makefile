@@ -134,7 +134,7 @@ TARGET ?= $(HOST)
 VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -1)
 OWN_COMPILER = $(if $(filter $(HOST),$(TARGET)),CC_$(subst -,_,$(HOST))=cc CXX_$(subst -,_,$(HOST))=c++)
 # No Windows has the library of C++ of mingw-w64, which is linked in.
-OWN_LIBRARY = $(if $(findstring windows-gnu,$(TARGET)),CXXSTDLIB_$(subst -,_,$(TARGET))=static:-bundle=stdc++)
+OWN_LIBRARY = $(if $(findstring windows-gnu,$(TARGET)),CXXSTDLIB_STATIC_$(subst -,_,$(TARGET))=1)
 WHEEL_FOR = $(if $(findstring linux-gnu,$(TARGET)),--zig --compatibility manylinux_$(subst .,_,$(OLD_GLIBC)) --target $(TARGET),\
 	$(if $(findstring linux-musl,$(TARGET)),--zig --compatibility musllinux_1_2 --target $(TARGET),\
 	$(if $(filter-out $(HOST),$(TARGET)),--target $(TARGET))))
