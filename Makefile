@@ -28,6 +28,7 @@ WHEEL_TESTED := --features as-tested $(if $(HAS_ZFP),--features zfp)
 BUILT_AT = $(shell git log -1 --format=%ct 2>/dev/null || echo 1700000000)
 
 .PHONY: help demo test test-rust test-python test-web test-blender test-arm test-windows check-macos test-slow test-tiers test-asan doc-count soak deny sbom bench bench-table dist static c site clean
+.PHONY: third-party wheel try-wheel try-oldest extension binary sdist source sums recipes docker release-check lint-workflows ci set-version check-tag publish-crates publish-python publish-release publish-docker docker-context notes
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
@@ -55,7 +56,7 @@ test-web: .venv/ready ## The pages that Solio makes, in a headless browser (need
 	@$(STEP) "command" $(CARGO) build --quiet -p solio-cli -p solio-bench $(TESTED)
 	@$(STEP) "page in a browser" env SOLIO_COMMAND=$(abspath $(DEBUG_SOLIO)) .venv/bin/python -m pytest -q web/tests
 
-test-windows: ## The Rust tests built for Windows on x86-64, run with wine (needs mingw-w64 and wine64)
+test-windows: ## The Rust tests on Windows (x86-64, a shell of MSYS2), elsewhere with wine (needs mingw-w64 and wine64)
 	@$(STEP) "windows" .ci/windows
 
 test-blender: ## Blender 5.2.3 and Solio write the same bytes (needs Python 3.13)
@@ -102,13 +103,15 @@ soak: ## Half an hour of work and kills (SECONDS_EACH=…, ARGS="--seed N")
 doc-count: ## How much of the public interface is documented, and with examples, by rustdoc (nightly)
 	@.ci/doc-count
 
-deny: ## Licences, bans, sources and known faults of all dependencies (needs cargo-deny)
+deny: ## Licences, bans, sources and known faults of all dependencies
+	@$(CARGO) deny --version >/dev/null 2>&1 || $(CARGO) install --quiet --locked cargo-deny
 	@$(STEP) "cargo deny" $(CARGO) deny check licenses bans sources
 	@if $(CARGO) deny fetch db >/dev/null 2>&1; then $(STEP) "advisories" $(CARGO) deny check advisories; \
 		else echo "== advisories: skipped (their database cannot be reached)"; fi
 
-sbom: ## What the command is made of, as CycloneDX, in dist/solio.cdx.json (needs cargo-cyclonedx)
+sbom: ## What the command is made of, as CycloneDX, in dist/solio.cdx.json
 	@mkdir -p dist
+	@$(CARGO) cyclonedx --version >/dev/null 2>&1 || $(CARGO) install --quiet --locked cargo-cyclonedx
 	@$(STEP) "sbom" env SOURCE_DATE_EPOCH=$(BUILT_AT) $(CARGO) cyclonedx --quiet --format json \
 		--override-filename solio.cdx --manifest-path crates/solio-cli/Cargo.toml
 	@# Our own crates are named by the folder of the build; that is no news to anybody.
@@ -126,21 +129,120 @@ bench-table: ## Write the tables of README.md and bench/RESULTS.md from the newe
 # compiled by the machine's compiler all the same, so nothing gets slower.
 OLD_GLIBC := 2.28
 HOST := $(shell rustc -vV 2>/dev/null | sed -n 's/^host: //p')
-OLD_GLIBC_BUILD = $(if $(findstring linux-gnu,$(HOST)),--zig --compatibility manylinux_$(subst .,_,$(OLD_GLIBC)) --target $(HOST))
+# What a release is built for, a Rust target, or universal2-apple-darwin for wheels; this machine's unless said.
+TARGET ?= $(HOST)
+VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -1)
+OWN_COMPILER = $(if $(filter $(HOST),$(TARGET)),CC_$(subst -,_,$(HOST))=cc CXX_$(subst -,_,$(HOST))=c++)
+# No Windows has the library of C++ of mingw-w64, which is linked in.
+OWN_LIBRARY = $(if $(findstring windows-gnu,$(TARGET)),CXXSTDLIB_STATIC_$(subst -,_,$(TARGET))=1)
+WHEEL_FOR = $(if $(findstring linux-gnu,$(TARGET)),--zig --compatibility manylinux_$(subst .,_,$(OLD_GLIBC)) --target $(TARGET),\
+	$(if $(findstring linux-musl,$(TARGET)),--zig --compatibility musllinux_1_2 --target $(TARGET),\
+	$(if $(filter-out $(HOST),$(TARGET)),--target $(TARGET))))
+# Of another system none is here; the wheel is for all from 3.11 on.
+WHEEL_PYTHON = $(if $(or $(filter $(HOST),$(TARGET)),$(findstring linux,$(TARGET))),--interpreter .venv/bin/python)
+# `PROFILE=dev` builds in a fraction of the time what tries the way, and is not handed out.
+PROFILE ?= dist
+BUILT = dist/$(TARGET)
 
-dist: .venv/ready ## The wheel, with the command, and Blender's extension, in dist/; both are tried
-	@mkdir -p dist
+dist: ## The wheel, with the command, and Blender's extension, in dist/; both are tried
 	rm -f dist/solio-*.whl dist/solio_io-*.zip
+	$(MAKE) wheel
+	$(MAKE) extension
+	$(MAKE) try-wheel
+
+third-party: # the licences of what is linked in, which every archive and wheel holds
+	@mkdir -p dist
 	$(CARGO) about --version >/dev/null 2>&1 || $(CARGO) install --quiet --locked cargo-about --features cli
 	$(CARGO) about generate --manifest-path crates/solio-python/Cargo.toml --fail about.hbs -o dist/THIRD-PARTY.txt
-	.venv/bin/pip install --quiet --disable-pip-version-check ziglang
-	SOURCE_DATE_EPOCH=$(BUILT_AT) CC_$(subst -,_,$(HOST))=cc CXX_$(subst -,_,$(HOST))=c++ \
-		.venv/bin/maturin build --profile dist --out dist --interpreter .venv/bin/python $(OLD_GLIBC_BUILD)
-	$(if $(findstring linux-gnu,$(HOST)),.venv/bin/python .ci/glibc $(OLD_GLIBC) dist/solio-*.whl)
-	.venv/bin/pip install --quiet --disable-pip-version-check deflate stream-zip
-	.venv/bin/python .ci/pack-wheel dist/solio-*.whl dist/THIRD-PARTY.txt
-	$(PYTHON) blender/build.py --wheel dist/solio-*.whl --out dist
+
+wheel: .venv/ready third-party ## The wheel for TARGET (a Rust target; this machine), packed, in dist/
+	rm -rf $(BUILT)
+	.venv/bin/pip install --quiet --disable-pip-version-check ziglang deflate stream-zip
+	SOURCE_DATE_EPOCH=$(BUILT_AT) $(OWN_COMPILER) $(OWN_LIBRARY) \
+		.venv/bin/maturin build --profile $(PROFILE) --out $(BUILT) $(WHEEL_PYTHON) $(WHEEL_FOR)
+	$(if $(findstring linux-gnu,$(TARGET)),.venv/bin/python .ci/glibc $(OLD_GLIBC) $(BUILT)/solio-*.whl)
+	$(if $(findstring windows-gnu,$(TARGET)),.ci/dlls $(BUILT)/solio-*.whl)
+	.venv/bin/python .ci/pack-wheel $(BUILT)/solio-*.whl dist/THIRD-PARTY.txt
+	mv $(BUILT)/solio-*.whl dist/
+
+try-wheel: ## The wheel in dist/ in a fresh environment of each Python, and Blender's extension in Blender
 	.ci/try-dist dist $(PYTHONS)
+
+try-oldest: .venv/ready ## The wheel in dist/ in the oldest system it is for (a container), or by its symbols
+	.ci/oldest dist $(OLD_GLIBC)
+
+# Blender's own programs are for glibc, and for one kind of processor each.
+EXTENSION_WHEELS = $(or $(wildcard dist/solio-*-manylinux*_x86_64.whl dist/solio-*-win_amd64.whl \
+	dist/solio-*-macosx_*_arm64.whl dist/solio-*-macosx_*_x86_64.whl),$(wildcard dist/solio-*.whl))
+
+extension: ## Blender's extension with the wheels in dist/, one a platform
+	$(PYTHON) blender/build.py --wheel $(EXTENSION_WHEELS) --out dist
+
+binary: .venv/ready third-party ## The command for TARGET in an archive, with man pages and completions, in dist/
+	.venv/bin/pip install --quiet --disable-pip-version-check cargo-zigbuild ziglang pyelftools
+	SOURCE_DATE_EPOCH=$(BUILT_AT) $(OWN_COMPILER) $(OWN_LIBRARY) PATH=$(abspath .venv/bin):$$PATH .ci/binary $(TARGET) $(PROFILE) $(OLD_GLIBC)
+
+sdist: .venv/ready ## The source of the Python package, as an index gets it, in dist/
+	rm -f dist/solio-$(VERSION).tar.gz
+	.venv/bin/maturin sdist --out dist
+
+source: ## The whole source of this commit in an archive, in dist/
+	@mkdir -p dist
+	git archive --format tar --prefix solio-$(VERSION)/ HEAD | gzip -9n >dist/solio-$(VERSION)-source.tar.gz
+
+sums: ## SHA256SUMS of what is in dist/
+	cd dist && sha256sum -- $$(ls | grep -E '^solio.*\.(whl|zip|gz|json)$$') >SHA256SUMS && cat SHA256SUMS
+
+recipes: ## The recipes of packaging/ for this version and dist/SHA256SUMS, in dist/recipes
+	$(PYTHON) packaging/fill --sums dist/SHA256SUMS --out dist/recipes
+
+docker-context: # the static commands of the archives in dist/, by docker's names of processors
+	rm -rf dist/docker && mkdir -p dist/docker
+	for cpu in x86_64=amd64 aarch64=arm64; do \
+		archive=dist/solio-$(VERSION)-$${cpu%=*}-unknown-linux-musl.tar.gz; test -f $$archive || continue; \
+		mkdir dist/docker/$${cpu#*=} && tar -xzf $$archive -C dist/docker/$${cpu#*=} --strip-components 1; done
+
+docker: docker-context ## The image of this machine (needs docker and make binary TARGET=…-unknown-linux-musl)
+	docker build --file packaging/docker/Dockerfile --tag solio:$(VERSION) dist/docker
+
+IMAGE := ghcr.io/solio-io/solio
+publish-docker: docker-context ## The image, for both processors, to $(IMAGE) (GH_TOKEN)
+	@printf %s "$$GH_TOKEN" | docker login ghcr.io --username "$${GITHUB_ACTOR:-solio-io}" --password-stdin
+	docker buildx create --use
+	docker buildx build --file packaging/docker/Dockerfile --platform linux/amd64,linux/arm64 --push \
+		--tag $(IMAGE):$(VERSION) --tag $(IMAGE):latest dist/docker
+
+# Which crates an index gets; the others are `publish = false`.
+release-check: .venv/ready ## Packages as they would be published, installed where nothing else is (PROFILE=dev; ARGS=--allow-dirty)
+	.venv/bin/pip install --quiet --disable-pip-version-check twine pyelftools
+	PROFILE=$(if $(filter file,$(origin PROFILE)),dev,$(PROFILE)) OLD_GLIBC=$(OLD_GLIBC) .venv/bin/python .ci/release-check $(ARGS)
+
+lint-workflows: ## Workflows, recipes and the Dockerfile by the linters that are there
+	@.ci/lint-workflows
+
+ci: ## What continuous integration runs: what is missing is installed, then `make test`
+	bash .ci/run
+
+set-version: ## VERSION=1.2.3 wherever the version stands
+	@.ci/version $(VERSION)
+
+check-tag: ## That TAG is the tag of this version, and that its changes have a date
+	@.ci/version --check $(TAG)
+
+publish-crates: ## All crates to crates.io, each after those it needs (CARGO_REGISTRY_TOKEN)
+	$(CARGO) publish --workspace --locked
+
+publish-python: .venv/ready ## The wheels and the source in dist/ to PyPI (in a workflow: by trusted publishing)
+	.venv/bin/pip install --quiet --disable-pip-version-check uv
+	.venv/bin/uv publish dist/solio-*.whl dist/solio-$(VERSION).tar.gz
+
+publish-release: ## What is in dist/ as the release of tag v$(VERSION) on GitHub (needs gh)
+	gh release create v$(VERSION) --verify-tag --title "Solio $(VERSION)" --notes-file dist/NOTES.md \
+		$$(cut -c67- dist/SHA256SUMS | sed 's#^#dist/#') dist/SHA256SUMS
+
+notes: ## What changed in this version, for its release, in dist/NOTES.md
+	@mkdir -p dist
+	awk '/^## /{ on = ($$2 == "$(VERSION)"); next } on' CHANGELOG.md >dist/NOTES.md && test -s dist/NOTES.md
 
 c: ## The C interface: header, library, pkg-config and CMake files in PREFIX (dist/c)
 	$(CARGO) build --profile dist -p solio-c

@@ -247,7 +247,7 @@ def headlines() -> str:
     said = (
         f"Measured {dates} on {machines}, each row turn by turn in one run; the "
         "medians. All rows, with times, intervals and what each means: "
-        "[bench/RESULTS.md](bench/RESULTS.md)."
+        "[bench/RESULTS.md](https://github.com/solio-io/solio/blob/main/bench/RESULTS.md)."
     )
     return "\n".join([said, "", *table(["work", "peer", "times as fast"], cells)])
 

@@ -141,7 +141,7 @@ pub(crate) fn run(args: &AllBenchArgs) -> Result<Outcome> {
     })
 }
 
-const PAGE: &str = include_str!("../../../web/bench.html");
+const PAGE: &str = include_str!("../web/bench.html");
 
 /// What the machine can do at best, in a temporary folder.
 fn peaks(quick: bool, work: &Work) -> Result<Vec<Peak>> {

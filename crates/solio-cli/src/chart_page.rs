@@ -2,11 +2,10 @@
 
 use crate::output_path::{check_folder, has_end};
 use serde_json::Value;
-use solio::{Error, Result};
+use solio::{Error, PAGE_STYLE, Result};
 use std::path::Path;
 
-const STYLE: &str = include_str!("../../../web/chart.css");
-const CHART: &str = include_str!("../../../web/chart.js");
+const CHART: &str = include_str!("../web/chart.js");
 
 /// That a page can be written to `path`: asked before what takes long.
 pub fn check(path: &Path) -> Result<()> {
@@ -21,7 +20,7 @@ pub fn check(path: &Path) -> Result<()> {
 pub fn write(page: &str, data: &Value, path: &Path) -> Result<()> {
     // Inside of a page "</" would end the script, and "<!--<script>" keep it from ending.
     let data = data.to_string().replace('<', "\\u003c");
-    let parts = [("/*STYLE*/", STYLE), ("/*CHART*/", CHART), ("/*DATA*/", &data)];
+    let parts = [("/*STYLE*/", PAGE_STYLE), ("/*CHART*/", CHART), ("/*DATA*/", &data)];
     let page = parts.iter().fold(page.to_owned(), |page, (mark, part)| page.replace(mark, part));
     solio::write_bytes(path, page.as_bytes())
 }

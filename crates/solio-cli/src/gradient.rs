@@ -16,7 +16,7 @@ use solio::{
 use std::fmt::Write;
 use std::path::Path;
 
-const PAGE: &str = include_str!("../../../web/gradients.html");
+const PAGE: &str = include_str!("../web/gradients.html");
 /// Of a strip in a file, without --size.
 const SIZE: [u32; 2] = [1024, 64];
 /// Columns of a strip with text beside it, without --size.

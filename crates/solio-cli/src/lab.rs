@@ -10,7 +10,7 @@ use solio::laboratory::{ChunkSize, Kind, MeasureOptions, Results, Verdict};
 use solio::{Lab, LabOptions, Result, Stopwatch, run_lab};
 use std::fmt::Write;
 
-const PAGE: &str = include_str!("../../../web/lab.html");
+const PAGE: &str = include_str!("../web/lab.html");
 /// The bar counts so many steps.
 const STEPS: u64 = 1000;
 /// Seconds between two lines of JSON.

@@ -8,7 +8,7 @@ use solio::{Cancel, Error, Result, SlowDown, Study, StudyOptions, StudyPoint};
 use std::path::PathBuf;
 
 /// The page of a study.
-const PAGE: &str = include_str!("../../../web/study.html");
+const PAGE: &str = include_str!("../web/study.html");
 
 /// Runs the command again and again, prints.
 pub(crate) fn run(args: &StudyArgs) -> Result<Outcome> {

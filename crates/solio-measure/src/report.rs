@@ -11,7 +11,7 @@ use crate::{Recording, Table};
 use serde_json::{Value, json};
 
 /// The page without its data.
-const TEMPLATE: &str = include_str!("../../../web/report.html");
+const TEMPLATE: &str = include_str!("../web/report.html");
 /// What the template has in the place of the data.
 const PLACE: &str = "__DATA__";
 /// The page is smaller than this.

@@ -1,4 +1,4 @@
-//! Solio moves graphics assets between disk and memory at the speed of light.
+//! Solio reads, writes, converts and checks meshes, OpenEXR images, photo metadata and pbrt scenes.
 //!
 //! This facade is the promised API: it joins paths to formats. [`read_mesh`] and [`write_mesh`]
 //! find the format and the compression by content and by name; [`MeshInfo`] sums up a scene;
@@ -105,7 +105,7 @@ pub use tree::scan::{
     export_catalog, farm_plan, file_facts, is_parquet, is_unfinished, list_files, merge_catalogs,
     purge_catalog, scan, scan_files, scan_to_parquet,
 };
-pub use tree::sheet::{SheetDone, SheetOptions, write_sheet};
+pub use tree::sheet::{PAGE_STYLE, SheetDone, SheetOptions, write_sheet};
 pub use tree::summary::{FactValue, FileSummary, summarize};
 pub use tree::thumbnail::{Thumbnail, ThumbnailOptions, grouped, has_thumbnail, thumbnail_of};
 

@@ -14,7 +14,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// The page with all ways.
-const PAGE: &str = include_str!("../../../../web/modes.html");
+const PAGE: &str = include_str!("../../web/modes.html");
 
 /// One way as measured.
 struct ExifToolMode {

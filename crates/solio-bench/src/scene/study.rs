@@ -16,7 +16,7 @@ use solio_cli::{Outcome, chart_page, schema, screen};
 use std::path::Path;
 
 /// The page of a study.
-const PAGE: &str = include_str!("../../../../web/scene_study.html");
+const PAGE: &str = include_str!("../../web/scene_study.html");
 /// Encodings whose crossing points are marked: all but the packed one, which is not text.
 const CROSSED: usize = 4;
 

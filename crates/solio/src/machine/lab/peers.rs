@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// What Python runs; it names the packages that it knows.
-const PROGRAM: &str = include_str!("../../../../../bench/lab_peers.py");
+const PROGRAM: &str = include_str!("peers.py");
 
 /// What the peers said.
 #[derive(Debug, Default)]

@@ -6,6 +6,7 @@ mod picture;
 
 use crate::{ThumbnailOptions, each_file};
 use cells::{Cell, Shown, cells, shown};
+pub use page::PAGE_STYLE;
 use page::Page;
 use picture::Grid;
 use solio_base::{Error, ErrorKind, Result, Work};

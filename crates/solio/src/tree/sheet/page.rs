@@ -12,8 +12,14 @@ use solio_io::{FileSink, SinkOptions};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-const PAGE: &str = include_str!("../../../../../web/sheet.html");
-const STYLE: &str = include_str!("../../../../../web/chart.css");
+const PAGE: &str = include_str!("../../../web/sheet.html");
+/// The style sheet of the pages that Solio makes, for pages that should look like them.
+///
+/// ```
+/// let page = format!("<!doctype html><style>{}</style><h1>Shots</h1>", solio::PAGE_STYLE);
+/// assert!(page.contains("prefers-color-scheme: dark")); // it follows the reader's choice
+/// ```
+pub const PAGE_STYLE: &str = include_str!("../../../web/chart.css");
 const CELLS: &str = "<!--CELLS-->";
 /// Of the JPEG files in the page.
 const QUALITY: u8 = 86;
@@ -37,7 +43,7 @@ impl<'o> Page<'o> {
         let columns = options.columns.map_or("auto-fill".to_owned(), |count| count.to_string());
         let title = options.title.clone().unwrap_or_else(|| plural(cells as u64, "file"));
         let values = [
-            ("/*STYLE*/", STYLE.to_owned()),
+            ("/*STYLE*/", PAGE_STYLE.to_owned()),
             ("/*SIZE*/", options.thumbnail.size.to_string()),
             ("/*COLUMNS*/", columns),
             ("<!--TITLE-->", escaped(&title)),
