@@ -56,6 +56,7 @@ fn window(path: &Path) -> Result<(), Box<dyn Error>> {
         channels: ["R", "G", "B"].map(str::to_owned).to_vec(),
         samples: SamplesMut::Float(&mut pixels),
         row_stride: columns * 3,
+        pixel_stride: 0,
     };
     decode_exr_into(&*opened.source, &options, vec![raster], &work)?;
     let usage = watch.usage();

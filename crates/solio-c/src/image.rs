@@ -12,6 +12,7 @@ use solio_exr::header::{Box2i, Header, Part};
 use solio_exr::{IntoOptions, PixelType, RasterMut, SamplesMut, decode_exr_into, decode_header};
 use solio_io::OpenedSource;
 use std::ffi::c_char;
+use std::ops::Range;
 use std::path::PathBuf;
 
 /// An open file and its header.
@@ -306,14 +307,17 @@ impl Placed {
         Ok(Placed { name: name.to_owned(), start: slice.start, x_stride, y_stride, kind })
     }
 
-    /// Whether rows of this slice, taken for `channels` side by side, lie as a raster has them.
-    fn is_raster(&self, channels: usize) -> bool {
+    /// Whether rows of this slice, taken for `channels` side by side, lie as a raster has them: samples
+    /// at whole places, pixels and rows that follow each other.
+    fn is_raster(&self, channels: usize, width: u64) -> bool {
         let bytes = self.kind.bytes() as i64;
-        let is_aligned = (self.start as usize).is_multiple_of(bytes as usize);
-        is_aligned
-            && self.x_stride == bytes * channels as i64
-            && self.y_stride > 0
-            && self.y_stride % bytes == 0
+        let whole = |stride: i64| stride > 0 && stride % bytes == 0;
+        let row = (width as i64 - 1).checked_mul(self.x_stride);
+        let row = row.and_then(|row| row.checked_add(bytes * channels as i64));
+        (self.start as usize).is_multiple_of(bytes as usize)
+            && whole(self.x_stride)
+            && whole(self.y_stride)
+            && row.is_some_and(|row| self.y_stride >= row)
     }
 }
 
@@ -426,6 +430,15 @@ pub unsafe extern "C" fn solio_image_read(
     }
 }
 
+/// Where the samples of a raster lie, from the first to the last.
+fn memory_of(group: &[Placed], window: Box2i) -> Range<usize> {
+    let (first, start) = (&group[0], group[0].start as usize);
+    let rows = (window.height() as usize - 1).saturating_mul(first.y_stride as usize);
+    let pixels = (window.width() as usize - 1).saturating_mul(first.x_stride as usize);
+    let last = rows.saturating_add(pixels).saturating_add(group.len() * first.kind.bytes());
+    start..start.saturating_add(last)
+}
+
 /// # Safety
 /// As `solio_image_read`.
 unsafe fn read(
@@ -436,20 +449,30 @@ unsafe fn read(
 ) -> Outcome<u64> {
     let window = options.window.expect("set by the caller");
     let groups = interleaved(slices);
-    let (plain, strewn): (Vec<_>, Vec<_>) =
-        groups.into_iter().partition(|group| group[0].is_raster(group.len()));
+    let rasters = groups.iter().filter(|group| group[0].is_raster(group.len(), window.width()));
+    let taken: Vec<_> = rasters.map(|group| memory_of(group, window)).collect();
+    // Of what lies in the gaps of another, each goes by way of memory of our own.
+    let is_alone = |group: &[Placed]| {
+        let own = memory_of(group, window);
+        let meet = |other: &&Range<usize>| other.start < own.end && own.start < other.end;
+        taken.iter().filter(meet).count() == 1
+    };
+    let (plain, strewn): (Vec<_>, Vec<_>) = groups
+        .into_iter()
+        .partition(|group| group[0].is_raster(group.len(), window.width()) && is_alone(group));
     let mut missing = 0;
     if !plain.is_empty() {
         let rasters = plain.iter().map(|group| {
             let first = &group[0];
-            let row = first.y_stride as usize / first.kind.bytes();
-            let rows = window.height() as usize;
-            let count = (rows - 1) * row + window.width() as usize * group.len();
+            let bytes = first.kind.bytes();
             RasterMut {
                 channels: group.iter().map(|slice| slice.name.clone()).collect(),
                 // SAFETY: the caller's memory, for as far as its strides reach, and aligned.
-                samples: unsafe { samples(first.kind, first.start, count) },
-                row_stride: row,
+                samples: unsafe {
+                    samples(first.kind, first.start, memory_of(group, window).len() / bytes)
+                },
+                row_stride: first.y_stride as usize / bytes,
+                pixel_stride: first.x_stride as usize / bytes,
             }
         });
         let rasters = rasters.collect();
@@ -536,6 +559,7 @@ unsafe fn read_strewn(
                 samples(slice.kind, plane.as_mut_ptr().cast(), height * width as usize)
             },
             row_stride: width as usize,
+            pixel_stride: 0,
         });
         let rasters = rasters.collect();
         let options = IntoOptions { window: Some(band), ..options.clone() };

@@ -56,6 +56,8 @@ pub struct RasterMut<'a> {
     pub samples: SamplesMut<'a>,
     /// Samples from the start of a row to that of the next.
     pub row_stride: usize,
+    /// Samples from a pixel to the next; 0 where nothing lies between them. What does is left alone.
+    pub pixel_stride: usize,
 }
 
 /// Refuses rows of `row` samples that do not fit.

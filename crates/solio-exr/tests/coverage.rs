@@ -197,7 +197,7 @@ const WAYS: [(&str, ReadMethod); 8] = [
         let mut there = vec![0f32; expected.len()];
         let samples = SamplesMut::Float(&mut there);
         let row_stride = level.window.width() as usize;
-        let raster = RasterMut { channels: vec!["Z".into()], samples, row_stride };
+        let raster = RasterMut { channels: vec!["Z".into()], samples, row_stride, pixel_stride: 0 };
         let read = decode_exr_into(&bytes, &IntoOptions::default(), vec![raster], &Work::serial());
         read.is_ok() && there == expected[..]
     }),

@@ -97,19 +97,28 @@ fn alone(bytes: &[u8], level: &FlatLevel<'_>, options: &IntoOptions, threads: us
         for plane in &level.planes {
             let rows = level.window.height() as usize / plane.channel.y_sampling as usize;
             let row = plane.samples.len() / rows.max(1);
-            let stride = row + 3;
-            let mut memory = MarkedMemory::new(to, rows * stride);
-            let raster = RasterMut {
-                channels: vec![plane.channel.name.clone()],
-                samples: memory.samples(),
-                row_stride: stride,
-            };
-            let read = decode_exr_into(&bytes, options, vec![raster], &work).unwrap();
-            assert_eq!(read.window, level.window);
-            let wanted = converted(plane, to);
-            for (got, wanted) in memory.bits().chunks(stride).zip(wanted.chunks(row.max(1))) {
-                assert_eq!(got[..row], *wanted, "{to:?} of {:?}", plane.channel);
-                assert_eq!(got[row..], [MARK; 3]);
+            for step in [1, 3] {
+                let used = (row.max(1) - 1) * step + 1;
+                let stride = used + 3;
+                let mut memory = MarkedMemory::new(to, rows * stride);
+                let raster = RasterMut {
+                    channels: vec![plane.channel.name.clone()],
+                    samples: memory.samples(),
+                    row_stride: stride,
+                    pixel_stride: step,
+                };
+                let read = decode_exr_into(&bytes, options, vec![raster], &work).unwrap();
+                assert_eq!(read.window, level.window);
+                let wanted = converted(plane, to);
+                for (got, wanted) in memory.bits().chunks(stride).zip(wanted.chunks(row.max(1))) {
+                    let (of_row, between): (Vec<_>, Vec<_>) = got
+                        .iter()
+                        .enumerate()
+                        .partition(|(i, _)| i.is_multiple_of(step) && *i < used);
+                    let of_row: Vec<u32> = of_row.iter().map(|(_, bits)| **bits).collect();
+                    assert_eq!(of_row[..row], *wanted, "{to:?} of {:?}", plane.channel);
+                    assert!(between.iter().all(|(_, bits)| **bits == MARK));
+                }
             }
         }
     }
@@ -125,24 +134,28 @@ fn side_by_side(bytes: &[u8], level: &FlatLevel<'_>, options: &IntoOptions, thre
     planes.push(planes[0]);
     let (width, height) = (level.window.width() as usize, level.window.height() as usize);
     for to in TYPES {
-        for count in 1..=planes.len() {
+        for (count, gap) in (1..=planes.len()).flat_map(|count| [(count, 0), (count, 2)]) {
             let planes = &planes[..count];
             let mut channels: Vec<String> =
                 planes.iter().map(|plane| plane.channel.name.clone()).collect();
             channels.push("none".into());
-            let row = width * channels.len();
-            let mut memory = MarkedMemory::new(to, height * row);
+            let step = channels.len() + gap;
+            let row = width * step;
+            // The last pixel has nothing behind it.
+            let mut memory = MarkedMemory::new(to, height * row - gap);
             let mut beside = MarkedMemory::new(PixelType::Half, height * width);
             let rasters = vec![
                 RasterMut {
                     channels: channels.clone(),
                     samples: memory.samples(),
                     row_stride: row,
+                    pixel_stride: if gap == 0 { 0 } else { step },
                 },
                 RasterMut {
                     channels: vec![planes[0].channel.name.clone()],
                     samples: beside.samples(),
                     row_stride: width,
+                    pixel_stride: 0,
                 },
             ];
             decode_exr_into(&bytes, options, rasters, &work).unwrap();
@@ -152,10 +165,11 @@ fn side_by_side(bytes: &[u8], level: &FlatLevel<'_>, options: &IntoOptions, thre
                 PixelType::Half => 0x3c00,
                 PixelType::Float => 1f32.to_bits(),
             };
-            for (i, pixel) in memory.bits().chunks(channels.len()).enumerate() {
+            for (i, pixel) in memory.bits().chunks(step).enumerate() {
                 let of_planes: Vec<u32> = wanted.iter().map(|plane| plane[i]).collect();
                 assert_eq!(pixel[..count], of_planes, "{to:?}");
                 assert_eq!(pixel[count], fill);
+                assert!(pixel[count + 1..].iter().all(|bits| *bits == MARK));
             }
             assert_eq!(beside.bits(), converted(planes[0], PixelType::Half));
         }
@@ -207,6 +221,7 @@ fn what_does_not_fit_is_refused() {
             channels: channels.iter().map(|name| name.to_string()).collect(),
             samples: SamplesMut::Float(&mut memory),
             row_stride,
+            pixel_stride: 0,
         };
         let read = decode_exr_into(&bytes, &options, vec![raster], &Work::serial());
         read.map(|_| ()).map_err(|e| e.message().to_owned())
@@ -224,7 +239,11 @@ fn what_does_not_fit_is_refused() {
     assert!(refuse(&["none"], width, all, filled).is_err());
     assert!(refuse(&[&name], width, all, IntoOptions { part: 7, ..plain() }).is_err());
     let deep = bytes_of(&deep_images(Compression::Zips)[0].1);
-    let raster =
-        RasterMut { channels: vec![name], samples: SamplesMut::Uint(&mut []), row_stride: 0 };
+    let raster = RasterMut {
+        channels: vec![name],
+        samples: SamplesMut::Uint(&mut []),
+        row_stride: 0,
+        pixel_stride: 0,
+    };
     assert!(decode_exr_into(&deep, &plain(), vec![raster], &Work::serial()).is_err());
 }

@@ -227,7 +227,7 @@ fn pixels(shape: &Shape, options: &ReadOptions) -> u64 {
 /// let row_stride = single.window.width() as usize * single.channels.len();
 /// let mut pixels = vec![0_f32; row_stride * single.window.height() as usize];
 /// let channels = single.channels.iter().map(|channel| channel.name.clone()).collect();
-/// let raster = RasterMut { channels, samples: SamplesMut::Float(&mut pixels), row_stride };
+/// let raster = RasterMut { channels, samples: SamplesMut::Float(&mut pixels), row_stride, pixel_stride: 0 };
 /// let options = IntoOptions { part: single.part, level: single.level, ..IntoOptions::default() };
 /// solio_exr::decode_exr_into(&bytes, &options, vec![raster], &work)?;
 /// // Alpha comes first in the file.

@@ -74,6 +74,7 @@ fn read_flat(
             Samples::Float(values) => SamplesMut::Float(values.to_mut()),
         },
         row_stride: width as usize,
+        pixel_stride: 0,
     });
     let into = IntoOptions {
         part: single.part,

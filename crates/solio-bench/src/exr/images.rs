@@ -115,7 +115,7 @@ pub(super) fn rasters<'i>(image: &'i mut Image<'static>) -> Result<Vec<RasterMut
                     Samples::Float(values) => SamplesMut::Float(values.to_mut()),
                 };
                 let channels = vec![plane.channel.name.clone()];
-                rasters.push(RasterMut { channels, samples, row_stride });
+                rasters.push(RasterMut { channels, samples, row_stride, pixel_stride: 0 });
             }
         }
     }

@@ -62,7 +62,8 @@ pub(crate) fn deal<'a>(
 ) -> impl Iterator<Item = ChunkTarget<'a>> {
     let region = task.shape.block(&task.region);
     let targets = targets.zip(task.targets).map(|((bytes, stride), target)| {
-        let row = target.row_bytes(&region);
+        // The last pixel has nothing behind it.
+        let row = target.row_bytes(&region).saturating_sub(target.gap_bytes());
         TargetRows { bytes, row, stride: stride.unwrap_or(row) }
     });
     // What is left of each target.
@@ -87,7 +88,7 @@ pub(crate) fn deal<'a>(
                 rows.bytes = rest;
                 let mut row = &mut row[..rows.row];
                 for (bytes, piece) in bytes.iter().zip(&mut pieces) {
-                    let (of_tile, rest) = row.split_at_mut(*bytes);
+                    let (of_tile, rest) = row.split_at_mut((*bytes).min(row.len()));
                     piece.rows.push(of_tile);
                     row = rest;
                 }

@@ -87,7 +87,7 @@ fn decode_placed(
     let mut memory = Vec::new();
     plans[0].targets.clear();
     for (target, raster) in targets {
-        let row = target.row_bytes(&region);
+        let row = target.row_bytes(&region).saturating_sub(target.gap_bytes());
         let bytes = target.pixel_type.bytes();
         let samples = raster.samples.into_bytes();
         let rows = region.rows_at(target.sampling[1]);
@@ -95,7 +95,8 @@ fn decode_placed(
             Error::argument(format!("{}: {}", raster.channels.join(", "), e.message()))
         })?;
         plans[0].targets.push(target);
-        memory.push((samples, Some(raster.row_stride.max(row / bytes) * bytes)));
+        let stride = raster.row_stride.max(row / bytes) * bytes;
+        memory.push((samples, Some(stride)));
     }
     let tables: [OffsetTable; 1] = [opened.table(options.part)?];
     check_sizes(&opened, &plans, &tables, &read)?;
@@ -138,5 +139,13 @@ fn target(raster: &RasterMut<'_>, shape: &Shape, fill: Option<f32>) -> Result<Sa
         channels.push(found);
     }
     let fill = sample_bytes(fill.unwrap_or(0.0), pixel_type);
-    Ok(SampleTarget { channels, pixel_type, fill, sampling })
+    let step = match raster.pixel_stride {
+        0 => channels.len(),
+        step if step >= channels.len() => step,
+        step => {
+            let message = format!("{} samples do not fit into every {step}", channels.len());
+            return Err(Error::argument(message));
+        }
+    };
+    Ok(SampleTarget { channels, step, pixel_type, fill, sampling })
 }

@@ -5,7 +5,7 @@ use super::store::SampleTarget;
 use super::stored;
 use crate::codec;
 use crate::header::Box2i;
-use crate::header::shape::{ChunkPlace, Level, Shape};
+use crate::header::shape::{ChunkPlace, Level, Shape, rows};
 use crate::model::MissingChunk;
 use solio_base::{Error, ErrorKind, Result, Work, lock, ordered};
 use solio_codec::copy::Keep;
@@ -159,7 +159,7 @@ pub(crate) fn read<'a>(
                 if !partial || e.kind() != ErrorKind::Corrupt {
                     return Err(e);
                 }
-                piece.rows.iter_mut().for_each(|row| row.fill(0));
+                clear(task, piece);
                 job.missing.push(task.missing(piece.chunk, e.to_string()));
             }
             lock(pool).push(buffers);
@@ -171,4 +171,15 @@ pub(crate) fn read<'a>(
         },
     )?;
     Ok(missing)
+}
+
+/// Zeros for all samples of a chunk.
+fn clear(task: &LevelTask<'_>, piece: &mut ChunkTarget<'_>) {
+    if task.targets.iter().all(|target| target.gap_bytes() == 0) {
+        return piece.rows.iter_mut().for_each(|row| row.fill(0));
+    }
+    let window = task.shape.place(piece.chunk).window.intersection(&task.region);
+    let ys = window.as_ref().map_or(0..0, rows);
+    let targets = ys.flat_map(|y| task.targets.iter().filter(move |target| target.has_row(y)));
+    piece.rows.iter_mut().zip(targets).for_each(|(row, target)| target.clear(row));
 }

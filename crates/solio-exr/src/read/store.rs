@@ -11,6 +11,8 @@ use solio_codec::samples;
 pub(crate) struct SampleTarget {
     /// Which channels of the shape; others are filled in. Those beside others are not subsampled.
     pub(crate) channels: Vec<Option<usize>>,
+    /// Samples from a pixel to the next: as many as channels, or more, and those between are left alone.
+    pub(crate) step: usize,
     /// How samples are stored there.
     pub(crate) pixel_type: PixelType,
     /// The value, as stored there, that is filled in; 0 without one.
@@ -25,6 +27,7 @@ impl SampleTarget {
         let wanted = channels.iter().enumerate().zip(wanted).filter(|(_, wanted)| **wanted);
         let plane = |(index, channel): (usize, &Channel)| SampleTarget {
             channels: vec![Some(index)],
+            step: 1,
             pixel_type: channel.pixel_type,
             fill: [0; 4],
             sampling: [channel.x_sampling, channel.y_sampling],
@@ -32,10 +35,25 @@ impl SampleTarget {
         wanted.map(|(channel, _)| plane(channel)).collect()
     }
 
-    /// Bytes of its rows of a block.
+    /// Bytes of its rows of a block, with those between the last pixel and the next.
     pub(crate) fn row_bytes(&self, block: &Block<'_>) -> usize {
         let samples = block.samples_at(self.sampling[0]);
-        samples * self.channels.len() * self.pixel_type.bytes()
+        samples * self.step * self.pixel_type.bytes()
+    }
+
+    /// Bytes between a pixel and the next.
+    pub(crate) fn gap_bytes(&self) -> usize {
+        (self.step - self.channels.len()) * self.pixel_type.bytes()
+    }
+
+    /// Zeros for all samples of a row.
+    pub(crate) fn clear(&self, row: &mut [u8]) {
+        let used = row.len().min(self.channels.len() * self.pixel_type.bytes());
+        let pixels = row.chunks_mut((self.step * self.pixel_type.bytes()).max(1));
+        pixels.for_each(|pixel| {
+            let used = used.min(pixel.len());
+            pixel[..used].fill(0);
+        });
     }
 
     /// Whether it has the row `y`.
@@ -52,7 +70,9 @@ impl SampleTarget {
     /// The channel whose rows it takes as they are.
     fn plain(&self, channels: &[Channel]) -> Option<usize> {
         match self.channels[..] {
-            [Some(index)] if channels[index].pixel_type == self.pixel_type => Some(index),
+            [Some(index)] if self.step == 1 && channels[index].pixel_type == self.pixel_type => {
+                Some(index)
+            }
             _ => None,
         }
     }
@@ -214,13 +234,17 @@ impl RowStore {
             return;
         }
         let bytes = target.pixel_type.bytes();
-        let row = to.len() / target.channels.len();
-        if let [Some(index)] = target.channels[..] {
+        let step = target.step * bytes;
+        let row = (to.len() + target.gap_bytes()) / step * bytes;
+        let is_dense = target.gap_bytes() == 0;
+        if let ([Some(index)], true) = (&target.channels[..], is_dense) {
+            let index = *index;
             let place = self.places[index];
             convert(place, target.pixel_type, line, to);
             return;
         }
-        let mut spare = room(&mut self.converted, to.len()).chunks_exact_mut(row.max(1));
+        let spare = room(&mut self.converted, row * target.channels.len());
+        let mut spare = spare.chunks_exact_mut(row.max(1));
         let mut rows: Vec<&[u8]> = Vec::with_capacity(target.channels.len());
         for channel in &target.channels {
             let place = channel.map(|index| self.places[index]);
@@ -239,9 +263,11 @@ impl RowStore {
             }
             rows.push(spare);
         }
-        match target.pixel_type {
-            PixelType::Half => interleave::<2>(&rows, to),
-            PixelType::Uint | PixelType::Float => interleave::<4>(&rows, to),
+        match (target.pixel_type, is_dense) {
+            (PixelType::Half, true) => interleave::<2>(&rows, to),
+            (PixelType::Uint | PixelType::Float, true) => interleave::<4>(&rows, to),
+            (PixelType::Half, false) => strew::<2>(&rows, target.step, to),
+            (PixelType::Uint | PixelType::Float, false) => strew::<4>(&rows, target.step, to),
         }
     }
 }
@@ -249,6 +275,15 @@ impl RowStore {
 fn interleave<const N: usize>(rows: &[&[u8]], to: &mut [u8]) {
     let rows: Vec<&[[u8; N]]> = rows.iter().map(|row| row.as_chunks().0).collect();
     samples::interleave(&rows, to.as_chunks_mut().0);
+}
+
+/// Side by side in each pixel, `step` samples after the one before.
+fn strew<const N: usize>(rows: &[&[u8]], step: usize, to: &mut [u8]) {
+    let to = to.as_chunks_mut::<N>().0;
+    for (slot, row) in rows.iter().enumerate() {
+        let places = to.get_mut(slot..).unwrap_or_default().iter_mut().step_by(step);
+        places.zip(row.as_chunks().0).for_each(|(place, sample)| *place = *sample);
+    }
 }
 
 /// Fills `to` with samples of a channel of `line`, as `pixel_type`.

@@ -137,7 +137,12 @@ impl<'py> ArrayTarget<'py> {
             WritableArray::Half(array) => SamplesMut::Half(samples(array, length)),
             WritableArray::Float(array) => SamplesMut::Float(samples(array, length)),
         };
-        RasterMut { channels: self.names.clone(), samples, row_stride: self.row_stride }
+        RasterMut {
+            channels: self.names.clone(),
+            samples,
+            row_stride: self.row_stride,
+            pixel_stride: 0,
+        }
     }
 }
 

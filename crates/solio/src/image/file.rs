@@ -176,6 +176,7 @@ pub fn read_image_as(
 ///     channels: ["Y", "Y", "Y", "A"].map(String::from).to_vec(),
 ///     samples: SamplesMut::Float(&mut pixels),
 ///     row_stride: 2 * 4,
+///     pixel_stride: 0,
 /// };
 /// let options = IntoOptions { fill: Some(1.0), ..IntoOptions::default() };
 /// solio::read_image_into(&path, &options, vec![raster], &Work::default())?;

@@ -400,9 +400,7 @@ pub(crate) fn is_file(path: &Path, kind: EntryKind) -> bool {
     match kind {
         EntryKind::File => true,
         EntryKind::Folder => false,
-        EntryKind::Link | EntryKind::Other => {
-            status_of(path).map_or(true, |found| found.is_file())
-        }
+        EntryKind::Link | EntryKind::Other => status_of(path).map_or(true, |found| found.is_file()),
     }
 }
 

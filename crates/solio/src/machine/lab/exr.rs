@@ -152,6 +152,7 @@ impl Codec for Exr {
                 Samples::Float(values) => SamplesMut::Float(values.to_mut()),
             },
             row_stride: self.width,
+            pixel_stride: 0,
         });
         decode_exr_into(&from, &IntoOptions::default(), rasters.collect(), &self.work)?;
         Ok(())
