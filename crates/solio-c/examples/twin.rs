@@ -50,18 +50,18 @@ fn window(path: &Path) -> Result<(), Box<dyn Error>> {
     let max = [all.max[0] - width / 4, all.max[1] - height / 4];
     let window = Box2i { min, max };
     let (columns, rows) = (window.width() as usize, window.height() as usize);
-    let mut pixels = vec![0f32; columns * rows * 3];
+    let mut pixels = vec![0f32; columns * rows * 4];
     let options = IntoOptions { window: Some(window), ..IntoOptions::default() };
     let raster = RasterMut {
         channels: ["R", "G", "B"].map(str::to_owned).to_vec(),
         samples: SamplesMut::Float(&mut pixels),
-        row_stride: columns * 3,
-        pixel_stride: 0,
+        row_stride: columns * 4,
+        pixel_stride: 4,
     };
     decode_exr_into(&*opened.source, &options, vec![raster], &work)?;
     let usage = watch.usage();
     let pixel = |p: &[f32]| f64::from(p[0]) + f64::from(p[1]) + f64::from(p[2]);
-    let sum = pixels.chunks_exact(3).map(pixel).sum::<f64>();
+    let sum = pixels.chunks_exact(4).map(pixel).sum::<f64>();
     println!("{:.6} {:.6} {} pixels, sum {sum:.6}", usage.wall_s, usage.cpu_s, columns * rows);
     Ok(())
 }
