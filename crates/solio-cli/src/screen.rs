@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use solio::Error;
 use solio::catalog::sequence::NamePattern;
 use solio::names::OsStrBytes;
+use solio_io::terminal::{Printed, takes_escapes};
 use std::borrow::Cow;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
@@ -66,7 +67,10 @@ pub(crate) fn print_bytes(bytes: &[u8]) {
 /// Whether standard output wants colours; asked once.
 pub(crate) fn has_colours() -> bool {
     static CHOICE: OnceLock<bool> = OnceLock::new();
-    let ask = || anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never;
+    let ask = || {
+        anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never
+            && takes_escapes(Printed::Out)
+    };
     *CHOICE.get_or_init(ask)
 }
 
@@ -84,8 +88,10 @@ pub(crate) fn has_lost() -> bool {
 pub fn say(text: &str) {
     let text = if terminal::is_err() { terminal::defused(text) } else { text.into() };
     // Nothing can be done about a standard error that is closed.
-    let wants_colours =
-        || anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never;
+    let wants_colours = || {
+        anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never
+            && takes_escapes(Printed::Err)
+    };
     let text =
         if text.contains('\x1b') && !wants_colours() { terminal::plain(&text) } else { text };
     let _ = beside(|| writeln!(std::io::stderr().lock(), "{text}"));

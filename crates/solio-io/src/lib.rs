@@ -12,6 +12,7 @@
 //! * [`objects`] reads objects of a store as if they were files.
 //! * [`child`] starts processes that do not outlive this one.
 //! * [`signals`] ends a command cleanly on Ctrl-C.
+//! * [`terminal`] gets a console ready for colours.
 
 mod ahead;
 mod append;
@@ -37,6 +38,7 @@ mod sink;
 mod status;
 mod stream;
 mod sys;
+pub mod terminal;
 pub mod throttle;
 mod token_bucket;
 pub mod volume;

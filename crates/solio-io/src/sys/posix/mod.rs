@@ -46,6 +46,11 @@ pub(crate) fn makedev(major: u32, minor: u32) -> u64 {
     rustix::fs::makedev(major, minor) as u64
 }
 
+/// Terminals do.
+pub(crate) fn takes_escapes(_: crate::terminal::Printed) -> bool {
+    true
+}
+
 /// Whether `/proc` and `/sys` may be asked: whatever they lack is an answer.
 pub(crate) const HAS_KERNEL_FILES: bool = true;
 

@@ -7,7 +7,9 @@
 //! * [`listing`] reads folders.
 //! * [`placing`] puts new files in place.
 //! * [`volumes`] knows disks and file systems.
+//! * [`console`] has the consoles understand escapes.
 
+mod console;
 mod files;
 mod listing;
 mod placing;
@@ -17,6 +19,7 @@ mod vocabulary;
 mod volumes;
 mod wide;
 
+pub(crate) use console::takes_escapes;
 use files::is_case_sensitive;
 pub(crate) use files::*;
 pub(crate) use listing::each_name;
