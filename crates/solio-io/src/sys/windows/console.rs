@@ -32,14 +32,19 @@ fn asked(handle: HANDLE) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sys::windows::files::create_file;
     use std::os::windows::io::AsRawHandle;
+    use windows_sys::Win32::Foundation::{GENERIC_READ, GENERIC_WRITE};
+    use windows_sys::Win32::Storage::FileSystem::OPEN_EXISTING;
 
     #[test]
+    #[allow(clippy::print_stdout)]
     fn a_console_is_asked_and_a_file_is_not() {
         let file = tempfile::tempfile().unwrap();
         assert!(asked(file.as_raw_handle()) && asked(core::ptr::null_mut()));
         // Without a console, as in a service, there is none to ask.
-        let Ok(console) = std::fs::OpenOptions::new().read(true).write(true).open("CONOUT$") else {
+        let both = GENERIC_READ | GENERIC_WRITE;
+        let Ok(console) = create_file("CONOUT$".as_ref(), both, OPEN_EXISTING, 0) else {
             println!("skipped: no console");
             return;
         };

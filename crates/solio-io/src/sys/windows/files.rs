@@ -21,7 +21,7 @@ use windows_sys::Win32::System::IO::OVERLAPPED;
 pub(super) const SHARE: u32 = fs::FILE_SHARE_READ | fs::FILE_SHARE_WRITE | fs::FILE_SHARE_DELETE;
 
 /// Most bytes of one call.
-const MOST_BYTES: usize = 1 << 30;
+pub(super) const MOST_BYTES: usize = 1 << 30;
 
 /// 1601 to 1970, in steps of 100 ns.
 const EPOCH: i64 = 116_444_736_000_000_000;
@@ -272,7 +272,7 @@ pub(crate) fn length(file: impl AsFd) -> SysResult<u64> {
 }
 
 /// An offset as calls take it.
-fn at(offset: u64) -> OVERLAPPED {
+pub(super) fn at(offset: u64) -> OVERLAPPED {
     let mut place = OVERLAPPED::default();
     place.Anonymous.Anonymous.Offset = offset as u32;
     place.Anonymous.Anonymous.OffsetHigh = (offset >> 32) as u32;

@@ -278,6 +278,7 @@ mod tests {
     }
 
     #[test]
+    #[allow(clippy::print_stdout)]
     fn a_file_lies_somewhere_or_the_system_does_not_say() {
         let mut file = tempfile::tempfile().unwrap();
         std::io::Write::write_all(&mut file, &[1; 300_000]).unwrap();
