@@ -54,7 +54,11 @@ pub fn place_below(folder: &Path, name: &Path) -> Result<PathBuf> {
 /// # assert!(folder.is_dir());
 /// # Ok::<(), solio_base::Error>(())
 /// ```
+///
+/// # Errors
+/// `Io`, and `Argument` for a name that the system would change.
 pub fn make_folder(folder: &Path) -> Result<()> {
+    crate::check_new_name(folder)?;
     std::fs::create_dir_all(folder).map_err(|e| Error::io("make the folder", e).at_path(folder))
 }
 
@@ -168,6 +172,20 @@ mod tests {
         let mut placed = PlacedNames::default();
         for fine in ["a.exr", "A.exr"] {
             placed.add_where(&at(fine), |_| Some(false)).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_folder_is_called_as_was_asked_or_not_made() {
+        for name in ["a.", "b ", "nul", "com1.x", "plain"] {
+            let dir = tempfile::tempdir().unwrap();
+            let made = make_folder(&dir.path().join(name));
+            let there: Vec<_> =
+                std::fs::read_dir(dir.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
+            match made {
+                Ok(()) => assert_eq!(there, [name]),
+                Err(e) => assert!(there.is_empty() && e.hint_text().is_some(), "{e}"),
+            }
         }
     }
 
