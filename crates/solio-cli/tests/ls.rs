@@ -1,9 +1,9 @@
 //! `solio ls`, run as a user runs it.
-#![allow(clippy::disallowed_methods)] // test files
+#![allow(clippy::disallowed_methods, clippy::print_stdout)] // test files; what is skipped is told
 
 mod ran;
 
-use ran::{Ran, run};
+use ran::{Ran, is_name, run};
 use solio::names::OsStrBytes;
 use std::ffi::OsStr;
 use std::path::Path;
@@ -126,6 +126,9 @@ fn what_is_not_there_is_named_and_the_rest_is_listed() {
 
 #[test]
 fn names_survive_whatever_their_bytes() {
+    if !is_name(b"caf\xe9\n") {
+        return println!("skipped: names are text here");
+    }
     let dir = folder(&[b"caf\xe9.1.exr", b"caf\xe9.2.exr", b"two\nlines"]);
     let ran = ls(dir.path(), &[]).fine();
     assert_eq!(ran.out, b"caf\xe9.1-2@.exr  2/2\ntwo\nlines\n");
