@@ -49,6 +49,15 @@ pub(crate) fn run(dir: &Path, args: &[&str], input: &[u8]) -> Ran {
     Ran { code: output.status.code().unwrap(), out: output.stdout, err }
 }
 
+/// What is said, with the words of Linux for a file that is not there.
+pub(crate) fn in_words_of_linux(text: &str) -> String {
+    let said = |code| std::io::Error::from_raw_os_error(code).to_string();
+    // The second is that of a folder, on Windows.
+    let codes = if cfg!(target_family = "windows") { &[2, 3][..] } else { &[] };
+    let missing = "No such file or directory (os error 2)";
+    codes.iter().fold(text.to_owned(), |text, code| text.replace(&said(*code), missing))
+}
+
 /// Whether there is a command, as there is not on every system; else says that a test is skipped.
 #[allow(clippy::print_stdout)]
 pub(crate) fn has(command: &str) -> bool {

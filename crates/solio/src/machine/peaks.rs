@@ -203,7 +203,7 @@ fn file() -> Option<PathBuf> {
     };
     let home = || folder("HOME").map(|home| home.join(".cache"));
     let cache = folder("XDG_CACHE_HOME").or_else(|| folder("LOCALAPPDATA")).or_else(home);
-    cache.map(|cache| cache.join("solio").join("light.json"))
+    cache.map(|cache| solio_base::names::slashed(cache.join("solio").join("light.json")))
 }
 
 /// Machine, kernel and file system.

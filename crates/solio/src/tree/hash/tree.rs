@@ -4,6 +4,7 @@ use super::history::History;
 use super::{FileState, Finding};
 use crate::tree::read_files::{is_file, not_looked_into};
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use solio_base::names::{joined, slashed};
 use solio_base::{Error, Result, Work};
 use solio_catalog::mhl::{self, ChainLink, FOLDER};
 use std::collections::{BTreeMap, HashSet};
@@ -65,7 +66,7 @@ pub(super) fn look(root: &Path, ignore: &[String], work: &Work) -> Result<Tree> 
             }
             Err(e) => {
                 let error = not_looked_into(e, root);
-                let path = error.path().unwrap_or(root).to_owned();
+                let path = slashed(error.path().unwrap_or(root).to_owned());
                 look.fail(&path, error);
             }
         }
@@ -96,7 +97,7 @@ impl Look {
     /// Takes what was found; `false` for what is left out.
     fn enter(&mut self, entry: &DirEntry, work: &Work) -> Result<bool> {
         let is_folder = entry.file_type().is_dir();
-        let path = entry.path();
+        let path = &*slashed(entry.path().to_owned());
         let Some(outer) = self.open.last() else {
             self.open.push(folder(path, 0, None));
             return Ok(true);
@@ -192,7 +193,7 @@ impl Tree {
         let mut lost = BTreeMap::new();
         for (index, history) in self.histories.iter().enumerate() {
             for reference in history.generations.iter().flat_map(|it| &it.references) {
-                let path = history.root.join(&reference.path);
+                let path = joined(&history.root, reference.path.as_ref());
                 let Some(within) = path.ancestors().nth(2) else { continue };
                 if self.is_left_out(within, true, index) || self.could_not_look(&path) {
                     continue;
@@ -221,7 +222,7 @@ impl Tree {
         let mut missing = Vec::new();
         for (index, history) in self.histories.iter().enumerate() {
             for (name, is_folder) in history.paths() {
-                let path = history.root.join(name);
+                let path = joined(&history.root, name.as_ref());
                 if !found.contains(&path) && !self.is_left_out(&path, is_folder, index) {
                     missing.push(path);
                 }
