@@ -355,7 +355,7 @@ mod tests {
 
     #[test]
     fn a_run_keeps_what_the_command_prints() {
-        if std::process::Command::new("printenv").output().is_err() {
+        if Command::new("printenv").output().is_err() {
             return println!("skipped: no command printenv");
         }
         let words = ["printenv", solio_io::throttle::VARIABLE].map(OsString::from);
@@ -372,7 +372,7 @@ mod tests {
             let words: Vec<OsString> = words.iter().map(OsString::from).collect();
             study(&words, &options, &Cancel::default(), |_| ())
         };
-        if std::process::Command::new("true").output().is_ok() {
+        if Command::new("true").output().is_ok() {
             assert_eq!(run(&["true"]).unwrap().points.len(), 1);
             assert!(run(&["false"]).unwrap_err().to_string().contains("failed"));
         }
