@@ -1,7 +1,7 @@
 //! Files below an output folder: no symbolic link leads out of it.
 
 use crate::sys;
-use solio_base::names::OsStrBytes;
+use solio_base::names::{OsStrBytes, slashed};
 use solio_base::{Error, Result};
 use solio_codec::fold::fold_path;
 use std::collections::HashMap;
@@ -26,7 +26,7 @@ const MOST_LINKS: usize = 40;
 /// # Errors
 /// `Argument` for a link that leads out of the folder, and for a name that the system would change.
 pub fn place_below(folder: &Path, name: &Path) -> Result<PathBuf> {
-    let to = folder.join(name);
+    let to = slashed(folder.join(name));
     crate::at_path(sys::check_new_name(name), &to)?;
     let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     // What is not there yet has no links in it.
