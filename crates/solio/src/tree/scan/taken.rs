@@ -28,6 +28,8 @@ impl Taken {
         if rebuild {
             may_be_removed(catalog)?;
             remove_catalog(catalog)?;
+            // Where what is open stays until it is closed, the new one would be the old one.
+            drop(held);
             held = take(catalog)?;
         }
         Ok(Taken { store: Store::open(catalog)?, _lock: held })

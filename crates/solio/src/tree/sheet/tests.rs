@@ -89,7 +89,9 @@ fn a_sheet_does_not_show_itself() {
         assert_eq!(counts(), first, "{name}");
         // Nor where it is named, by whatever name.
         let link = folder.path().join("link.png");
-        solio_io::probe::symlink(name, &link).unwrap();
+        if solio_io::probe::symlink(name, &link).is_err() {
+            continue; // there are none
+        }
         let (paths, options) = (std::slice::from_ref(&link), SheetOptions::default());
         let done = write_sheet(paths, &output, &options, &Work::default()).unwrap();
         assert_eq!(done.cells, 0, "{name}");
