@@ -127,22 +127,22 @@ pub(crate) fn complain_of(error: &Error) {
 
 /// What to do about what the system says, where the error itself has no hint.
 fn advice(error: &Error) -> Option<&'static str> {
-    const MISSING: i32 = 2;
-    const FORBIDDEN: i32 = 13;
-    const FULL: i32 = 28;
     if error.hint_text().is_some() || error.kind() != solio::ErrorKind::Io {
         return None;
     }
-    match error.os_error() {
-        Some(MISSING) if error.message().starts_with("cannot create") => {
+    // Numbers of errors differ between systems.
+    match error.os_error().map(|code| std::io::Error::from_raw_os_error(code).kind()) {
+        Some(ErrorKind::NotFound) if error.message().starts_with("cannot create") => {
             Some("make the folder first, or end the output with / where it is to be one")
         }
-        Some(MISSING) if error.path().is_some_and(is_sequence) => {
+        Some(ErrorKind::NotFound) if error.path().is_some_and(is_sequence) => {
             Some("no frame matches, if it is a pattern; solio ls lists a folder")
         }
-        Some(MISSING) => Some("check the name; solio ls lists a folder"),
-        Some(FORBIDDEN) => Some("you may not do this here; ls -l tells who may"),
-        Some(FULL) => Some("free some space or write elsewhere; nothing is left behind"),
+        Some(ErrorKind::NotFound) => Some("check the name; solio ls lists a folder"),
+        Some(ErrorKind::PermissionDenied) => Some("you may not do this here; ls -l tells who may"),
+        Some(ErrorKind::StorageFull) => {
+            Some("free some space or write elsewhere; nothing is left behind")
+        }
         _ if error.path().is_some_and(Path::is_dir) => Some(
             "name the files in it; ls, check, meta, scan, dup, hash, sheet and read take folders",
         ),

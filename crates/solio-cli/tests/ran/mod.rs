@@ -53,7 +53,7 @@ pub(crate) fn run(dir: &Path, args: &[&str], input: &[u8]) -> Ran {
 pub(crate) fn in_words_of_linux(text: &str) -> String {
     let said = |code| std::io::Error::from_raw_os_error(code).to_string();
     // The second is that of a folder, on Windows.
-    let codes = if cfg!(target_family = "windows") { &[2, 3][..] } else { &[] };
+    let codes = if cfg!(windows) { &[2, 3][..] } else { &[] };
     let missing = "No such file or directory (os error 2)";
     codes.iter().fold(text.to_owned(), |text, code| text.replace(&said(*code), missing))
 }
@@ -73,7 +73,8 @@ pub(crate) fn has(command: &str) -> bool {
 /// Whether a file may have a name of these bytes: on Windows names are text, without some letters.
 pub(crate) fn is_name(bytes: &[u8]) -> bool {
     let name = std::ffi::OsStr::from_bytes(bytes);
-    name.as_bytes() == bytes && solio_io::check_new_name(name.as_ref()).is_ok()
+    let is_one = Path::new(name).components().count() == 1;
+    is_one && name.as_bytes() == bytes && solio_io::check_new_name(name.as_ref()).is_ok()
 }
 
 /// The names in a folder, sorted.
