@@ -466,11 +466,16 @@ impl Row {
 /// assert_eq!(path_of(b"shots", b"a.exr"), b"shots/a.exr");
 /// assert_eq!(path_of(b"/", b"a.exr"), b"/a.exr");
 /// assert_eq!(path_of(b"", b"a.exr"), b"a.exr");
+/// // Roots of Windows.
+/// assert_eq!(path_of(b"C:/", b"a.exr"), b"C:/a.exr");
+/// assert_eq!(path_of(b"//server/share/", b"a.exr"), b"//server/share/a.exr");
 /// // An object whose key has an empty part.
 /// assert_eq!(path_of(b"s3://bucket/shots/", b"a.exr"), b"s3://bucket/shots//a.exr");
 /// ```
 pub fn path_of(folder: &[u8], name: &[u8]) -> Vec<u8> {
-    // The key of an object may have empty parts: its folder may end with a slash.
-    let slash: &[u8] = if folder == b"/" || folder.is_empty() { b"" } else { b"/" };
+    // Of folders roots alone end with a slash. The key of an object may have empty parts: what it lies in
+    // may end so as well.
+    let is_root = folder.ends_with(b"/") && !folder.windows(3).any(|part| part == b"://");
+    let slash: &[u8] = if is_root || folder.is_empty() { b"" } else { b"/" };
     [folder, slash, name].concat()
 }

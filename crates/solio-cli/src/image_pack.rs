@@ -120,7 +120,7 @@ pub(crate) fn unpack(args: &UnpackArgs) -> Result<Outcome> {
                 done += 1;
                 written += file_bytes;
                 if args.run.json {
-                    let output = args.output.join(name);
+                    let output = solio::names::joined(&args.output, name.as_ref());
                     let line = json!({ "name": name, "file_bytes": file_bytes });
                     screen::print(&schema::line("unpack/1", &[("output", &output)], line));
                 }

@@ -162,7 +162,7 @@ pub(crate) fn into_folder<N: AsRef<Path>>(
     named: impl Fn(&Path) -> Result<N>,
 ) -> Result<Vec<ImageJob>> {
     let job = |input: PathBuf| {
-        let output = folder.join(named(&input)?);
+        let output = solio::names::joined(folder, named(&input)?.as_ref().as_os_str());
         Ok((input, output))
     };
     let jobs = distinct(inputs.into_iter().map(job).collect::<Result<_>>()?)?;

@@ -211,7 +211,8 @@ fn files(inputs: &[PathBuf], recursive: bool, work: &Work) -> Result<(Vec<PathBu
 fn inside(folder: &Path) -> Result<Vec<PathBuf>> {
     let entries =
         std::fs::read_dir(folder).map_err(|e| Error::io("look into", e).at_path(folder))?;
-    let mut inside: Vec<PathBuf> = entries.flatten().map(|e| e.path()).collect();
+    let mut inside: Vec<PathBuf> =
+        entries.flatten().map(|e| solio::names::joined(folder, &e.file_name())).collect();
     // Whoever reads a pipe waits.
     inside.retain(|path| path.is_file() || !path.exists());
     inside.sort();

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use solio::Error;
 use solio::catalog::sequence::NamePattern;
 use solio::names::OsStrBytes;
+use solio_io::terminal::{Printed, takes_escapes};
 use std::borrow::Cow;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
@@ -66,7 +67,10 @@ pub(crate) fn print_bytes(bytes: &[u8]) {
 /// Whether standard output wants colours; asked once.
 pub(crate) fn has_colours() -> bool {
     static CHOICE: OnceLock<bool> = OnceLock::new();
-    let ask = || anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never;
+    let ask = || {
+        anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never
+            && takes_escapes(Printed::Out)
+    };
     *CHOICE.get_or_init(ask)
 }
 
@@ -84,8 +88,10 @@ pub(crate) fn has_lost() -> bool {
 pub fn say(text: &str) {
     let text = if terminal::is_err() { terminal::defused(text) } else { text.into() };
     // Nothing can be done about a standard error that is closed.
-    let wants_colours =
-        || anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never;
+    let wants_colours = || {
+        anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never
+            && takes_escapes(Printed::Err)
+    };
     let text =
         if text.contains('\x1b') && !wants_colours() { terminal::plain(&text) } else { text };
     let _ = beside(|| writeln!(std::io::stderr().lock(), "{text}"));
@@ -121,22 +127,22 @@ pub(crate) fn complain_of(error: &Error) {
 
 /// What to do about what the system says, where the error itself has no hint.
 fn advice(error: &Error) -> Option<&'static str> {
-    const MISSING: i32 = 2;
-    const FORBIDDEN: i32 = 13;
-    const FULL: i32 = 28;
     if error.hint_text().is_some() || error.kind() != solio::ErrorKind::Io {
         return None;
     }
-    match error.os_error() {
-        Some(MISSING) if error.message().starts_with("cannot create") => {
+    // Numbers of errors differ between systems.
+    match error.os_error().map(|code| std::io::Error::from_raw_os_error(code).kind()) {
+        Some(ErrorKind::NotFound) if error.message().starts_with("cannot create") => {
             Some("make the folder first, or end the output with / where it is to be one")
         }
-        Some(MISSING) if error.path().is_some_and(is_sequence) => {
+        Some(ErrorKind::NotFound) if error.path().is_some_and(is_sequence) => {
             Some("no frame matches, if it is a pattern; solio ls lists a folder")
         }
-        Some(MISSING) => Some("check the name; solio ls lists a folder"),
-        Some(FORBIDDEN) => Some("you may not do this here; ls -l tells who may"),
-        Some(FULL) => Some("free some space or write elsewhere; nothing is left behind"),
+        Some(ErrorKind::NotFound) => Some("check the name; solio ls lists a folder"),
+        Some(ErrorKind::PermissionDenied) => Some("you may not do this here; ls -l tells who may"),
+        Some(ErrorKind::StorageFull) => {
+            Some("free some space or write elsewhere; nothing is left behind")
+        }
         _ if error.path().is_some_and(Path::is_dir) => Some(
             "name the files in it; ls, check, meta, scan, dup, hash, sheet and read take folders",
         ),

@@ -3,7 +3,7 @@
 
 mod ran;
 
-use ran::{Ran, run};
+use ran::{Ran, has, run};
 use solio_io::probe::symlink;
 use std::path::Path;
 use std::process::Command;
@@ -117,6 +117,9 @@ fn a_list_of_many_files_takes_as_long_the_second_time() {
 
 #[test]
 fn paths_of_more_than_4096_bytes_are_walked() {
+    if !has("sh") {
+        return;
+    }
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path();
     // As a shell does: a step at a time.
@@ -179,6 +182,9 @@ fn on_terminal(dir: &Path, line: &str) -> Option<String> {
 
 #[test]
 fn names_do_not_drive_a_terminal() {
+    if !has("script") {
+        return;
+    }
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path();
     std::fs::create_dir(path.join("e")).unwrap();
@@ -246,7 +252,9 @@ fn no_link_leads_out_of_an_output_folder() {
         let _ = std::fs::remove_dir_all(path.join("out"));
         let place = path.join("out").join(file);
         std::fs::create_dir_all(place.parent().unwrap()).unwrap();
-        symlink(path.join("outside"), &place).unwrap();
+        if let Err(error) = symlink(path.join("outside"), &place) {
+            return println!("skipped: no symbolic links ({error})");
+        }
         let ran = run(path, &args, b"");
         assert_ne!(ran.code, 0, "{args:?}");
         assert_eq!(std::fs::read_to_string(path.join("outside")).unwrap(), "precious", "{args:?}");
@@ -264,6 +272,9 @@ fn no_link_leads_out_of_an_output_folder() {
 
 #[test]
 fn a_study_of_another_program_is_held_or_refused() {
+    if !has("cat") {
+        return;
+    }
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path();
     std::fs::write(path.join("r.bin"), vec![7; 40_000_000]).unwrap();

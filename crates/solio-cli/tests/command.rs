@@ -5,7 +5,7 @@
 
 mod ran;
 
-use ran::{names, run as solio};
+use ran::{has, names, run as solio};
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
@@ -146,6 +146,9 @@ fn a_dry_run_writes_nothing() {
 #[test]
 fn lists_of_names_come_by_line_or_by_zero_byte() {
     let dir = folder();
+    if solio_io::check_new_name("two\nlines.obj".as_ref()).is_err() {
+        return; // no name on Windows
+    }
     std::fs::write(dir.path().join("two\nlines.obj"), TRIANGLE).unwrap();
     let args = ["info", "--json", "--files-from", "-"];
     let ran = solio(dir.path(), &args, b"tri.obj\n");
@@ -232,6 +235,9 @@ fn cat_gives_all_bytes_in_order_and_goes_on_past_bad_files() {
     let ran = solio(dir.path(), &["cat", "--mem", "32K", "some"], b"");
     assert!(ran.code == 0 && ran.out == big[..40_000], "{}", ran.err);
     // Files that the system makes have no size, nor have pipes.
+    if !std::path::Path::new("/proc/version").exists() || !has("mkfifo") {
+        return;
+    }
     let ran = solio(dir.path(), &["cat", "/proc/version"], b"");
     assert!(ran.code == 0 && ran.out == std::fs::read("/proc/version").unwrap(), "{}", ran.err);
     let pipe = dir.path().join("pipe");
@@ -317,6 +323,9 @@ fn gradients_of_files_are_blended_as_asked_and_cannot_speak_to_the_terminal() {
 
 #[test]
 fn many_files_are_read_with_few_descriptors() {
+    if !has("sh") {
+        return;
+    }
     let dir = tempfile::tempdir().unwrap();
     for i in 0..3000 {
         std::fs::write(dir.path().join(format!("{i}")), [7; 100]).unwrap();
@@ -405,6 +414,9 @@ fn a_recording_that_cannot_be_written_is_said() {
 
 #[test]
 fn what_cannot_be_printed_is_a_failure() {
+    if !has("sh") {
+        return;
+    }
     let dir = folder();
     for args in [
         "info tri.obj",
@@ -429,6 +441,9 @@ fn what_cannot_be_printed_is_a_failure() {
 
 #[test]
 fn a_reader_that_goes_away_leaves_no_files_of_the_demo() {
+    if !has("sh") {
+        return;
+    }
     let dir = tempfile::tempdir().unwrap();
     let output = Command::new("sh")
         .args(["-c", "\"$0\" demo --detail 4 | head -n 1", env!("CARGO_BIN_EXE_solio")])

@@ -5,7 +5,7 @@
 
 mod ran;
 
-use ran::{Ran, names, run};
+use ran::{Ran, is_name, names, run};
 use solio::names::OsStrBytes;
 use std::ffi::OsStr;
 use std::fs;
@@ -21,7 +21,10 @@ fn tree() -> TempDir {
         fs::create_dir_all(path(folder)).unwrap();
     }
     fs::write(path("root/a.txt"), "one\n").unwrap();
-    fs::write(path("root/Clips/b & <c>.mov"), vec![7; 700_000]).unwrap();
+    // What XML must escape, as far as the system has such names.
+    let odd = ["root/Clips/b & <c>.mov", "root/Clips/b & c.mov"].map(path);
+    let odd = odd.iter().find(|path| solio_io::check_new_name(path).is_ok()).unwrap();
+    fs::write(odd, vec![7; 700_000]).unwrap();
     fs::write(path("root/Clips/deep/ä.txt"), "two\n").unwrap();
     fs::write(path("root/Sub/x/zero"), "").unwrap();
     fs::write(path("root/.DS_Store"), "left out").unwrap();
@@ -55,8 +58,10 @@ fn succeeds(tool: &Path, args: &[&str], dir: &Path) {
 #[test]
 fn lines_are_those_of_the_peers_and_are_checked() {
     let dir = tree();
-    let odd = OsStr::from_bytes(b"root/odd\n\xff\\name");
-    fs::write(dir.path().join(odd), "odd").unwrap();
+    if is_name(b"odd\n\xff\\name") {
+        let odd = OsStr::from_bytes(b"root/odd\n\xff\\name");
+        fs::write(dir.path().join(odd), "odd").unwrap();
+    }
     for (algorithm, tool) in
         [("md5", "md5sum"), ("sha1", "sha1sum"), ("sha256", "sha256sum"), ("sha512", "sha512sum")]
     {
@@ -109,6 +114,9 @@ fn what_changed_is_missing_or_unreadable_is_told() {
     assert_eq!(hash(&dir, &["--mhl", "-a", "sha256", "root"]).code, 1);
     assert!(!dir.path().join("root/ascmhl").exists());
 
+    if !is_name(b"a\nb") {
+        return; // all names can be recorded
+    }
     // A folder of which a name cannot be recorded has no digest, and is not listed: the schema demands one.
     fs::create_dir_all(dir.path().join("odd/sub")).unwrap();
     fs::write(dir.path().join("odd/sub/a\nb"), "x").unwrap();
@@ -123,6 +131,9 @@ fn what_changed_is_missing_or_unreadable_is_told() {
 
 #[test]
 fn names_that_are_no_text_keep_their_bytes() {
+    if !is_name(b"caf\xe9") {
+        return println!("skipped: names are text here");
+    }
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join(OsStr::from_bytes(b"caf\xe9")), "x").unwrap();
     let line = &hash(&dir, &["--json", "."]).fine().json()[0];

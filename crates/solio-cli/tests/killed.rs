@@ -27,7 +27,7 @@ fn killed(dir: &Path, args: &[&str], after: Duration) -> bool {
     let mut child = child.spawn().unwrap();
     std::thread::sleep(after);
     child.kill().unwrap();
-    child.wait().unwrap().code().is_none()
+    child.wait().unwrap().code() != Some(0)
 }
 
 /// A volume in memory, where mounting is permitted.

@@ -3,7 +3,7 @@
 
 mod ran;
 
-use ran::{Ran, run};
+use ran::{Ran, has, is_name, run};
 use solio::names::OsStrBytes;
 use std::ffi::OsStr;
 use std::io::BufRead;
@@ -41,7 +41,9 @@ fn scan(dir: &Path, args: &[&str]) -> Ran {
 fn a_tree_is_asked_about_in_sql() {
     let dir = tree(90);
     let path = dir.path();
-    std::fs::write(path.join("r").join(OsStr::from_bytes(b"caf\xe9\n.txt")), "x").unwrap();
+    let is_odd = is_name(b"caf\xe9\n.txt");
+    let odd = if is_odd { &b"caf\xe9\n.txt"[..] } else { "caf\u{e9}.txt".as_bytes() };
+    std::fs::write(path.join("r").join(OsStr::from_bytes(odd)), "x").unwrap();
     let report = &scan(path, &[]).fine().json()[0];
     assert_eq!((&report["files"], &report["looked_at"]), (&91.into(), &91.into()));
     let kinds = ask(path, "SELECT kind, files FROM kinds ORDER BY kind");
@@ -49,7 +51,8 @@ fn a_tree_is_asked_about_in_sql() {
         kinds.iter().map(|row| (row["kind"].as_str().unwrap(), &row["files"])).collect();
     assert_eq!(kinds, [("obj", &30.into()), ("pbrt", &30.into()), ("text", &31.into())]);
     let odd = ask(path, "SELECT path FROM files WHERE path_bytes IS NOT NULL");
-    assert!(odd[0]["path"].as_str().unwrap().ends_with("/r/caf%E9%0A.txt"));
+    assert_eq!(odd.len(), usize::from(is_odd));
+    assert!(!is_odd || odd[0]["path"].as_str().unwrap().ends_with("/r/caf%E9%0A.txt"));
     let sequences = ask(path, "SELECT sequence, first, last, frames, missing FROM sequences");
     let found = sequences.iter().find(|row| row["sequence"] == "a.#.obj").unwrap();
     assert_eq!(
@@ -83,8 +86,10 @@ fn a_tree_is_asked_about_in_sql() {
     assert_eq!((&told[0]["files"], &told[0]["looked_at"]), (&0.into(), &0.into()));
     // Names go on with the bytes that they have.
     let odd = "SELECT coalesce(path_bytes, path) FROM files WHERE path_bytes IS NOT NULL";
-    let null = run(path, &["query", "c.sqlite", odd, "-0"], b"").fine();
-    assert!(null.out.ends_with(b"/r/caf\xe9\n.txt\0"));
+    if is_odd {
+        let null = run(path, &["query", "c.sqlite", odd, "-0"], b"").fine();
+        assert!(null.out.ends_with(b"/r/caf\xe9\n.txt\0"));
+    }
     let wrong = run(path, &["query", "c.sqlite", "DELETE FROM entries"], b"");
     assert_eq!(wrong.code, 2);
     assert!(wrong.err.contains("cannot change"), "{}", wrong.err);
@@ -273,6 +278,11 @@ fn a_watched_catalogue_stays_current_until_it_is_interrupted() {
     assert!(second.code == 1 && second.err.contains("another scan writes"), "{second:?}");
     std::fs::remove_file(path.join("r/000/new.txt")).unwrap();
     assert_eq!(next()["removed"], 1);
+    if !has("kill") {
+        child.kill().unwrap();
+        child.wait().unwrap();
+        return; // signals are the rest
+    }
     let id = child.id().to_string();
     assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
     assert_eq!(child.wait().unwrap().code(), Some(0));
@@ -324,15 +334,18 @@ fn roots_with_dots_are_those_without() {
     }
     assert_eq!(ask(dir.path(), "SELECT count(*) AS n FROM files")[0]["n"], 3);
     // Behind the last .. links stay what they are called.
-    solio_io::probe::symlink("r", dir.path().join("l")).unwrap();
-    run(dir.path(), &["scan", "r/../l", "-o", "d.sqlite"], b"").fine();
-    run(dir.path(), &["scan", "l", "-o", "d.sqlite"], b"").fine();
-    let count =
-        run(dir.path(), &["query", "d.sqlite", "SELECT count(*) AS n FROM files", "--json"], b"");
-    assert_eq!(count.json()[0]["n"], 3);
-    // A name is a name, whatever it means to SQLite.
-    run(dir.path(), &["scan", "r", "-o", ":memory:"], b"").fine();
-    run(dir.path(), &["query", ":memory:", "SELECT 1"], b"").fine();
+    if solio_io::probe::symlink("r", dir.path().join("l")).is_ok() {
+        run(dir.path(), &["scan", "r/../l", "-o", "d.sqlite"], b"").fine();
+        run(dir.path(), &["scan", "l", "-o", "d.sqlite"], b"").fine();
+        let count = "SELECT count(*) AS n FROM files";
+        let count = run(dir.path(), &["query", "d.sqlite", count, "--json"], b"");
+        assert_eq!(count.json()[0]["n"], 3);
+    }
+    // A name is a name, whatever it means to SQLite; on Windows this is none.
+    if solio_io::check_new_name(":memory:".as_ref()).is_ok() {
+        run(dir.path(), &["scan", "r", "-o", ":memory:"], b"").fine();
+        run(dir.path(), &["query", ":memory:", "SELECT 1"], b"").fine();
+    }
     let ran = scan(dir.path(), &["r/000", "--one-file-system"]).fine();
     assert_eq!(ran.json()[0]["files"], 3);
 }

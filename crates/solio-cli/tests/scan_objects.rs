@@ -1,4 +1,5 @@
 //! `solio scan s3://…`, run as a user runs it, with a store on loopback.
+#![cfg(feature = "objects")]
 #![allow(clippy::disallowed_methods)] // test files
 
 mod ran;

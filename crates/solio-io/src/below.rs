@@ -1,7 +1,7 @@
 //! Files below an output folder: no symbolic link leads out of it.
 
 use crate::sys;
-use solio_base::names::OsStrBytes;
+use solio_base::names::{OsStrBytes, slashed};
 use solio_base::{Error, Result};
 use solio_codec::fold::fold_path;
 use std::collections::HashMap;
@@ -26,7 +26,7 @@ const MOST_LINKS: usize = 40;
 /// # Errors
 /// `Argument` for a link that leads out of the folder, and for a name that the system would change.
 pub fn place_below(folder: &Path, name: &Path) -> Result<PathBuf> {
-    let to = folder.join(name);
+    let to = slashed(folder.join(name));
     crate::at_path(sys::check_new_name(name), &to)?;
     let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     // What is not there yet has no links in it.
@@ -54,7 +54,11 @@ pub fn place_below(folder: &Path, name: &Path) -> Result<PathBuf> {
 /// # assert!(folder.is_dir());
 /// # Ok::<(), solio_base::Error>(())
 /// ```
+///
+/// # Errors
+/// `Io`, and `Argument` for a name that the system would change.
 pub fn make_folder(folder: &Path) -> Result<()> {
+    crate::check_new_name(folder)?;
     std::fs::create_dir_all(folder).map_err(|e| Error::io("make the folder", e).at_path(folder))
 }
 
@@ -168,6 +172,20 @@ mod tests {
         let mut placed = PlacedNames::default();
         for fine in ["a.exr", "A.exr"] {
             placed.add_where(&at(fine), |_| Some(false)).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_folder_is_called_as_was_asked_or_not_made() {
+        for name in ["a.", "b ", "nul", "com1.x", "plain"] {
+            let dir = tempfile::tempdir().unwrap();
+            let made = make_folder(&dir.path().join(name));
+            let there: Vec<_> =
+                std::fs::read_dir(dir.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
+            match made {
+                Ok(()) => assert_eq!(there, [name]),
+                Err(e) => assert!(there.is_empty() && e.hint_text().is_some(), "{e}"),
+            }
         }
     }
 

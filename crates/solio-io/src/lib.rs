@@ -12,6 +12,7 @@
 //! * [`objects`] reads objects of a store as if they were files.
 //! * [`child`] starts processes that do not outlive this one.
 //! * [`signals`] ends a command cleanly on Ctrl-C.
+//! * [`terminal`] gets a console ready for colours.
 
 mod ahead;
 mod append;
@@ -37,6 +38,7 @@ mod sink;
 mod status;
 mod stream;
 mod sys;
+pub mod terminal;
 pub mod throttle;
 mod token_bucket;
 pub mod volume;
@@ -60,6 +62,19 @@ use std::path::Path;
 
 /// The name that means standard input or standard output.
 pub const STANDARD: &str = "-";
+
+/// Whether the system would leave the name of a new file as it is. Files that this crate makes are asked
+/// about by themselves; this is for libraries that make files (SQLite).
+///
+/// ```
+/// assert!(solio_io::check_new_name("shots/c.sqlite".as_ref()).is_ok());
+/// ```
+///
+/// # Errors
+/// `Argument` on Windows for `NUL`, `a.` and the like.
+pub fn check_new_name(path: &Path) -> Result<()> {
+    at_path(sys::check_new_name(path), path)
+}
 
 /// The system's error while doing `action` to the file at `path`.
 pub(crate) fn io_error(action: &str, error: std::io::Error, path: &Path) -> Error {

@@ -1,6 +1,6 @@
 //! Files that one process at a time may write.
 
-use crate::io_error;
+use crate::{io_error, sys};
 use solio_base::Result;
 use std::fs::{File, TryLockError};
 use std::path::Path;
@@ -29,11 +29,11 @@ impl Drop for FileLock {
     /// a copy of the descriptor until it executes its program.
     fn drop(&mut self) {
         // What cannot be unlocked is let go when the last copy is closed.
-        let _ = self.0.unlock();
+        let _ = sys::unlock(&self.0);
     }
 }
 
-/// Takes the lock (`flock`) of the file at `path`, which is made where there is none; `None` while
+/// Takes the lock (`flock`, on Windows of a byte behind all data) of the file at `path`, which is made where there is none; `None` while
 /// another process holds it.
 ///
 /// ```
@@ -48,10 +48,11 @@ impl Drop for FileLock {
 /// ```
 ///
 /// # Errors
-/// `Io` where the file cannot be opened or made.
+/// `Io` where the file cannot be opened or made, `Argument` for a name that the system would change.
 pub fn lock(path: &Path) -> Result<Option<FileLock>> {
+    crate::check_new_name(path)?;
     let file = open(path).map_err(|e| io_error("open", e, path))?;
-    match file.try_lock() {
+    match sys::try_lock(&file) {
         Ok(()) => Ok(Some(FileLock(file))),
         Err(TryLockError::WouldBlock) => Ok(None),
         Err(TryLockError::Error(e)) => Err(io_error("lock", e, path)),
@@ -66,6 +67,19 @@ fn open(path: &Path) -> std::io::Result<File> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    #[allow(clippy::disallowed_methods)]
+    fn the_file_stays_open_to_others() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        crate::probe::write_plain(&path, b"data").unwrap();
+        let held = lock(&path).unwrap();
+        // As SQLite opens what it is about: by another handle.
+        assert_eq!(std::fs::read(&path).unwrap(), b"data");
+        crate::probe::write_plain(&path, b"other").unwrap();
+        assert!(held.is_some() && lock(&path).unwrap().is_none());
+    }
 
     #[test]
     fn one_at_a_time() {

@@ -1,9 +1,11 @@
-//! What changes in trees, as the system tells it (inotify on Linux, by the crate `notify`).
+//! What changes in trees, as the system tells it (inotify, FSEvents, `ReadDirectoryChangesW`, by the crate
+//! `notify`).
 //!
 //! File systems of other machines (NFS, SMB) tell only what this machine changes.
 
 use notify::event::{AccessKind, AccessMode};
 use notify::{Config, Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
+use solio_base::names::slashed;
 use solio_base::{Cancel, Error, ErrorKind, Result, lock};
 use solio_measure::now_ns;
 use std::collections::BTreeSet;
@@ -165,8 +167,9 @@ impl TreeWatch {
         let tell = move |event: notify::Result<Event>| match event {
             Ok(event) => {
                 let is_lost = event.need_rescan();
+                let paths = event.paths.into_iter().map(slashed);
                 let paths: Vec<_> = match is_change(event.kind) {
-                    true => event.paths.into_iter().filter(|path| !ignore(path)).collect(),
+                    true => paths.filter(|path| !ignore(path)).collect(),
                     false => Vec::new(),
                 };
                 if is_lost || !paths.is_empty() {
@@ -256,6 +259,7 @@ fn failed(error: notify::Error, root: Option<&Path>) -> Error {
 mod tests {
     use super::*;
     use crate::probe::write_plain;
+    use solio_base::names::{OsStrBytes, OsStringBytes};
 
     const PATIENCE: Patience = Patience {
         quiet: Duration::from_millis(50),
@@ -269,18 +273,26 @@ mod tests {
         let root = folder.path().to_owned();
         let ignored = root.join("log");
         let is_ignored = ignored.clone();
-        let watch =
-            TreeWatch::new(std::slice::from_ref(&root), false, move |path| path == is_ignored)
-                .unwrap();
+        let watch = TreeWatch::new(&[slashed(root.clone())], false, move |path| path == is_ignored)
+            .unwrap();
         let cancel = Cancel::default();
         // One change may be told in several pieces.
+        let root_bytes = slashed(root.clone()).into_os_string().into_vec();
         let until = |wanted: &[PathBuf]| {
-            let mut told = BTreeSet::new();
+            let mut told = BTreeSet::<PathBuf>::new();
             while !wanted.iter().all(|path| told.contains(path)) {
                 let changes = watch.wait(&PATIENCE, &cancel).unwrap();
                 assert!(!changes.is_empty(), "{wanted:?} was not told, {told:?} was");
                 assert!(!changes.is_lost && changes.failures.is_empty());
                 assert!(!changes.paths.contains(&ignored));
+                // As they are stored: with `/` on every system.
+                for path in &changes.paths {
+                    let below = path.as_os_str().as_bytes().strip_prefix(&*root_bytes).unwrap();
+                    assert!(
+                        below.is_empty() || below[0] == b'/' && !below.contains(&b'\\'),
+                        "{path:?}"
+                    );
+                }
                 told.extend(changes.paths);
             }
         };

@@ -86,6 +86,10 @@ fn rules_are_told_by_their_names() {
         ("a\nb.jpg", &jpeg, Some(Rule::Name)),
         ("notes.txt", b"no file of a known kind", None),
     ] {
+        if let Err(error) = solio_io::check_new_name(&at(name)) {
+            println!("without {name:?}: {error}");
+            continue;
+        }
         write(&at(name), bytes);
         let found = check(&at(name)).unwrap();
         let rules: Vec<Rule> = found.odd.iter().map(|odd| odd.rule).collect();
@@ -127,17 +131,18 @@ fn names_in_folders_are_looked_at() {
     ];
     names.iter().for_each(|name| write(&folder.path().join(name), b"x"));
     let found = find_files(&[folder.path().to_owned()], &Work::serial()).unwrap();
-    assert_eq!((found.files.len(), found.folders.len()), (names.len(), 1));
+    // Where the folder takes both for one name, only one is there.
+    let folds = folder.path().join("rEAD.x").exists();
+    let there = names.len() - usize::from(folds);
+    assert_eq!((found.files.len(), found.folders.len()), (there, 1));
     let told: Vec<_> = found.folders[0].1.odd.iter().map(ToString::to_string).collect();
-    assert_eq!(
-        told,
-        [
-            "holes: a.1-4#.x: 1 of 4 frames are missing: 3",
-            "doubles: c.3-4@@.x: frames that are there twice: 3",
-            "padding: c.3-4@@.x: other frames of this name have another number of digits",
-            "case: READ.x and Read.x differ in case alone",
-        ]
-    );
+    let expected = [
+        "holes: a.1-4#.x: 1 of 4 frames are missing: 3",
+        "doubles: c.3-4@@.x: frames that are there twice: 3",
+        "padding: c.3-4@@.x: other frames of this name have another number of digits",
+        "case: READ.x and Read.x differ in case alone",
+    ];
+    assert_eq!(told, expected[..4 - usize::from(folds)]);
     let missing = find_files(&[folder.path().join("gone")], &Work::serial()).unwrap();
     assert_eq!(missing.failed.len(), 1);
 }
@@ -198,7 +203,10 @@ fn a_stream_is_told_what_a_file_is() {
     write(&at("zeros"), &[0; 5000]);
 
     let pipe = at("pipe");
-    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let Ok(made) = std::process::Command::new("mkfifo").arg(&pipe).status() else {
+        return println!("skipped: no command mkfifo");
+    };
+    assert!(made.success());
     let streamed = |bytes: Vec<u8>, decode| {
         let to = pipe.clone();
         // Who does not read on breaks the pipe: no matter.

@@ -1,4 +1,5 @@
 //! OBJ files and their MTL files: what is found where, and what is written over.
+#![allow(clippy::print_stdout)] // tests say what they skip
 #![allow(clippy::disallowed_methods)] // tests read and write their own files
 
 use solio::mesh::{Material, Scene};
@@ -234,13 +235,16 @@ fn different_materials_have_different_names() {
     }
     // Through a link, too, whose folder is deeper than its path says.
     fs::create_dir_all(at("deep/er/still")).unwrap();
-    solio_io::probe::symlink("deep/er/still", at("link")).unwrap();
-    let texture_root = Some(folder.path().to_owned());
-    let options = MeshWriteOptions { texture_root, ..Default::default() };
-    write(&read(&at("two.ply")), &at("link/two.ply"), &options).unwrap();
-    let path = read(&at("link/two.ply")).materials[0].maps[0].path.clone();
-    assert_eq!(path, "../../../p/a.png");
-    assert_eq!(fs::read_to_string(at("link").join(path)).unwrap(), "p");
+    if let Err(error) = solio_io::probe::symlink("deep/er/still", at("link")) {
+        println!("without a symbolic link: {error}");
+    } else {
+        let texture_root = Some(folder.path().to_owned());
+        let options = MeshWriteOptions { texture_root, ..Default::default() };
+        write(&read(&at("two.ply")), &at("link/two.ply"), &options).unwrap();
+        let path = read(&at("link/two.ply")).materials[0].maps[0].path.clone();
+        assert_eq!(path, "../../../p/a.png");
+        assert_eq!(fs::read_to_string(at("link").join(path)).unwrap(), "p");
+    }
     // What the file does not name is not copied; an address is no path.
     let numbers = [("property int texnumber\n", ""), ("1 2 0\n", "1 2\n"), ("1 0 1\n", "1 0\n")];
     let plain = numbers.iter().fold(ply.to_owned(), |text, (from, to)| text.replace(from, to));

@@ -232,12 +232,12 @@ impl Store {
 
     /// Takes the marks off where more is gone than may be.
     fn held(&mut self, removal: &Removal<'_>) -> Result<Vec<HeldBack>> {
+        let own = |path: &'_ [u8]| path.strip_suffix(b"/").unwrap_or(path).len();
         let places: HashMap<&[u8], usize> =
-            removal.places.iter().map(|(path, _)| *path).zip(0..).collect();
+            removal.places.iter().map(|(path, _)| &path[..own(path)]).zip(0..).collect();
         let place_of = |path: &[u8]| {
-            let own = path.strip_suffix(b"/").unwrap_or(path);
-            let root = places.get(&b"/"[..]);
-            ways(own).find_map(|above| places.get(above)).or(root).copied()
+            let root = places.get(&b""[..]);
+            ways(&path[..own(path)]).find_map(|above| places.get(above)).or(root).copied()
         };
         let mut gone: HashMap<usize, (u64, Vec<i64>)> = HashMap::new();
         let marked = "SELECT g.folder, f.path, count(*) FROM going AS g JOIN folders AS f \

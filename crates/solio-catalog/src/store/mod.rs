@@ -102,8 +102,15 @@ fn failed(action: &str, error: rusqlite::Error, path: &Path) -> Error {
     made.at_path(path)
 }
 
-/// A path that SQLite takes for one: `:memory:` and `file:…` mean something else to it.
+/// A path that SQLite takes for one: `:memory:` and `file:…` mean something else to it. That of a folder which
+/// is there is whole: on Windows such a one (`\\?\`) may have more than 260 characters.
 fn as_path(path: &Path) -> PathBuf {
+    let above = path
+        .parent()
+        .map(|above| if above.as_os_str().is_empty() { Path::new(".") } else { above });
+    if let (Some(Ok(folder)), Some(name)) = (above.map(Path::canonicalize), path.file_name()) {
+        return folder.join(name);
+    }
     if path.is_absolute() { path.to_owned() } else { Path::new(".").join(path) }
 }
 

@@ -135,6 +135,26 @@ fn too_much_at_once_stays() {
 }
 
 #[test]
+fn roots_of_every_system_are_places() {
+    for (root, inside) in
+        [(&b"/"[..], &b"/x"[..]), (b"C:/", b"C:/x"), (b"//server/share/", b"//server/share/x")]
+    {
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = Store::open(&folder.path().join("c.sqlite")).unwrap();
+        let rows = [row(root, b"a", 1), row(inside, b"b", 2)];
+        store.put(&rows).unwrap();
+        rows.iter()
+            .for_each(|row| store.mark_gone(&row.folder, std::slice::from_ref(&row.name)).unwrap());
+        let removal = Removal { places: vec![(root, Some(0))], ..removal(RemovalLimit::Files(1)) };
+        let settled = store.settle(&removal).unwrap();
+        let [held] = &settled.held[..] else { panic!("{settled:?}") };
+        assert_eq!((&*held.place, held.gone, held.known), (root, 2, 2));
+        let first: Vec<_> = held.first.iter().map(|path| &**path).collect();
+        assert_eq!(first, [[root, b"a"].concat(), [inside, b"/b"].concat()]);
+    }
+}
+
+#[test]
 fn a_catalogue_of_version_2_is_brought_up_and_loses_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("c.sqlite");

@@ -58,7 +58,7 @@ use std::path::PathBuf;
 /// Moves meshes, images, scenes and what is said about them between disk and memory as fast as the
 /// machine allows.
 #[derive(Debug, Parser)]
-#[command(name = "solio", version = version::text(), max_term_width = 100)]
+#[command(name = "solio", bin_name = "solio", version = version::text(), max_term_width = 100)]
 #[command(disable_help_subcommand = true)] // `help` here also knows tasks
 #[command(after_help = "Exit codes: 0 all done; 1 some inputs failed (each is listed); 2 usage; \
     3 nothing matched; 130 interrupted.")]

@@ -157,10 +157,14 @@ mod tests {
             let bare = |line: &str| groups.iter().fold(line.to_owned(), |l, g| l.replace(g, "  "));
             for line in page.lines().map(bare) {
                 for words in commands(&line) {
+                    seen += 1;
+                    // A build may do without it.
+                    if words.get(1).is_some_and(|word| word == "lab") && !cfg!(feature = "lab") {
+                        continue;
+                    }
                     if let Err(error) = Cli::try_parse_from(&words) {
                         panic!("{task}: {words:?}: {error}");
                     }
-                    seen += 1;
                 }
             }
         }

@@ -1,12 +1,31 @@
 //! Names of files that are hard to hand on: each comes back, byte by byte, from every form of
 //! output of `solio meta`.
 
-use crate::hostile_names::{names, tiff};
-use crate::ran::run as solio;
+use crate::hostile_names::{self, tiff};
+use crate::ran::{is_name, run as solio};
 use solio::names::OsStrBytes;
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::Path;
+
+/// Writes pictures of all names that the system has; these.
+fn written(dir: &Path) -> Vec<Vec<u8>> {
+    let mut names = hostile_names::names();
+    assert_eq!(names.len(), 21);
+    names.retain(|name| is_name(name));
+    names.retain(|name| {
+        let made = std::fs::write(dir.join(OsStr::from_bytes(name)), tiff(6));
+        // Halves of characters are names on Windows, but not of systems that imitate it.
+        if made.is_err() && std::str::from_utf8(name).is_err() && cfg!(windows) {
+            println!("without a name that is half a character: {made:?}");
+            return false;
+        }
+        made.unwrap();
+        true
+    });
+    assert!(names.len() >= 9);
+    names
+}
 
 /// `%E9` as the byte.
 fn decoded(text: &str) -> Vec<u8> {
@@ -64,11 +83,7 @@ fn cells(text: &str) -> Vec<Vec<String>> {
 #[test]
 fn every_name_comes_back_from_every_form() {
     let dir = tempfile::tempdir().unwrap();
-    let names = names();
-    assert_eq!(names.len(), 21);
-    for name in &names {
-        std::fs::write(dir.path().join(OsStr::from_bytes(name)), tiff(6)).unwrap();
-    }
+    let names = written(dir.path());
     let list: Vec<u8> = names.iter().flat_map(|name| [&name[..], &[0]].concat()).collect();
     let run = |form: &str| {
         let arguments = ["meta", "-0", "--files-from", "-", "-f", "Orientation", form];
@@ -85,8 +100,12 @@ fn every_name_comes_back_from_every_form() {
     let lines = text.lines().map(|line| of_json(&serde_json::from_str(line).unwrap()));
     assert_eq!(lines.collect::<Vec<_>>(), names, "--jsonl");
     let grid = cells(run("--csv").text());
-    assert_eq!(grid[0], ["SourceFile", "SourceFileEncoded", "Orientation"]);
+    // A column of its own, where a name needs it.
+    let heads = ["SourceFile", "SourceFileEncoded", "Orientation"];
+    let is_text = names.iter().all(|name| std::str::from_utf8(name).is_ok());
+    assert_eq!(grid[0], if is_text { vec![heads[0], heads[2]] } else { heads.to_vec() });
     let name = |row: &Vec<String>| match row[1].as_str() {
+        _ if is_text => row[0].as_bytes().to_vec(),
         "" => row[0].as_bytes().to_vec(),
         encoded => decoded(encoded),
     };
@@ -98,14 +117,12 @@ fn every_name_comes_back_from_every_form() {
 #[test]
 fn every_name_is_found_in_its_folder() {
     let dir = tempfile::tempdir().unwrap();
-    for name in names() {
-        std::fs::write(dir.path().join(OsStr::from_bytes(&name)), tiff(6)).unwrap();
-    }
+    let names = written(dir.path());
     let ran = solio(dir.path(), &["meta", "--json", "-f", "Orientation", "."], b"");
     let file_name = |file: &serde_json::Value| {
         let path = of_json(file);
         Path::new(OsStr::from_bytes(&path)).file_name().unwrap().as_bytes().to_vec()
     };
     let found: BTreeSet<Vec<u8>> = array(ran.text()).iter().map(file_name).collect();
-    assert_eq!(found, names().into_iter().collect());
+    assert_eq!(found, names.into_iter().collect());
 }

@@ -75,7 +75,8 @@ named_enum! {
         /// The fastest for the job, by what was measured.
         #[default]
         Auto = "auto",
-        /// Linux's io_uring; where the system refuses it, threads (and [`EngineStats`] says so).
+        /// Linux's io_uring, on Windows overlapped reads and a completion port; where the system refuses,
+        /// threads (and [`EngineStats`] says so).
         Uring = "uring",
         /// Threads that call `pread`.
         Threads = "threads",

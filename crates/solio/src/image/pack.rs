@@ -1,6 +1,7 @@
 //! Archives of images: OpenEXR files to one file of arrays. `image_unpack` is the way back.
 
 use crate::mesh::texture_paths::normalize;
+use solio_base::names::slashed;
 use solio_base::{Error, ErrorKind, Limits, Result, Source, Work, ordered};
 use solio_codec::array::Effort;
 use solio_codec::array::file::{ArrayWriter, ChunkChecksum, Kind};
@@ -378,8 +379,8 @@ fn names(inputs: &[PathBuf]) -> Vec<Result<String, &'static str>> {
     let name = |path: Result<PathBuf, &'static str>| {
         let path = path?;
         let name = path.strip_prefix(&common).unwrap_or(&path);
-        let name = name.to_str().map(str::to_owned);
-        name.ok_or("names in an archive are UTF-8")
+        let name = slashed(name.to_owned()).into_os_string().into_string();
+        name.map_err(|_| "names in an archive are UTF-8")
     };
     whole.into_iter().map(name).collect()
 }

@@ -94,7 +94,8 @@ pub struct Kept {
 /// # Errors
 /// Where there is no cache folder, or where it cannot be written to.
 pub fn keep_peaks(folder: &Path, scratch_bytes: u64, peaks: &[Peak]) -> Result<PathBuf> {
-    let path = file().ok_or_else(|| Error::argument("neither XDG_CACHE_HOME nor HOME is set"))?;
+    let path = file()
+        .ok_or_else(|| Error::argument("none of XDG_CACHE_HOME, HOME and LOCALAPPDATA is set"))?;
     let (host, kernel, medium) =
         place(folder).ok_or_else(|| Error::argument("the system does not name the file system"))?;
     let new = KeptPeaks {
@@ -194,13 +195,15 @@ impl KeptPeaks {
     }
 }
 
-/// `$XDG_CACHE_HOME/solio/light.json`, or below `~/.cache`; the standard wants whole paths.
+/// `$XDG_CACHE_HOME/solio/light.json`, or below `~/.cache`, or where Windows has such; the standard wants whole
+/// paths.
 fn file() -> Option<PathBuf> {
     let folder = |name: &str| {
         std::env::var_os(name).map(PathBuf::from).filter(|folder| folder.is_absolute())
     };
-    let cache = folder("XDG_CACHE_HOME").or_else(|| folder("HOME").map(|home| home.join(".cache")));
-    cache.map(|cache| cache.join("solio").join("light.json"))
+    let home = || folder("HOME").map(|home| home.join(".cache"));
+    let cache = folder("XDG_CACHE_HOME").or_else(|| folder("LOCALAPPDATA")).or_else(home);
+    cache.map(|cache| solio_base::names::slashed(cache.join("solio").join("light.json")))
 }
 
 /// Machine, kernel and file system.

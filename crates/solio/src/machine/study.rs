@@ -323,6 +323,7 @@ fn run(
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::print_stdout)] // tests say what they skip
     use super::*;
 
     #[test]
@@ -354,6 +355,9 @@ mod tests {
 
     #[test]
     fn a_run_keeps_what_the_command_prints() {
+        if Command::new("printenv").output().is_err() {
+            return println!("skipped: no command printenv");
+        }
         let words = ["printenv", solio_io::throttle::VARIABLE].map(OsString::from);
         let run = study_run(&words, Some(5000), &SlowDown::Bucket).unwrap();
         assert_eq!(run.output, b"5000\n");
@@ -368,8 +372,10 @@ mod tests {
             let words: Vec<OsString> = words.iter().map(OsString::from).collect();
             study(&words, &options, &Cancel::default(), |_| ())
         };
-        assert_eq!(run(&["true"]).unwrap().points.len(), 1);
-        assert!(run(&["false"]).unwrap_err().to_string().contains("failed"));
+        if Command::new("true").output().is_ok() {
+            assert_eq!(run(&["true"]).unwrap().points.len(), 1);
+            assert!(run(&["false"]).unwrap_err().to_string().contains("failed"));
+        }
         assert!(run(&["/no/such/command"]).unwrap_err().to_string().contains("cannot start"));
         assert_eq!(run(&[]).unwrap_err().kind(), ErrorKind::Argument);
     }

@@ -7,7 +7,7 @@ use solio_base::{Error, ErrorKind, Limits, Result, Work};
 use solio_mesh::obj;
 use solio_mesh::{Material, Scene};
 use std::collections::HashSet;
-use std::path::Path;
+use std::path::{Component, Path, Prefix};
 
 /// An MTL file is text about some thousand materials at most.
 const MTL_BYTES: u64 = 256 << 20;
@@ -123,7 +123,13 @@ pub(crate) fn library_names(line: &str) -> impl Iterator<Item = &str> {
 fn find_library(folder: &Path, name: &str) -> Option<String> {
     let slashed = name.replace('\\', "/");
     let last = slashed.rsplit('/').next().unwrap_or(&slashed);
-    let found = [name, &slashed, last].into_iter().find(|name| folder.join(name).is_file());
+    // On Windows, looking for a name such as `\\server\x` tells a server who is asking.
+    let is_far = |name: &str| match Path::new(name).components().next() {
+        Some(Component::Prefix(start)) => !matches!(start.kind(), Prefix::Disk(_)),
+        _ => false,
+    };
+    let near = [name, &slashed, last].into_iter().filter(|name| !is_far(name));
+    let found = { near }.find(|name| folder.join(name).is_file());
     found.map(str::to_owned)
 }
 
@@ -138,7 +144,7 @@ fn place_textures(materials: &mut [Material], folder: &Path, library: &str) {
         if path.is_empty() || !is_relative(path) {
             continue;
         }
-        let placed = inner.join(path.replace('\\', "/")).to_string_lossy().into_owned();
+        let placed = inner.join(path.replace('\\', "/")).to_string_lossy().replace('\\', "/");
         let is_file = |path: &str| folder.join(path.replace('\\', "/")).is_file();
         // Some exporters mean the folder of the OBJ.
         if is_file(&placed) || !is_file(path) {

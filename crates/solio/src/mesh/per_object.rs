@@ -1,6 +1,7 @@
 //! One file per object: Blender's `use_batch` of STL.
 
 use crate::{MeshWriteOptions, Written};
+use solio_base::names::joined;
 use solio_base::{Error, Result, Work};
 use solio_codec::compress::Compression;
 use solio_io::FileSink;
@@ -70,7 +71,8 @@ impl Names {
         let mut number = 0;
         loop {
             let name = if number == 0 { safe.clone() } else { format!("{safe}.{number:03}") };
-            let path = path.with_file_name(format!("{stem}{name}{extension}"));
+            let folder = path.parent().unwrap_or(Path::new(""));
+            let path = joined(folder, format!("{stem}{name}{extension}").as_ref());
             if (number == 0 || !self.own.contains(&name)) && self.taken.insert(path.clone()) {
                 return path;
             }

@@ -1,6 +1,7 @@
 //! How an MTL refers to its textures: Blender's path modes.
 
 use crate::MeshWriteOptions;
+use solio_base::names::canonical;
 use solio_base::{Error, Result, Work, named_enum};
 use solio_mesh::{Material, Scene};
 use std::collections::{HashMap, HashSet};
@@ -178,7 +179,7 @@ fn refer_one(
         true if full.starts_with(output) => relative_to(&full, output),
         // Above a link there is another folder than its path says.
         true => {
-            let folder = output.canonicalize().unwrap_or_else(|_| output.to_owned());
+            let folder = canonical(output).unwrap_or_else(|_| output.to_owned());
             relative_to(&real(&full), &folder)
         }
         false => full,
@@ -225,7 +226,7 @@ pub(crate) fn normalize(path: &Path) -> PathBuf {
 
 /// The path without links to its folder, where there is one.
 fn real(path: &Path) -> PathBuf {
-    let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
+    let folder = path.parent().and_then(|folder| canonical(folder).ok());
     let place = folder.zip(path.file_name()).map(|(folder, name)| folder.join(name));
     place.unwrap_or_else(|| path.to_owned())
 }
@@ -243,21 +244,27 @@ mod tests {
     use super::*;
     use solio_mesh::material::TextureMap;
 
+    /// From the root on: on Windows that of a drive.
+    fn whole(path: &str) -> String {
+        let path = solio_base::names::absolute(Path::new(path)).unwrap();
+        path.into_os_string().into_string().unwrap()
+    }
+
     #[test]
     fn modes() {
-        let root = Some(Path::new("/in/mesh"));
-        let output = Path::new("/out");
-        let name = |path, mode| refer_one(path, root, output, mode).0;
-        assert_eq!(name("tex/a.png", PathMode::Auto), "/in/mesh/tex/a.png");
-        assert_eq!(name("/out/t/a.png", PathMode::Auto), "t/a.png");
+        let [root, output] = ["/in/mesh", "/out"].map(whole);
+        let (root, output) = (Some(Path::new(&root)), Path::new(&output));
+        let name = |path: &str, mode| refer_one(path, root, output, mode).0;
+        assert_eq!(name("tex/a.png", PathMode::Auto), whole("/in/mesh/tex/a.png"));
+        assert_eq!(name(&whole("/out/t/a.png"), PathMode::Auto), "t/a.png");
         assert_eq!(name("tex/a.png", PathMode::Relative), "../in/mesh/tex/a.png");
-        assert_eq!(name("/in/a.png", PathMode::Match), "/in/a.png");
+        assert_eq!(name(&whole("/in/a.png"), PathMode::Match), whole("/in/a.png"));
         assert_eq!(name("//../a.png", PathMode::Match), "../in/a.png");
-        assert_eq!(name("t\\a.png", PathMode::Absolute), "/in/mesh/t/a.png");
+        assert_eq!(name("t\\a.png", PathMode::Absolute), whole("/in/mesh/t/a.png"));
         assert_eq!(name("t\\a.png", PathMode::Strip), "a.png");
         let (path, copy) = refer_one("t/a.png", root, output, PathMode::Copy);
         assert_eq!(path, "a.png");
-        assert_eq!(copy, Some("/in/mesh/t/a.png".into()));
+        assert_eq!(copy, Some(whole("/in/mesh/t/a.png").into()));
     }
 
     #[test]
@@ -265,8 +272,12 @@ mod tests {
         let root = Some(Path::new("/in/mesh"));
         for path in [r"C:\tex\b.png", "c:/tex/b.png", r"\\server\tex\b.png"] {
             let of = |mode| refer_one(path, root, Path::new("/out"), mode);
-            for mode in [PathMode::Auto, PathMode::Absolute, PathMode::Relative, PathMode::Match] {
-                assert_eq!(of(mode), (path.to_owned(), None));
+            // On Windows itself they lead somewhere.
+            let is_far = Path::new(path).is_relative();
+            let stays = if is_far { path.to_owned() } else { path.replace('\\', "/") };
+            assert_eq!(of(PathMode::Absolute), (stays.clone(), None));
+            for mode in [PathMode::Auto, PathMode::Relative, PathMode::Match] {
+                assert_eq!(of(mode), (stays.clone(), None));
             }
             assert_eq!(of(PathMode::Strip), ("b.png".to_owned(), None));
             assert_eq!(of(PathMode::Copy).0, "b.png");
@@ -282,16 +293,19 @@ mod tests {
         let scene = Scene { materials, ..Scene::default() };
         let options = MeshWriteOptions {
             path_mode: PathMode::Copy,
-            texture_root: Some("/in".into()),
+            texture_root: Some(whole("/in").into()),
             ..MeshWriteOptions::default()
         };
         // `t.png` lies in the output's folder itself.
-        let (materials, copies) = refer(&scene, Path::new("/in"), &options, &Work::default());
+        let (materials, copies) =
+            refer(&scene, Path::new(&whole("/in")), &options, &Work::default());
         let names: Vec<_> = materials[0].maps.iter().map(|map| &map.path[..]).collect();
         assert_eq!(names, ["t.001.png", "T.002.png", "t.001.png", "t.png", "t", "t.001"]);
-        let to = |from: &str| copies.iter().find(|copy| copy.0 == Path::new(from)).map(|c| &*c.1);
-        assert_eq!(to("/in/q/T.png"), Some(Path::new("/in/T.002.png")));
-        assert_eq!(to("/in/t.png"), Some(Path::new("/in/t.png")));
+        let to = |from: &str| {
+            copies.iter().find(|copy| copy.0 == Path::new(&whole(from))).map(|c| c.1.clone())
+        };
+        assert_eq!(to("/in/q/T.png"), Some(whole("/in/T.002.png").into()));
+        assert_eq!(to("/in/t.png"), Some(whole("/in/t.png").into()));
         assert_eq!(copies.len(), 5);
     }
 

@@ -3,7 +3,7 @@
 use crate::scene::file::{FolderFiles, is_pack};
 use crate::scene::packed::{mesh_of_packed, packed_mesh};
 use crate::{Input, SceneFormat, SceneReadOptions, ToInput, Written, read_scene};
-use solio_base::names::OsStrBytes;
+use solio_base::names::{OsStrBytes, slashed};
 use solio_base::{Error, Limits, Losses, Result, Work};
 use solio_catalog::names::percent;
 use solio_io::{FileSink, SinkOptions, WrittenFile};
@@ -282,24 +282,31 @@ impl ExportMeshes for MeshFiles<'_> {
 /// as a path.
 fn reference(folder: &Path, path: &Path) -> [String; 2] {
     let whole = |path: &Path| std::path::absolute(path).map(|path| plain(&path));
-    let uri = |path: &Path| {
-        let parts = path.components().map(|part| match part {
-            Component::RootDir => String::new(),
-            part => percent(part.as_os_str().as_bytes()),
-        });
-        parts.collect::<Vec<_>>().join("/")
-    };
-    let words = |path: &Path| path.to_string_lossy().into_owned();
+    let uri = |path: &Path| percent(slashed(path.to_owned()).as_os_str().as_bytes());
+    let words = |path: &Path| slashed(path.to_owned()).to_string_lossy().into_owned();
     let (Ok(folder), Ok(path)) = (whole(folder), whole(path)) else {
         return [uri(path), words(path)];
     };
     let common = folder.components().zip(path.components()).take_while(|(a, b)| a == b).count();
-    if common <= 1 {
-        return [format!("file://{}", uri(&path)), words(&path)];
+    let is_name = |part: Component<'_>| matches!(part, Component::Normal(_));
+    if !path.components().take(common).any(is_name) {
+        return [file_uri(&path), words(&path)];
     }
     let up = folder.components().skip(common).map(|_| Component::ParentDir);
     let relative = up.chain(path.components().skip(common)).collect::<PathBuf>();
     [uri(&relative), words(&relative)]
+}
+
+/// An absolute path as a URI: `file:///shots/a.png`, `file:///C:/shots/a.png`, `file://server/share/a.png`.
+fn file_uri(path: &Path) -> String {
+    let path = slashed(path.to_owned());
+    let bytes = path.as_os_str().as_bytes();
+    match bytes {
+        [b'/', b'/', ..] => format!("file:{}", percent(bytes)),
+        [b'/', ..] => format!("file://{}", percent(bytes)),
+        [drive, b':', rest @ ..] => format!("file:///{}:{}", *drive as char, percent(rest)),
+        _ => percent(bytes),
+    }
 }
 
 /// Without `.`, and without `..` behind a folder.
@@ -323,15 +330,24 @@ mod tests {
 
     #[test]
     fn references_are_relative_where_there_is_a_way() {
+        // On Windows a root has a drive.
+        let root = std::path::absolute("/").map(slashed).unwrap();
+        let root = root.to_str().unwrap();
+        let far = [
+            &*format!("file:///{}b/tex.png", root.trim_start_matches('/')),
+            &*format!("{root}b/tex.png"),
+        ];
         for (folder, path, expected) in [
             ("/a/b", "/a/b/tex.png", ["tex.png"; 2]),
             ("/a/b", "/a/c d/tex 1.png", ["../c%20d/tex%201.png", "../c d/tex 1.png"]),
             ("/a/b/./x/..", "/a/b/t/../tex.png", ["tex.png"; 2]),
-            ("/a", "/b/tex.png", ["file:///b/tex.png", "/b/tex.png"]),
+            ("/a", "/b/tex.png", far),
             ("out", "in/tex.png", ["../in/tex.png"; 2]),
             ("", "tex.png", ["tex.png"; 2]),
         ] {
             assert_eq!(reference(Path::new(folder), Path::new(path)), expected, "{path}");
         }
+        assert_eq!(file_uri(Path::new("//server/a b/c.png")), "file://server/a%20b/c.png");
+        assert_eq!(file_uri(Path::new("C:/a b/c.png")), "file:///C:/a%20b/c.png");
     }
 }

@@ -1,7 +1,7 @@
 //! Scenes: a path to a scene, and what it holds.
 
 use crate::{Input, ToInput};
-use solio_base::names::OsStrBytes;
+use solio_base::names::{OsStrBytes, slashed};
 use solio_base::{Error, ErrorKind, Limits, Result, Source, Work};
 use solio_io::OpenFile;
 use solio_kinds::{FileKind, FileType};
@@ -168,7 +168,7 @@ impl<'w> FolderFiles<'w> {
 
     /// The path of this name in the folder of the scene, whether something is there or not.
     pub(crate) fn beside_scene(&self, name: &[u8]) -> PathBuf {
-        self.folder.join(OsStr::from_bytes(name))
+        slashed(self.folder.join(OsStr::from_bytes(name)))
     }
 }
 

@@ -4,7 +4,7 @@ use crate::scene::file::FolderFiles;
 use crate::scene::text::{sink_options, sort, version_of, with_lines};
 use crate::scene::text_meshes::MeshMover;
 use crate::{Input, SceneText, SceneTextOptions};
-use solio_base::names::OsStrBytes;
+use solio_base::names::{OsStrBytes, joined, slashed};
 use solio_base::{Error, ErrorKind, Result, Source, Work};
 use solio_io::{FileSink, FileSource, SinkOptions};
 use solio_scene::pbrt::schema::{Version, files};
@@ -296,7 +296,7 @@ impl<'w> Whole<'w> {
                 if !self.copied.insert(inside.clone()) {
                     continue;
                 }
-                let to = self.output.join(&inside);
+                let to = joined(self.output, inside.as_os_str());
                 if to.exists() {
                     continue;
                 }
@@ -355,7 +355,7 @@ fn inner(name: &Path) -> Option<PathBuf> {
             _ => return None,
         }
     }
-    (!path.as_os_str().is_empty()).then_some(path)
+    (!path.as_os_str().is_empty()).then(|| slashed(path))
 }
 
 /// Whether both are there, and are one.

@@ -64,6 +64,7 @@ fn is_one_device(outer: &Path, path: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::print_stdout)] // tests say what they skip
     use super::*;
 
     #[test]
@@ -73,7 +74,9 @@ mod tests {
         std::fs::create_dir_all(at("t/sub/deep")).unwrap();
         std::fs::create_dir_all(at("t2/a")).unwrap();
         solio_io::probe::write_plain(&at("t/file"), b"bytes").unwrap();
-        solio_io::probe::symlink(at("t2"), at("t/link")).unwrap();
+        if let Err(error) = solio_io::probe::symlink(at("t2"), at("t/link")) {
+            return println!("skipped: no symbolic links ({error})");
+        }
         let given = [
             "t/sub/deep",
             "t",

@@ -46,6 +46,21 @@ pub(crate) fn makedev(major: u32, minor: u32) -> u64 {
     rustix::fs::makedev(major, minor) as u64
 }
 
+/// Takes the lock of an open file, if nobody has it.
+pub(crate) fn try_lock(file: &File) -> std::result::Result<(), std::fs::TryLockError> {
+    file.try_lock()
+}
+
+/// Gives it back.
+pub(crate) fn unlock(file: &File) -> std::io::Result<()> {
+    file.unlock()
+}
+
+/// Terminals do.
+pub(crate) fn takes_escapes(_: crate::terminal::Printed) -> bool {
+    true
+}
+
 /// Whether `/proc` and `/sys` may be asked: whatever they lack is an answer.
 pub(crate) const HAS_KERNEL_FILES: bool = true;
 

@@ -8,11 +8,12 @@ use super::{CWD, owned};
 use crate::status::{EntryKind, Status, kind, status};
 use solio_base::names::OsStringBytes;
 use std::ffi::{CString, c_void};
-use std::fs::{DirEntry, File, Metadata};
+use std::fs::{DirEntry, File, Metadata, TryLockError};
 use std::os::windows::io::AsRawHandle;
 use std::path::Path;
 use windows_sys::Win32::Foundation::{
-    ERROR_BROKEN_PIPE, ERROR_HANDLE_EOF, GENERIC_READ, HANDLE, INVALID_HANDLE_VALUE,
+    ERROR_BROKEN_PIPE, ERROR_HANDLE_EOF, ERROR_IO_PENDING, ERROR_LOCK_VIOLATION, GENERIC_READ,
+    HANDLE, INVALID_HANDLE_VALUE,
 };
 use windows_sys::Win32::Storage::FileSystem as fs;
 use windows_sys::Win32::System::IO::OVERLAPPED;
@@ -21,7 +22,7 @@ use windows_sys::Win32::System::IO::OVERLAPPED;
 pub(super) const SHARE: u32 = fs::FILE_SHARE_READ | fs::FILE_SHARE_WRITE | fs::FILE_SHARE_DELETE;
 
 /// Most bytes of one call.
-const MOST_BYTES: usize = 1 << 30;
+pub(super) const MOST_BYTES: usize = 1 << 30;
 
 /// 1601 to 1970, in steps of 100 ns.
 const EPOCH: i64 = 116_444_736_000_000_000;
@@ -272,7 +273,7 @@ pub(crate) fn length(file: impl AsFd) -> SysResult<u64> {
 }
 
 /// An offset as calls take it.
-fn at(offset: u64) -> OVERLAPPED {
+pub(super) fn at(offset: u64) -> OVERLAPPED {
     let mut place = OVERLAPPED::default();
     place.Anonymous.Anonymous.Offset = offset as u32;
     place.Anonymous.Anonymous.OffsetHigh = (offset >> 32) as u32;
@@ -305,6 +306,35 @@ pub(crate) fn pwrite(file: impl AsFd, buf: &[u8], offset: u64) -> SysResult<usiz
     let written =
         unsafe { fs::WriteFile(file.as_fd().handle, buf.as_ptr(), bytes, &mut put, &mut place) };
     if written == 0 { Err(Errno::last()) } else { Ok(put as usize) }
+}
+
+/// The byte that stands for a file's lock: what is locked here nobody else can read or write, so it is one
+/// that no file has. The standard library would lock all of them.
+const LOCKED_BYTE: u64 = i64::MAX as u64 - 1;
+
+/// Takes the lock of an open file, if nobody has it.
+pub(crate) fn try_lock(file: &File) -> Result<(), TryLockError> {
+    let mut place = at(LOCKED_BYTE);
+    let how = fs::LOCKFILE_EXCLUSIVE_LOCK | fs::LOCKFILE_FAIL_IMMEDIATELY;
+    // SAFETY: the handle is open, and was not opened for overlapped calls.
+    if unsafe { fs::LockFileEx(file.as_raw_handle(), how, 0, 1, 0, &mut place) } != 0 {
+        return Ok(());
+    }
+    let error = std::io::Error::last_os_error();
+    match error.raw_os_error().map(|code| code as u32) {
+        Some(ERROR_LOCK_VIOLATION | ERROR_IO_PENDING) => Err(TryLockError::WouldBlock),
+        _ => Err(TryLockError::Error(error)),
+    }
+}
+
+/// Gives it back.
+pub(crate) fn unlock(file: &File) -> std::io::Result<()> {
+    let mut place = at(LOCKED_BYTE);
+    // SAFETY: as above.
+    match unsafe { fs::UnlockFileEx(file.as_raw_handle(), 0, 1, 0, &mut place) } {
+        0 => Err(std::io::Error::last_os_error()),
+        _ => Ok(()),
+    }
 }
 
 /// Whether a folder says that names in it that differ in case are two.

@@ -7,7 +7,9 @@
 //! * [`listing`] reads folders.
 //! * [`placing`] puts new files in place.
 //! * [`volumes`] knows disks and file systems.
+//! * [`console`] has the consoles understand escapes.
 
+mod console;
 mod files;
 mod listing;
 mod placing;
@@ -17,6 +19,7 @@ mod vocabulary;
 mod volumes;
 mod wide;
 
+pub(crate) use console::takes_escapes;
 use files::is_case_sensitive;
 pub(crate) use files::*;
 pub(crate) use listing::each_name;
@@ -98,13 +101,14 @@ pub(crate) fn read_mapped<T: AsFd>(_: &T, _: u64, _: &mut [u8]) -> Result<bool> 
 /// What the system's words do not say.
 pub(crate) fn hint(error: &std::io::Error) -> Option<&'static str> {
     use windows_sys::Win32::Foundation::{
-        ERROR_LOCK_VIOLATION, ERROR_PRIVILEGE_NOT_HELD, ERROR_SHARING_VIOLATION,
-        ERROR_USER_MAPPED_FILE,
+        ERROR_ACCESS_DENIED, ERROR_LOCK_VIOLATION, ERROR_PRIVILEGE_NOT_HELD,
+        ERROR_SHARING_VIOLATION, ERROR_USER_MAPPED_FILE,
     };
     match error.raw_os_error()? as u32 {
         ERROR_SHARING_VIOLATION | ERROR_LOCK_VIOLATION | ERROR_USER_MAPPED_FILE => {
             Some("another program holds this file; close it there")
         }
+        ERROR_ACCESS_DENIED => Some("another program may hold it, or it is not yours to change"),
         ERROR_PRIVILEGE_NOT_HELD => Some("symbolic links need Windows' developer mode"),
         _ => None,
     }

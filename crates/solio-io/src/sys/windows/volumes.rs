@@ -183,29 +183,34 @@ pub(crate) fn extents(file: &File, most: usize) -> std::io::Result<Vec<Extent>> 
             Err(e) if e.raw_os_error() == Some(ERROR_HANDLE_EOF as i32) => return Ok(all),
             Err(e) => return Err(e),
         };
-        let mut at = found.start;
-        for [end, place] in found.pieces.into_iter().take(found.count as usize) {
-            if end <= at {
+        let at = found.add_to(&mut all, cluster, most)?;
+        if !is_more || at <= next.StartingVcn || all.len() >= most {
+            return Ok(all);
+        }
+        next.StartingVcn = at;
+    }
+}
+
+impl Pointers {
+    /// Adds the pieces, up to `most` in all; the cluster of the file at which the next question begins.
+    fn add_to(&self, all: &mut Vec<Extent>, cluster: u64, most: usize) -> std::io::Result<i64> {
+        let mut at = self.start;
+        for [end, place] in self.pieces.into_iter().take(self.count as usize) {
+            if end <= at || at < 0 {
                 // An answer that is none, of systems that imitate Windows.
                 return Err(std::io::ErrorKind::Unsupported.into());
             }
             // Holes and what is compressed to nothing lie nowhere.
-            if place >= 0 {
+            if place >= 0 && all.len() < most {
                 all.push(Extent {
-                    logical: at as u64 * cluster,
-                    physical: place as u64 * cluster,
-                    bytes: (end - at) as u64 * cluster,
+                    logical: (at as u64).saturating_mul(cluster),
+                    physical: (place as u64).saturating_mul(cluster),
+                    bytes: ((end - at) as u64).saturating_mul(cluster),
                 });
             }
             at = end;
-            if all.len() >= most {
-                return Ok(all);
-            }
         }
-        if !is_more || at <= next.StartingVcn {
-            return Ok(all);
-        }
-        next.StartingVcn = at;
+        Ok(at)
     }
 }
 
@@ -249,4 +254,42 @@ pub(crate) fn machine_and_release() -> (String, String) {
     unsafe { RtlGetVersion(&mut version) };
     let OSVERSIONINFOW { dwMajorVersion, dwMinorVersion, dwBuildNumber, .. } = version;
     (name, format!("{dwMajorVersion}.{dwMinorVersion}.{dwBuildNumber} Windows"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_are_bytes_and_holes_are_nowhere() {
+        let mut found = Pointers { count: 3, start: 16, pieces: [[0; 2]; 64] };
+        found.pieces[..3].copy_from_slice(&[[20, 1000], [28, -1], [29, 7]]);
+        let mut all = Vec::new();
+        assert_eq!(found.add_to(&mut all, 4096, 10).unwrap(), 29);
+        let told: Vec<_> = all.iter().map(|e| [e.logical, e.physical, e.bytes]).collect();
+        assert_eq!(told, [[65_536, 4_096_000, 16_384], [114_688, 28_672, 4096]]);
+        found.add_to(&mut all, 4096, 3).unwrap();
+        assert_eq!(all.len(), 3);
+        // More than the room, backwards, nothing: all no answers of a file system.
+        found.count = u32::MAX;
+        assert!(found.add_to(&mut all, 4096, 3).is_err());
+        found.start = i64::MIN;
+        assert!(found.add_to(&mut all, u64::MAX, usize::MAX).is_err());
+    }
+
+    #[test]
+    #[allow(clippy::print_stdout)]
+    fn a_file_lies_somewhere_or_the_system_does_not_say() {
+        let mut file = tempfile::tempfile().unwrap();
+        std::io::Write::write_all(&mut file, &[1; 300_000]).unwrap();
+        file.sync_all().unwrap();
+        match extents(&file, 100) {
+            Ok(all) => {
+                let bytes: u64 = all.iter().map(|e| e.bytes).sum();
+                assert!(bytes >= 300_000 && all[0].logical == 0, "{all:?}");
+            }
+            Err(e) => println!("skipped: {e}"),
+        }
+        assert!(cluster_bytes(&file).unwrap() >= 512);
+    }
 }

@@ -10,6 +10,7 @@ use solio_base::{Error, Result};
 use std::ffi::{OsStr, OsString};
 use std::os::windows::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf, Prefix};
+use windows_sys::Win32::Storage::FileSystem::{GetFileAttributesW, INVALID_FILE_ATTRIBUTES};
 
 /// Names that are devices in every folder, whatever extension they have.
 const DEVICES: [&str; 6] = ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"];
@@ -74,15 +75,31 @@ pub(super) fn whole(folder: BorrowedFd<'_>, name: &OsStr) -> SysResult<PathBuf> 
     Ok(path.into())
 }
 
-/// `path` behind `\\?\`.
+/// `path` behind `\\?\`. The name of a device stays one, unless there is a file of that name, which other
+/// systems can make.
 fn verbatim(path: &Path) -> SysResult<PathBuf> {
     let is_device = |part: Component<'_>| match part {
         Component::Normal(name) => device(&name.to_string_lossy()).is_some(),
         _ => false,
     };
-    if is_verbatim(path) || path.components().any(is_device) {
+    if is_verbatim(path) {
         return Ok(path.to_owned());
     }
+    let whole = behind_mark(path);
+    if path.components().any(is_device) && !whole.as_deref().is_ok_and(is_there) {
+        return Ok(path.to_owned());
+    }
+    whole
+}
+
+fn is_there(path: &Path) -> bool {
+    let Ok(name) = units(path) else { return false };
+    // SAFETY: the name ends with a zero, and lives through the call.
+    unsafe { GetFileAttributesW(name.as_ptr()) != INVALID_FILE_ATTRIBUTES }
+}
+
+/// A path that has no mark yet, part by part.
+fn behind_mark(path: &Path) -> SysResult<PathBuf> {
     if path.as_os_str().is_empty() {
         return Err(Errno::of(&std::io::Error::from_raw_os_error(3)));
     }
@@ -177,6 +194,18 @@ mod tests {
         let here = here.trim_start_matches(r"\\?\").trim_end_matches('\\');
         assert_eq!(of(r"a\.\b"), format!(r"\\?\{here}\a\b"));
         assert_eq!(of(r"\a"), format!(r"\\?\{}\a", &here[..2]));
+    }
+
+    #[test]
+    fn a_file_that_is_called_as_a_device_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("con.obj");
+        assert_eq!(verbatim(&path).unwrap(), path);
+        crate::probe::write_plain(&behind_mark(&path).unwrap(), b"v 0 0 0").unwrap();
+        assert_eq!(verbatim(&path).unwrap(), behind_mark(&path).unwrap());
+        let read = crate::read_whole(&path, &Default::default(), &Default::default()).unwrap();
+        assert_eq!(&read[..], b"v 0 0 0");
+        assert_eq!(verbatim(Path::new("NUL")).unwrap(), Path::new("NUL"));
     }
 
     #[test]

@@ -380,7 +380,7 @@ const UNFINISHED: &str = ".ascmhl.solio-first.tmp";
 /// Writes a manifest, then the chain that lists it. The first time both appear at once: a manifest
 /// without a chain would be taken for a damaged history.
 fn write(history: &History, number: u64, manifest: &Manifest) -> Result<(PathBuf, Digest)> {
-    let folder = history.root.join(FOLDER);
+    let folder = solio_base::names::joined(&history.root, FOLDER.as_ref());
     if solio_io::is_folder(&folder)? {
         return write_into(&folder, history, number, manifest);
     }
@@ -390,7 +390,7 @@ fn write(history: &History, number: u64, manifest: &Manifest) -> Result<(PathBuf
         let (path, digest) = write_into(&unfinished, history, number, manifest)?;
         std::fs::rename(&unfinished, &folder)
             .map_err(|e| Error::io("put in place", e).at_path(&folder))?;
-        Ok((folder.join(path.file_name().unwrap_or_default()), digest))
+        Ok((solio_base::names::joined(&folder, path.file_name().unwrap_or_default()), digest))
     };
     let written = made();
     if written.is_err() {
@@ -415,7 +415,7 @@ fn write_into(
     let name = format!("{number:04}_{name}_{date}Z{ENDING}");
     let text = encode_manifest(manifest);
     let digest = Digest::of(Algorithm::C4, text.as_bytes());
-    let path = folder.join(&name);
+    let path = solio_base::names::joined(folder, name.as_ref());
     crate::write_bytes(&path, text.as_bytes())?;
     let mut chain = history.chain.clone();
     chain.links.push(ChainLink { number, name, digest });

@@ -4,6 +4,7 @@ use super::history::History;
 use super::{FileState, Finding};
 use crate::tree::read_files::is_file;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use solio_base::names::joined;
 use solio_base::{Error, Result, Work, lock, unlock};
 use solio_catalog::mhl::{self, ChainLink, FOLDER};
 use solio_io::walk::{EntryKind, Listing, Visit, WalkOptions, walk};
@@ -214,7 +215,7 @@ impl Tree {
         let mut lost = BTreeMap::new();
         for (index, history) in self.histories.iter().enumerate() {
             for reference in history.generations.iter().flat_map(|it| &it.references) {
-                let path = history.root.join(&reference.path);
+                let path = joined(&history.root, reference.path.as_ref());
                 let Some(within) = path.ancestors().nth(2) else { continue };
                 if self.is_left_out(within, true, index) || self.could_not_look(&path) {
                     continue;
@@ -243,7 +244,7 @@ impl Tree {
         let mut missing = Vec::new();
         for (index, history) in self.histories.iter().enumerate() {
             for (name, is_folder) in history.paths() {
-                let path = history.root.join(name);
+                let path = joined(&history.root, name.as_ref());
                 if !found.contains(&path) && !self.is_left_out(&path, is_folder, index) {
                     missing.push(path);
                 }

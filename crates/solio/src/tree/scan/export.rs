@@ -194,6 +194,7 @@ pub fn merge_catalogs(parts: &[PathBuf], to: &Path, work: &Work) -> Result<u64> 
     if is_parquet(to) {
         return parquet(merged, &mounted, to, work);
     }
+    solio_io::check_new_name(to)?;
     let mut store = Store::open(to)?;
     store.put_mounted(&mounted)?;
     let mut written = 0;

@@ -28,6 +28,8 @@ impl Taken {
         if rebuild {
             may_be_removed(catalog)?;
             remove_catalog(catalog)?;
+            // Where what is open stays until it is closed, the new one would be the old one.
+            drop(held);
             held = take(catalog)?;
         }
         Ok(Taken { store: Store::open(catalog)?, _lock: held })
@@ -127,6 +129,7 @@ fn is_same_folder(path: &[u8], own: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::print_stdout)] // tests say what they skip
     use super::*;
 
     #[test]
@@ -136,7 +139,9 @@ mod tests {
         std::fs::create_dir_all(at("w/sub")).unwrap();
         std::fs::create_dir(at("elsewhere")).unwrap();
         for (to, link) in [("w", "wl"), ("w/c.sqlite", "elsewhere/link.sqlite")] {
-            solio_io::probe::symlink(at(to), at(link)).unwrap();
+            if let Err(error) = solio_io::probe::symlink(at(to), at(link)) {
+                return println!("skipped: no symbolic links ({error})");
+            }
         }
         solio_io::probe::write_plain(&at("w/c.sqlite"), b"").unwrap();
         let given = ["w/c.sqlite", "wl/c.sqlite", "w/sub/../c.sqlite", "elsewhere/link.sqlite"];

@@ -1,7 +1,7 @@
 #![allow(clippy::disallowed_methods)] // tests have their own files
 
 use super::*;
-use solio_base::names::OsStrBytes;
+use solio_base::names::{OsStrBytes, slashed};
 use solio_base::{Cancel, Error, ErrorKind, Result, Work};
 use solio_catalog::row::{Cell, Row, column};
 use solio_catalog::store::{Known, Rows};
@@ -23,7 +23,10 @@ impl Tree {
         tree.write("r/a/b/two.txt", b"words");
         tree.write("r/empty.exr", b"");
         tree.write("r/broken.ply", b"ply\nformat ascii 1.0\nelement vertex x\n");
-        solio_io::probe::symlink("a", tree.path("r/link")).unwrap();
+        if solio_io::probe::symlink("a", tree.path("r/link")).is_err() {
+            // Where no links are to be had, a file stands for it.
+            tree.write("r/link", b"a");
+        }
         tree
     }
 
@@ -79,7 +82,7 @@ fn a_tree_is_scanned_once_and_then_only_what_changed() {
         ("two.txt", "text"),
         ("empty.exr", "empty"),
         ("broken.ply", "ply"),
-        ("link", "link"),
+        ("link", if tree.path("r/link").is_symlink() { "link" } else { "text" }),
     ] {
         assert_eq!(kind(name).as_deref(), Some(wanted), "{name}");
     }
@@ -293,7 +296,7 @@ fn a_watched_tree_stays_current() {
     std::fs::remove_file(tree.path("r/empty.exr")).unwrap();
     until(&|rows| has(rows, "four.txt") && !has(rows, "empty.exr"));
     std::fs::rename(tree.path("r/new"), tree.path("r/a/moved")).unwrap();
-    let moved = tree.path("r/a/moved/below").into_os_string().into_encoded_bytes();
+    let moved = slashed(tree.path("r/a/moved/below")).into_os_string().into_encoded_bytes();
     until(&|rows| {
         let at = rows.iter().find(|row| &*row.name == b"four.txt").map(|row| row.folder.to_vec());
         rows.len() == 6 && at.as_ref() == Some(&moved)
@@ -424,15 +427,19 @@ fn roots_within_others_are_scanned_once() {
     let wanted = Scan { roots: &roots, catalog: &catalog, options: &options, count: &count };
     scan(&wanted, &Work::default()).unwrap();
     // But what is behind a link is there by that name, too.
-    assert_eq!((met(&count)[0], tree.rows().len()), (5 + 2, 5 + 2));
+    let behind = if tree.path("r/link").is_symlink() { 2 } else { 0 };
+    assert_eq!((met(&count)[0], tree.rows().len()), (5 + behind, 5 + behind as usize));
 }
 
 #[test]
 fn a_catalogue_that_another_path_leads_to_is_no_part_of_its_tree() {
     let tree = Tree::new();
-    solio_io::probe::symlink("r", tree.path("l")).unwrap();
+    let links: &[_] = match solio_io::probe::symlink("r", tree.path("l")) {
+        Ok(()) => &["l/c.sqlite"],
+        Err(_) => &[],
+    };
     let options = ScanOptions::default();
-    for catalog in ["l/c.sqlite", "r/a/../c.sqlite"] {
+    for catalog in [links, &["r/a/../c.sqlite"]].concat() {
         for _ in 0..2 {
             let done = tree.scan_into(catalog, &options, &Work::default());
             done.1.unwrap();
@@ -655,7 +662,7 @@ fn a_thumbnail_is_that_of_what_is_there() {
     };
     let thumbnail = || {
         let known = Known::open(&tree.path("c.sqlite")).unwrap();
-        let folder = tree.path("r");
+        let folder = slashed(tree.path("r"));
         known.row(folder.as_os_str().as_bytes(), b"a.hdr").unwrap().unwrap().1
     };
     tree.write("r/a.hdr", &hdr(200));

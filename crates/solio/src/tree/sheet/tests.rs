@@ -3,13 +3,19 @@ use solio_io::probe::write_plain;
 
 const TRIANGLE: &[u8] = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
 
+/// A name that means something in HTML, as far as the system has such.
+fn odd_name() -> &'static str {
+    let odd = "<a> & b.obj";
+    if solio_io::check_new_name(odd.as_ref()).is_ok() { odd } else { "a & b.obj" }
+}
+
 /// A sequence, meshes, a file that is broken, and one that is nothing to look at.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     std::fs::create_dir(path("in")).unwrap();
     for (name, content) in [
-        ("<a> & b.obj", TRIANGLE),
+        (odd_name(), TRIANGLE),
         ("in/c.obj", TRIANGLE),
         ("bad.png", b"\x89PNG\r\n\x1a\n"),
         ("notes.txt", b"nothing to look at"),
@@ -44,7 +50,8 @@ fn a_page_holds_a_cell_for_each_file_and_sequence() {
     assert_eq!(page.matches("<figure class=\"bad\"").count(), 1);
     assert_eq!(page.matches("data:image/jpeg;base64,").count(), 3);
     assert_eq!(page.matches("<h2>").count(), 2);
-    assert!(page.contains("&lt;a&gt; &amp; b.obj") && !page.contains("<a> & b"));
+    let shown = odd_name().replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    assert!(page.contains(&shown) && !page.contains("> & b") && !page.contains("a & b"));
     assert!(page.contains("shot.1-5#.png") && page.contains("4 frames, missing 4"), "{page:.9000}");
     assert!(
         !page.contains("<!--") && !page.contains("/*SIZE") && page.trim_end().ends_with("</html>")
@@ -82,7 +89,9 @@ fn a_sheet_does_not_show_itself() {
         assert_eq!(counts(), first, "{name}");
         // Nor where it is named, by whatever name.
         let link = folder.path().join("link.png");
-        solio_io::probe::symlink(name, &link).unwrap();
+        if solio_io::probe::symlink(name, &link).is_err() {
+            continue; // there are none
+        }
         let (paths, options) = (std::slice::from_ref(&link), SheetOptions::default());
         let done = write_sheet(paths, &output, &options, &Work::default()).unwrap();
         assert_eq!(done.cells, 0, "{name}");
