@@ -173,7 +173,7 @@ def test_files_of_gradients(tmp_path: Path) -> None:
         Gradient.read(tmp_path / "b.css")
     two = tmp_path / "two.css"
     two.write_text("a { --a: linear-gradient(red, bleu);\n --b: linear-gradient(red, blue) }")
-    with pytest.warns(UserWarning, match=r"two\.css:1.*bleu"):
+    with pytest.warns(UserWarning, match=r'two\.css:1.*gradient "a"'):
         (good,) = Gradient.read(two)
     assert good.name == "b"
     with pytest.raises(solio.Error, match=r"two\.css:1"):

@@ -837,9 +837,9 @@ int32_t solio_image_channel(const solio_image *image,
                             struct solio_channel *channel,
                             struct solio_error *error);
 
-// Reads pixels into the caller's memory. A subsampled channel has so many fewer columns and rows. Slices that lie as rows of whole pixels are filled without a
-// copy, others by way of some rows at a time. missing, which may be null, gets how many chunks were
-// missing.
+// Reads pixels into the caller's memory. A subsampled channel has so many fewer columns and rows.
+// Slices that lie as rows of whole pixels are filled without a copy, others by way of some rows at a
+// time. missing, which may be null, gets how many chunks were missing.
 int32_t solio_image_read(const solio_image *image,
                          const struct solio_image_read_options *options,
                          const struct solio_slice *slices,
@@ -917,7 +917,8 @@ int32_t solio_mesh_view(const solio_mesh *mesh,
 
 // Copies an array into the caller's memory: element i goes to to + i × stride. stride is in
 // bytes, 0 for elements one directly after the other; bytes is how much may be written from to
-// on. count gets the number of elements, and may be null; with to null nothing else is done.
+// on. count gets the number of elements, and may be null; with to null nothing else is done. An
+// array that has to be worked out to be counted is kept until the next call of this function.
 int32_t solio_mesh_copy(const solio_mesh *mesh,
                         uint32_t array,
                         uint8_t *to,
