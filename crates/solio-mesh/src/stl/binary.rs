@@ -44,9 +44,11 @@ pub(crate) fn read<'o>(
             let got = head.read_at(at, &mut slot.bytes)?;
             ended = got < slot.bytes.len();
             let is_whole = count.is_none() && got.is_multiple_of(TRIANGLE);
-            if ended && (is_whole || !options.strict && got >= TRIANGLE) {
+            // What no count asked for is data of triangles only where it is nothing else.
+            let is_lenient = count.is_some() && !options.strict;
+            if ended && (is_whole || is_lenient && got >= TRIANGLE) {
                 slot.bytes.truncate(got - got % TRIANGLE);
-            } else if ended && !options.strict && done > 0 {
+            } else if ended && is_lenient && done > 0 {
                 return Ok(false);
             } else if ended {
                 let count = count.map_or("all".into(), |count| count.to_string());

@@ -377,3 +377,33 @@ fn positions_past_single_precision_are_counted() {
         assert!(losses.contains("past 3.4e38 become infinite (1 position)"), "{losses}");
     }
 }
+
+/// A source that does not know how many bytes it has.
+struct Unmeasured(Vec<u8>);
+
+impl solio_base::Source for Unmeasured {
+    fn len_bytes(&self) -> Option<u64> {
+        None
+    }
+    fn is_sequential(&self) -> bool {
+        true
+    }
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<usize> {
+        self.0.read_at(offset, buffer)
+    }
+}
+
+#[test]
+fn data_without_a_count_are_triangles_or_nothing_also_in_a_stream() {
+    let mut bytes = write(&grid(7), false, 1);
+    bytes[80..84].fill(0);
+    let streamed = |bytes: &[u8]| {
+        decode_stl(&Unmeasured(bytes.to_vec()), &StlReadOptions::default(), &work(1))
+    };
+    let faces = |scene: Scene<'_>| scene.meshes[0].face_offsets.len() - 1;
+    assert_eq!(faces(read(&bytes).unwrap()), faces(streamed(&bytes).unwrap()));
+    for more in [1, 22, 49] {
+        let odd = [&bytes[..], &vec![0x78; more]].concat();
+        assert!(read(&odd).is_err() && streamed(&odd).is_err(), "{more}");
+    }
+}
