@@ -309,10 +309,10 @@ impl Placed {
 
     /// Whether rows of this slice, taken for `channels` side by side, lie as a raster has them: samples
     /// at whole places, pixels and rows that follow each other.
-    fn is_raster(&self, channels: usize, width: u64) -> bool {
+    fn is_raster(&self, channels: usize, [columns, _]: [u64; 2]) -> bool {
         let bytes = self.kind.bytes() as i64;
         let whole = |stride: i64| stride > 0 && stride % bytes == 0;
-        let row = (width as i64 - 1).checked_mul(self.x_stride);
+        let row = (columns as i64 - 1).checked_mul(self.x_stride);
         let row = row.and_then(|row| row.checked_add(bytes * channels as i64));
         (self.start as usize).is_multiple_of(bytes as usize)
             && whole(self.x_stride)
@@ -420,7 +420,15 @@ pub unsafe extern "C" fn solio_image_read(
                 partial: asked.partial != 0,
                 limits: taken.limits,
             };
-            let placed = slices.iter().map(|slice| Placed::of(slice, window.width()));
+            let part = part_of(&taken, asked.part)?;
+            let placed = slices.iter().map(|slice| {
+                let mut placed = Placed::of(slice, window.width())?;
+                if slice.y_stride == 0 {
+                    placed.y_stride =
+                        extent(part, &placed.name, window)[0] as i64 * placed.x_stride;
+                }
+                Ok(placed)
+            });
             let lost = read(&taken, &into, placed.collect::<Outcome<_>>()?, &work)?;
             if !missing.is_null() {
                 missing.write(lost);
@@ -430,11 +438,25 @@ pub unsafe extern "C" fn solio_image_read(
     }
 }
 
+/// Columns and rows of the samples that a channel has in `window`; one that the part lacks has all.
+fn extent(part: &Part, name: &str, window: Box2i) -> [u64; 2] {
+    let channel = part.channels().iter().find(|channel| channel.name == name);
+    let rates = channel.map_or([1, 1], |channel| [channel.x_sampling, channel.y_sampling]);
+    [0, 1].map(|axis| {
+        let rate = i64::from(rates[axis].max(1));
+        let before = (i64::from(window.min[axis]) - 1).div_euclid(rate);
+        (i64::from(window.max[axis]).div_euclid(rate) - before) as u64
+    })
+}
+
 /// Where the samples of a raster lie, from the first to the last.
-fn memory_of(group: &[Placed], window: Box2i) -> Range<usize> {
+fn memory_of(group: &[Placed], [columns, rows]: [u64; 2]) -> Range<usize> {
     let (first, start) = (&group[0], group[0].start as usize);
-    let rows = (window.height() as usize - 1).saturating_mul(first.y_stride as usize);
-    let pixels = (window.width() as usize - 1).saturating_mul(first.x_stride as usize);
+    if columns == 0 || rows == 0 {
+        return start..start;
+    }
+    let rows = (rows as usize).saturating_sub(1).saturating_mul(first.y_stride as usize);
+    let pixels = (columns as usize).saturating_sub(1).saturating_mul(first.x_stride as usize);
     let last = rows.saturating_add(pixels).saturating_add(group.len() * first.kind.bytes());
     start..start.saturating_add(last)
 }
@@ -449,17 +471,19 @@ unsafe fn read(
 ) -> Outcome<u64> {
     let window = options.window.expect("set by the caller");
     let groups = interleaved(slices);
-    let rasters = groups.iter().filter(|group| group[0].is_raster(group.len(), window.width()));
-    let taken: Vec<_> = rasters.map(|group| memory_of(group, window)).collect();
+    let part = part_of(state, options.part as u32)?;
+    let extent_of = |group: &[Placed]| extent(part, &group[0].name, window);
+    let is_raster = |group: &[Placed]| group[0].is_raster(group.len(), extent_of(group));
+    let rasters = groups.iter().filter(|group| is_raster(group));
+    let taken: Vec<_> = rasters.map(|group| memory_of(group, extent_of(group))).collect();
     // Of what lies in the gaps of another, each goes by way of memory of our own.
     let is_alone = |group: &[Placed]| {
-        let own = memory_of(group, window);
+        let own = memory_of(group, extent_of(group));
         let meet = |other: &&Range<usize>| other.start < own.end && own.start < other.end;
         taken.iter().filter(meet).count() == 1
     };
-    let (plain, strewn): (Vec<_>, Vec<_>) = groups
-        .into_iter()
-        .partition(|group| group[0].is_raster(group.len(), window.width()) && is_alone(group));
+    let (plain, strewn): (Vec<_>, Vec<_>) =
+        groups.into_iter().partition(|group| is_raster(group) && is_alone(group));
     let mut missing = 0;
     if !plain.is_empty() {
         let rasters = plain.iter().map(|group| {
@@ -469,7 +493,11 @@ unsafe fn read(
                 channels: group.iter().map(|slice| slice.name.clone()).collect(),
                 // SAFETY: the caller's memory, for as far as its strides reach, and aligned.
                 samples: unsafe {
-                    samples(first.kind, first.start, memory_of(group, window).len() / bytes)
+                    samples(
+                        first.kind,
+                        first.start,
+                        memory_of(group, extent_of(group)).len() / bytes,
+                    )
                 },
                 row_stride: first.y_stride as usize / bytes,
                 pixel_stride: first.x_stride as usize / bytes,
@@ -608,4 +636,28 @@ unsafe fn strew<T: Copy>(from: *const u8, to: *mut u8, count: u64, stride: i64) 
 pub unsafe extern "C" fn solio_image_free(image: *mut solio_image) -> i32 {
     // SAFETY: as the caller promises.
     unsafe { call(std::ptr::null_mut(), || solio_image::free(image)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use solio_exr::{Channel, Compression};
+
+    #[test]
+    fn subsampled_channels_have_their_own_columns_and_rows() {
+        let mut chroma = Channel::new("BY", PixelType::Float);
+        (chroma.x_sampling, chroma.y_sampling) = (2, 2);
+        let channels = vec![chroma, Channel::new("Y", PixelType::Float)];
+        let window = Box2i { min: [-3, 0], max: [3, 9] };
+        let part = Part::new(window, Compression::None, channels);
+        assert_eq!(extent(&part, "BY", window), [3, 5]);
+        assert_eq!(extent(&part, "Y", window), [7, 10]);
+        // Rows of samples side by side go straight to their places.
+        let mut memory = [0f32; 15];
+        let start = memory.as_mut_ptr().cast();
+        let (kind, name) = (PixelType::Float, "BY".to_owned());
+        let placed = Placed { name, start, x_stride: 4, y_stride: 12, kind };
+        assert!(placed.is_raster(1, [3, 5]) && !placed.is_raster(1, [7, 10]));
+        assert_eq!(memory_of(&[placed], [3, 5]).len(), size_of_val(&memory));
+    }
 }
