@@ -33,6 +33,8 @@ static int mesh(const char *path, const solio_work *work, int copies) {
     SOLIO_STRUCT(solio_array, positions);
     SOLIO_STRUCT(solio_array, corners);
     options.work = work;
+    /* As the peers, which are asked for nothing else. */
+    options.flags = SOLIO_MESH_SKIP_NORMALS | SOLIO_MESH_SKIP_UVS | SOLIO_MESH_SKIP_COLORS | SOLIO_MESH_SKIP_ATTRIBUTES;
     solio_mesh *mesh = NULL;
     if (solio_mesh_read(SOLIO_TEXT(path), &options, &mesh, &error) || solio_mesh_count(mesh, &counts, &error)) return fail();
     float *x = NULL;

@@ -10,13 +10,14 @@ from ._arrays import NONE, argument_error, path_or_bytes
 from ._mesh import Instance, Mesh
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
     from os import PathLike
     from typing import Unpack
 
     from ._material import Material
 
     _Format = Literal["obj", "ply", "stl"]
+    _Skippable = Literal["normals", "uvs", "colors", "attributes"]
     _Axis = Literal["X", "Y", "Z", "-X", "-Y", "-Z", "NEGATIVE_X", "NEGATIVE_Y", "NEGATIVE_Z"]
     _Digits = int | Literal["shortest"]
 
@@ -144,6 +145,7 @@ def read_mesh(
     merge: bool = True,
     facet_normals: bool = True,
     materials: bool = True,
+    skip: Collection[_Skippable] = (),
     index_base: int = 1,
     threads: int | None = None,
     memory: int | None = None,
@@ -156,7 +158,8 @@ def read_mesh(
     over with a warning otherwise (see `Mesh.warnings`); ``double`` reads positions of OBJ as
     ``float64`` also where ``float32`` holds what the text says; ``encoding`` is that of names which
     are not UTF-8 (``"gbk"``, ``"latin-1"``), otherwise guessed; ``merge`` joins equal vertices of STL, ``facet_normals`` keeps the normals of its
-    triangles; ``materials`` reads the MTL files of an OBJ; ``index_base`` is what the first index
+    triangles; ``materials`` reads the MTL files of an OBJ; ``skip`` names what is not wanted, which a PLY does not
+    even store on the way; ``index_base`` is what the first index
     of an OBJ is called. ``threads`` and ``memory`` (bytes) bound the work, ``max_bytes`` and
     ``max_elements`` what the file may ask for.
     """
@@ -167,6 +170,7 @@ def read_mesh(
         "encoding": encoding,
         "merge": merge,
         "facet_normals": facet_normals,
+        "skip": tuple(skip),
         "skip_materials": not materials,
         "index_base": index_base,
         "threads": threads,

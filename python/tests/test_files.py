@@ -298,3 +298,19 @@ def test_wrong_values_are_our_errors(grid: solio.Mesh, tmp_path: Path) -> None:
 def test_limits_are_kept() -> None:
     with pytest.raises(solio.LimitError):
         solio.read_mesh(b"v 0 0 0\n" * 100, format="obj", max_elements=10)
+
+
+def test_what_is_not_wanted_is_left_out(tmp_path: Path) -> None:
+    text = (
+        "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\n"
+        "property float nx\nproperty float ny\nproperty float nz\nproperty float quality\nend_header\n"
+        "1 2 3 0 0 1 0.5\n"
+    )
+    path = tmp_path / "a.ply"
+    path.write_text(text)
+    whole, part = solio.read_mesh(path), solio.read_mesh(path, skip=["normals", "attributes"])
+    assert whole.normals is not None and len(whole.attributes) == 1
+    assert part.normals is None and not part.attributes
+    assert part.positions.tolist() == [[1, 2, 3]]
+    with pytest.raises(ValueError, match="known: normals, uvs, colors, attributes"):
+        solio.read_mesh(path, skip=["normal"])  # type: ignore[list-item]

@@ -23,11 +23,19 @@ const SLACK: usize = 64;
 /// ```
 pub fn advise_huge<T>(values: &mut Vec<T>) {
     let bytes = values.capacity() * size_of::<T>();
-    if bytes < 2 * HUGE {
-        return;
-    }
     // SAFETY: the vector's own allocation.
-    unsafe { sys::advise_huge(values.as_mut_ptr().cast(), bytes) };
+    unsafe { advise_huge_at(values.as_mut_ptr().cast(), bytes) };
+}
+
+/// [`advise_huge`] for memory that is not a vector's.
+///
+/// # Safety
+/// `bytes` bytes from `start` on are memory of this process.
+pub unsafe fn advise_huge_at(start: *mut u8, bytes: usize) {
+    if bytes >= 2 * HUGE {
+        // SAFETY: as the caller promises.
+        unsafe { sys::advise_huge(start, bytes) };
+    }
 }
 
 /// An empty vector with room for `count` values, on huge pages where large.

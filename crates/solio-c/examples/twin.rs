@@ -9,7 +9,7 @@ use solio::{MeshReadOptions, Stopwatch, Work};
 use solio_base::Limits;
 use solio_exr::header::Box2i;
 use solio_exr::{IntoOptions, RasterMut, SamplesMut, decode_exr_into, decode_header};
-use solio_mesh::Positions;
+use solio_mesh::{MeshSkip, Positions};
 use std::error::Error;
 use std::path::Path;
 
@@ -23,8 +23,10 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn mesh(path: &Path) -> Result<(), Box<dyn Error>> {
+    let skip = MeshSkip { normals: true, uvs: true, colors: true, attributes: true };
+    let options = MeshReadOptions { skip, ..MeshReadOptions::default() };
     let watch = Stopwatch::start();
-    let scene = solio::read_mesh(path, &MeshReadOptions::default(), &Work::serial())?;
+    let scene = solio::read_mesh(path, &options, &Work::serial())?;
     let usage = watch.usage();
     let mesh = &scene.meshes[0];
     let Positions::F32(positions) = &mesh.positions else { return Err("doubles".into()) };

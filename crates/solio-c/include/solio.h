@@ -151,6 +151,18 @@ typedef struct solio_pbrt solio_pbrt;
 // Read positions of text as doubles, also where single precision holds them.
 #define SOLIO_MESH_DOUBLES 4
 
+// Read no normals: the mesh has none then, as if the file had none. So it is with those that follow.
+#define SOLIO_MESH_SKIP_NORMALS 8
+
+// Read no texture coordinates.
+#define SOLIO_MESH_SKIP_UVS 16
+
+// Read no colours of vertices.
+#define SOLIO_MESH_SKIP_COLORS 32
+
+// Read no further attributes.
+#define SOLIO_MESH_SKIP_ATTRIBUTES 64
+
 // There are none.
 #define SOLIO_OF_NONE 0
 

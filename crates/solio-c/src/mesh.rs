@@ -6,7 +6,7 @@ use crate::border::{
 use crate::handle::{Opaque, opaque};
 use crate::job::{solio_work, work_and_limits};
 use crate::mesh_array::Numbers;
-use ::solio_mesh::{Domain, Mesh, Positions, Scene};
+use ::solio_mesh::{Domain, Mesh, MeshSkip, Positions, Scene};
 use solio::{Format, MeshReadOptions, Work};
 use std::ffi::c_char;
 
@@ -53,6 +53,22 @@ pub const SOLIO_MESH_STRICT: u32 = 1;
 pub const SOLIO_MESH_SKIP_MATERIALS: u32 = 2;
 /// Read positions of text as doubles, also where single precision holds them.
 pub const SOLIO_MESH_DOUBLES: u32 = 4;
+/// Read no normals: the mesh has none then, as if the file had none. So it is with those that follow.
+pub const SOLIO_MESH_SKIP_NORMALS: u32 = 8;
+/// Read no texture coordinates.
+pub const SOLIO_MESH_SKIP_UVS: u32 = 16;
+/// Read no colours of vertices.
+pub const SOLIO_MESH_SKIP_COLORS: u32 = 32;
+/// Read no further attributes.
+pub const SOLIO_MESH_SKIP_ATTRIBUTES: u32 = 64;
+
+const KNOWN_FLAGS: u32 = SOLIO_MESH_STRICT
+    | SOLIO_MESH_SKIP_MATERIALS
+    | SOLIO_MESH_DOUBLES
+    | SOLIO_MESH_SKIP_NORMALS
+    | SOLIO_MESH_SKIP_UVS
+    | SOLIO_MESH_SKIP_COLORS
+    | SOLIO_MESH_SKIP_ATTRIBUTES;
 
 /// How a mesh is read. Zeros are the usual values.
 #[repr(C)]
@@ -158,9 +174,9 @@ unsafe fn read_options(
 ) -> Outcome<(MeshReadOptions, Work)> {
     // SAFETY: as the caller promises.
     let asked = unsafe { given("solio_mesh_read_options", options) }?;
-    let known = SOLIO_MESH_STRICT | SOLIO_MESH_SKIP_MATERIALS | SOLIO_MESH_DOUBLES;
-    if asked.flags & !known != 0 {
-        return Err(Failure::argument(format!("flags {:#x} are not known", asked.flags & !known)));
+    let unknown = asked.flags & !KNOWN_FLAGS;
+    if unknown != 0 {
+        return Err(Failure::argument(format!("flags {unknown:#x} are not known")));
     }
     // SAFETY: as the caller promises.
     let (work, limits) = unsafe { work_and_limits(asked.work) }?;
@@ -169,6 +185,12 @@ unsafe fn read_options(
         format: format(asked.format)?,
         strict: has(SOLIO_MESH_STRICT),
         skip_materials: has(SOLIO_MESH_SKIP_MATERIALS),
+        skip: MeshSkip {
+            normals: has(SOLIO_MESH_SKIP_NORMALS),
+            uvs: has(SOLIO_MESH_SKIP_UVS),
+            colors: has(SOLIO_MESH_SKIP_COLORS),
+            attributes: has(SOLIO_MESH_SKIP_ATTRIBUTES),
+        },
         limits,
         ..MeshReadOptions::default()
     };

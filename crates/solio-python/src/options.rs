@@ -4,11 +4,11 @@ use crate::errors::{argument, refused};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyString};
-use solio::mesh::TextEncoding;
 use solio::mesh::axes::Axis;
 use solio::mesh::obj::NonFinite;
 use solio::mesh::ply::{PlyColorType, PlyColors, PlyFormat, PlyWriteOptions};
 use solio::mesh::stl::StlWriteOptions;
+use solio::mesh::{MeshSkip, TextEncoding};
 use solio::{Digits, Format, MeshReadOptions, MeshWriteOptions, Work};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -111,6 +111,24 @@ fn format(value: &Bound<'_, PyAny>) -> PyResult<Option<Format>> {
     named_value(value).map(Some)
 }
 
+/// What a reader leaves out, by names.
+fn skip(value: &Bound<'_, PyAny>) -> PyResult<MeshSkip> {
+    let mut skip = MeshSkip::default();
+    for name in value.try_iter()? {
+        match name?.extract::<String>()?.as_str() {
+            "normals" => skip.normals = true,
+            "uvs" => skip.uvs = true,
+            "colors" => skip.colors = true,
+            "attributes" => skip.attributes = true,
+            other => {
+                let known = "known: normals, uvs, colors, attributes";
+                return Err(argument(format!("\"{other}\"; {known}")));
+            }
+        }
+    }
+    Ok(skip)
+}
+
 /// How the call may use the machine.
 pub(crate) fn work(arguments: &CallArguments<'_>) -> PyResult<Work> {
     let mut work = Work::default();
@@ -127,6 +145,7 @@ pub(crate) fn reading(dict: &Bound<'_, PyDict>) -> PyResult<(MeshReadOptions, Wo
     given.with("format", &mut options.format, format)?;
     given.with("strict", &mut options.strict, plain)?;
     given.with("skip_materials", &mut options.skip_materials, plain)?;
+    given.with("skip", &mut options.skip, skip)?;
     given.with("double", &mut options.obj.double, plain)?;
     options.ply.double = options.obj.double;
     given.with("encoding", &mut options.obj.encoding, encoding)?;

@@ -102,9 +102,8 @@ pub(crate) fn read_elements(
             for part in &slot.parts {
                 let cx = &contexts[part.element];
                 let tables = &mut tokens.tables[part.element];
-                for ((table, data), counts) in
-                    tables.iter_mut().zip(&part.columns).zip(&part.counts)
-                {
+                let tables = tables.iter_mut().zip(&cx.plan.columns);
+                for ((table, data), counts) in tables.zip(&part.columns).zip(&part.counts) {
                     commit(table, data, counts, cx)?;
                 }
             }

@@ -35,6 +35,7 @@ pub(crate) fn assemble(
     for item in loaded {
         for (column, table) in item.plan.columns.iter().zip(item.tables) {
             match column.role {
+                ColumnRole::Skipped => {}
                 ColumnRole::Strips => strips = Some(table),
                 ColumnRole::CornerUvs => corner_uvs = Some((item.element, column, table)),
                 _ if column.role == ColumnRole::Color && column.parts.len() == 3 => {

@@ -135,7 +135,8 @@ pub(crate) fn read_element(
         },
         |slot| {
             let _span = JOIN.begin();
-            for ((table, data), counts) in tables.iter_mut().zip(&slot.columns).zip(&slot.counts) {
+            let tables = tables.iter_mut().zip(&cx.plan.columns);
+            for ((table, data), counts) in tables.zip(&slot.columns).zip(&slot.counts) {
                 commit(table, data, counts, cx)?;
             }
             Ok(())

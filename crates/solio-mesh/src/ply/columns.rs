@@ -6,6 +6,8 @@
 
 use super::data::ScalarArray;
 use super::header::{PlyElement, PlyProperty};
+use super::textures::TEXNUMBER;
+use crate::MeshSkip;
 use crate::model::ScalarType;
 
 /// What a column is for.
@@ -24,6 +26,8 @@ pub(crate) enum ColumnRole {
     /// `vertex1` and `vertex2` of edges.
     EdgeEnds,
     Attribute,
+    /// Not wanted: looked at as far as reading on needs it, and not kept.
+    Skipped,
 }
 
 /// How values change on their way into the column.
@@ -152,6 +156,33 @@ impl ColumnPlan {
     }
 }
 
+impl ColumnPlan {
+    /// The same without what is not wanted.
+    pub(crate) fn without(mut self, element: &PlyElement, skip: MeshSkip) -> ColumnPlan {
+        let has_colors = self.columns.iter().any(|c| c.role == ColumnRole::Color);
+        for column in &mut self.columns {
+            let name = &*element.properties[column.parts[0]].name;
+            let is_alpha = COLORS.iter().any(|names| names[3] == name);
+            let is_wanted = match column.role {
+                ColumnRole::Normal => !skip.normals,
+                ColumnRole::Uv | ColumnRole::CornerUvs => !skip.uvs,
+                ColumnRole::Color => !skip.colors,
+                // What other arrays are made of: an alpha of its own type, the texture of each face.
+                ColumnRole::Attribute if element.name == "vertex" && has_colors && is_alpha => {
+                    !skip.colors
+                }
+                ColumnRole::Attribute if element.name == "face" && name == TEXNUMBER => true,
+                ColumnRole::Attribute => !skip.attributes,
+                _ => true,
+            };
+            if !is_wanted {
+                column.role = ColumnRole::Skipped;
+            }
+        }
+        self
+    }
+}
+
 /// The lists that the model has a place for.
 fn lists(element: &PlyElement, columns: &mut Vec<PlyColumn>, taken: &mut [bool]) {
     let wanted: &[(&[&str], ColumnRole)] = match element.name.as_str() {
@@ -234,12 +265,18 @@ pub(crate) struct ColumnTable {
 }
 
 impl ColumnTable {
+    pub(crate) fn clear(&mut self) {
+        self.data.clear();
+        self.offsets.truncate(1);
+    }
+
     /// Empty tables for the columns of an element of which `rest` bytes are left at most. Where
     /// that is known, memory is taken at once, on huge pages.
     pub(crate) fn all(element: &PlyElement, columns: &[PlyColumn], rest: u64) -> Vec<ColumnTable> {
         use solio_base::memory::with_capacity;
         let rows = element.count.min(rest) as usize;
         let table = |column: &PlyColumn| {
+            let rows = if column.role == ColumnRole::Skipped { 0 } else { rows };
             // Most lists are triangles.
             let width = if column.is_list { 3 } else { column.width };
             let mut offsets = Vec::new();

@@ -20,11 +20,14 @@ pub(crate) struct ElementContext<'a> {
 
 /// Appends a chunk's values to a table.
 pub(crate) fn commit(
-    table: &mut ColumnTable,
+    (table, column): (&mut ColumnTable, &PlyColumn),
     data: &ScalarArray,
     counts: &[u32],
     cx: &ElementContext<'_>,
 ) -> Result<()> {
+    if column.role == ColumnRole::Skipped {
+        return Ok(());
+    }
     let total = (table.data.len() + data.len()) as u64;
     cx.limits.check_elements("list values", total.max(cx.element.count))?;
     cx.limits.check_bytes("an element", total * 8)?;

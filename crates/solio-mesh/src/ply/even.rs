@@ -224,6 +224,9 @@ impl EvenShape {
             stride = stride.checked_add(values.checked_mul(property.scalar.size())?)?;
         }
         let plain = stride > 0 && stride <= bytes.len() && columns.iter().all(|c| c.width > 0);
+        for column in columns.iter_mut().filter(|c| c.role == ColumnRole::Skipped) {
+            column.width = 0;
+        }
         let mut moves = moves(cx, &columns, &offsets);
         for each in &mut moves {
             each.lists = each.of_lists(&columns[each.column], stride, cx, &counts);
@@ -301,6 +304,7 @@ impl EvenShape {
         let table = |(data, column): (ScalarArray, &PlyColumn)| {
             let mut offsets = Vec::new();
             if column.is_list
+                && column.role != ColumnRole::Skipped
                 && let ScalarArray::U32(values) = memory.for_writing(ScalarType::U32, rows + 1)
             {
                 offsets = values;
@@ -315,7 +319,8 @@ impl EvenShape {
 /// What goes where, with neighbours moved together.
 fn moves(cx: &ElementContext<'_>, columns: &[PlyColumn], offsets: &[usize]) -> Vec<Move> {
     let mut moves: Vec<Move> = Vec::new();
-    for (c, column) in columns.iter().enumerate() {
+    let wanted = columns.iter().enumerate().filter(|(_, c)| c.role != ColumnRole::Skipped);
+    for (c, column) in wanted {
         for (place, &p) in column.parts.iter().enumerate() {
             let (scalar, offset) = (cx.element.properties[p].scalar, offsets[p]);
             let count = if column.is_list { column.width } else { 1 };

@@ -1,8 +1,8 @@
 //! What a caller may choose about PLY.
 
-use crate::TextEncoding;
 use crate::axes::Axis;
 use crate::material::Material;
+use crate::{MeshSkip, TextEncoding};
 use solio_base::{Limits, named_enum};
 use solio_codec::number::Digits;
 
@@ -13,6 +13,8 @@ pub struct PlyReadOptions {
     pub strict: bool,
     /// Read positions of text as doubles, also where it does not need them.
     pub double: bool,
+    /// What is not wanted.
+    pub skip: MeshSkip,
     /// The encoding of names and comments that are not ASCII. `None` guesses it where they are not UTF-8.
     pub encoding: Option<TextEncoding>,
     /// Bounds.

@@ -9,6 +9,7 @@ use super::memory::SpareArrays;
 use super::options::{PlyFormat, PlyReadOptions};
 use super::wide::plain_records;
 use super::{ascii, binary};
+use crate::MeshSkip;
 use crate::head::SourceHead;
 use crate::model::{Positions, Scene};
 use crate::odd::tolerate;
@@ -75,10 +76,10 @@ fn decode_records(
     check_sizes(header, head)?;
     let is_text = header.format == PlyFormat::Ascii;
     if options.double && is_text {
-        let plans: Vec<ColumnPlan> = header.elements.iter().map(ColumnPlan::wide).collect();
+        let plans = plans_of(header, options, ColumnPlan::wide);
         return decode_columns(head, header, &plans, options, work, memory);
     }
-    let plans: Vec<ColumnPlan> = header.elements.iter().map(ColumnPlan::new).collect();
+    let plans = plans_of(header, options, ColumnPlan::new);
     let mut scene = decode_columns(head, header, &plans, options, work, memory)?;
     let Positions::F32(positions) = &scene.meshes[0].positions else { return Ok(scene) };
     if !is_text || !any_far(positions.as_flattened()) && !is_offset(positions) {
@@ -89,12 +90,29 @@ fn decode_records(
         return Ok(scene);
     }
     // A second look: the text may say more than the header's type.
-    let plans: Vec<ColumnPlan> = header.elements.iter().map(ColumnPlan::wide).collect();
+    let plans = plans_of(header, options, ColumnPlan::wide);
     let wide = decode_columns(head, header, &plans, options, work, memory)?;
     let Positions::F64(values) = &wide.meshes[0].positions else { return Ok(scene) };
     let far = any_far(positions.as_flattened()) && any_far_says_more(values.as_flattened());
     let is_wide = far || is_offset(positions) && any_says_more(values.as_flattened());
     Ok(if is_wide { wide } else { scene })
+}
+
+/// Whether the element is the vertices of packed splats, which have no coordinates of their own.
+fn is_packed(element: &PlyElement) -> bool {
+    splats::is_packed(element.properties.iter().map(|property| &*property.name))
+}
+
+/// Where the values of all elements go.
+fn plans_of(
+    header: &PlyHeader,
+    options: &PlyReadOptions,
+    plan: fn(&PlyElement) -> ColumnPlan,
+) -> Vec<ColumnPlan> {
+    // All of packed splats is unpacked together, and dropped then.
+    let packed = header.elements.iter().any(is_packed);
+    let skip = if packed { MeshSkip::default() } else { options.skip };
+    header.elements.iter().map(|element| plan(element).without(element, skip)).collect()
 }
 
 fn decode_columns(
@@ -106,9 +124,6 @@ fn decode_columns(
     memory: &mut SpareArrays,
 ) -> Result<Scene<'static>> {
     let vertices = PlyElement::find(&header.elements, "vertex");
-    let is_packed = |element: &PlyElement| {
-        splats::is_packed(element.properties.iter().map(|property| &*property.name))
-    };
     if let Some(vertex) = vertices.filter(|vertex| !is_packed(vertex)) {
         for name in ["x", "y", "z"] {
             if !vertex.properties.iter().any(|p| p.name == name && p.list.is_none()) {
@@ -142,7 +157,9 @@ fn decode_columns(
         .zip(tables)
         .map(|(cx, tables)| Loaded { element: cx.element, plan: cx.plan, tables })
         .collect();
-    assemble(header, loaded, warnings, options.strict, &options.limits)
+    let mut scene = assemble(header, loaded, warnings, options.strict, &options.limits)?;
+    options.skip.drop_from(&mut scene);
+    Ok(scene)
 }
 
 type ElementTables = Vec<Vec<super::columns::ColumnTable>>;

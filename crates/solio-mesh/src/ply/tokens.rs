@@ -102,6 +102,9 @@ impl<'a> Tokens<'a> {
         let (c, place) = cx.plan.of_property[self.property];
         let column = &cx.plan.columns[c];
         let table = &mut self.tables[self.element][c];
+        if column.role == ColumnRole::Skipped {
+            table.clear();
+        }
         if let Some(count_type) = property.list
             && self.list_left.is_none()
         {
@@ -121,7 +124,8 @@ impl<'a> Tokens<'a> {
             push_default(&mut table.data);
             table.data.len() - 1
         } else {
-            let first = self.row as usize * column.width;
+            let kept = column.role != ColumnRole::Skipped;
+            let first = if kept { self.row as usize * column.width } else { 0 };
             if table.data.len() == first {
                 start_record(table, column);
             }

@@ -6,11 +6,11 @@ use solio_base::{Error, Limits, Result, Source, Work};
 use solio_codec::compress::Compression;
 use solio_kinds::{FileKind, FileType};
 use solio_measure::SpanName;
-use solio_mesh::Scene;
 use solio_mesh::obj::{self, ObjReadOptions};
 use solio_mesh::off::{self, OffReadOptions};
 use solio_mesh::ply::{self, PlyReadOptions};
 use solio_mesh::stl::{self, StlReadOptions};
+use solio_mesh::{MeshSkip, Scene};
 use std::path::Path;
 
 static READ: SpanName = SpanName::new("read mesh");
@@ -42,6 +42,8 @@ pub struct MeshReadOptions {
     pub limits: Limits,
     /// Leave the MTL files of an OBJ unread; materials then have only their names.
     pub skip_materials: bool,
+    /// What is not wanted. Stands above the same field of PLY.
+    pub skip: MeshSkip,
     /// What concerns OBJ alone.
     pub obj: ObjReadOptions,
     /// What concerns PLY alone.
@@ -219,12 +221,13 @@ fn decode_into(
     options: &MeshReadOptions,
     work: &Work,
 ) -> Result<()> {
-    let limits = options.limits;
+    let (limits, skip) = (options.limits, options.skip);
     match format {
         Format::Obj => *scene = obj::decode_obj(source, &options.obj(), work)?,
         Format::Ply => {
             let strict = options.strict || options.ply.strict;
-            let options = PlyReadOptions { strict, limits, ..options.ply.clone() };
+            let options =
+                PlyReadOptions { strict, limits, skip: options.skip, ..options.ply.clone() };
             ply::decode_ply_into(scene, source, &options, work)?;
         }
         Format::Stl => {
@@ -237,5 +240,6 @@ fn decode_into(
             *scene = off::decode_off(source, &options, work)?;
         }
     }
+    skip.drop_from(scene);
     Ok(())
 }
