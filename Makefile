@@ -28,7 +28,7 @@ WHEEL_TESTED := --features as-tested $(if $(HAS_ZFP),--features zfp)
 BUILT_AT = $(shell git log -1 --format=%ct 2>/dev/null || echo 1700000000)
 
 .PHONY: help demo test test-rust test-python test-web test-blender test-arm test-windows check-macos test-slow test-tiers test-asan doc-count soak deny sbom bench bench-table dist static c site clean
-.PHONY: third-party wheel try-wheel try-oldest extension binary sdist source sums recipes docker release-check lint-workflows ci set-version check-tag publish-crates publish-python publish-release publish-docker docker-context notes
+.PHONY: instructions third-party wheel try-wheel try-oldest extension binary sdist source sums recipes docker release-check lint-workflows ci set-version check-tag publish-crates publish-python publish-release publish-docker docker-context notes
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
@@ -72,6 +72,7 @@ check-macos: ## All crates checked, linted and linked for macOS, both CPUs (a Ma
 test-slow:
 	@$(STEP) "slow rust tests" $(CARGO) test --release --workspace $(ZFP) -- --ignored
 	@$(STEP) "fuzz" .ci/fuzz
+	@$(STEP) "instructions" $(MAKE) instructions
 	@test ! -x .venv-blender/bin/python || $(STEP) "random scenes" .venv-blender/bin/python blender/tests/generated.py
 	@$(STEP) "peers" $(MAKE) bench
 
@@ -178,7 +179,7 @@ EXTENSION_WHEELS = $(or $(wildcard dist/solio-*-manylinux*_x86_64.whl dist/solio
 extension: ## Blender's extension with the wheels in dist/, one a platform
 	$(PYTHON) blender/build.py --wheel $(EXTENSION_WHEELS) --out dist
 
-binary: .venv/ready third-party ## The command for TARGET in an archive, with man pages and completions, in dist/
+binary: .venv/ready third-party ## The command and the C interface for TARGET in archives, in dist/
 	.venv/bin/pip install --quiet --disable-pip-version-check cargo-zigbuild ziglang pyelftools
 	SOURCE_DATE_EPOCH=$(BUILT_AT) $(OWN_COMPILER) $(OWN_LIBRARY) PATH=$(abspath .venv/bin):$$PATH .ci/binary $(TARGET) $(PROFILE) $(OLD_GLIBC)
 
@@ -243,6 +244,10 @@ publish-release: ## What is in dist/ as the release of tag v$(VERSION) on GitHub
 notes: ## What changed in this version, for its release, in dist/NOTES.md
 	@mkdir -p dist
 	awk '/^## /{ on = ($$2 == "$(VERSION)"); next } on' CHANGELOG.md >dist/NOTES.md && test -s dist/NOTES.md
+
+instructions: ## What sixty small works cost in instructions, against bench/instructions.tsv (ARGS=--bless; needs valgrind)
+	$(CARGO) build --release --quiet -p solio-cli
+	bench/instructions $(ARGS)
 
 c: ## The C interface: header, library, pkg-config and CMake files in PREFIX (dist/c)
 	$(CARGO) build --profile dist -p solio-c
