@@ -34,6 +34,13 @@ def ratio(a: list[float], b: list[float]) -> list[float]:
     return [statistics.median(ratios), medians[RESAMPLES // 40], medians[-RESAMPLES // 40]]
 
 
+def drift(turns: list[tuple[Turn, Turn, Turn]]) -> float:
+    """What the last tenth of the turns took, over what the first did."""
+    taken = [sum(turn.cpu_s for turn in sides) for sides in turns]
+    tenth = -(-len(taken) // 10)
+    return statistics.median(taken[-tenth:]) / max(statistics.median(taken[:tenth]), 1e-9)
+
+
 def row(
     work: str, peer: str, version: str, turns: list[tuple[Turn, Turn, Turn]], data: str
 ) -> dict[str, object]:
@@ -52,5 +59,6 @@ def row(
         "ratio_wall": ratio([t.wall_s for t in ours], [t.wall_s for t in theirs]),
         "ratio_cpu": ratio([t.cpu_s for t in ours], [t.cpu_s for t in theirs]),
         "same_cpu": ratio([t.cpu_s for t in ours], [t.cpu_s for t in again]),
+        "drift_cpu": drift(turns),
         "answer": f"ours {ours[0].answer}; peer {theirs[0].answer}",
     }

@@ -23,7 +23,7 @@ COLUMNS = [
     "work", "peer", "peer_version", "input", "rounds",
     "ours_wall_s", "ours_cpu_s", "peer_wall_s", "peer_cpu_s",
     *(f"{name}{end}" for name in RATIOS for end in ("", "_low", "_high")),
-    "ours_bytes", "peer_bytes", "ratio_bytes", "raw_bytes", "answer",
+    "drift_cpu", "ours_bytes", "peer_bytes", "ratio_bytes", "raw_bytes", "answer",
 ]  # fmt: skip
 
 Row = dict[str, str]

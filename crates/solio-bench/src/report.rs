@@ -46,7 +46,7 @@ impl BenchReport {
 /// A column: its name, and what a row has in it; nothing where it has none.
 type RowColumn = (&'static str, fn(&BenchRow) -> String);
 
-const COLUMNS: [RowColumn; 12] = [
+const COLUMNS: [RowColumn; 13] = [
     ("area", |row| row.area.clone()),
     ("work", |row| row.work.clone()),
     ("peer", BenchRow::peer_and_version),
@@ -62,6 +62,7 @@ const COLUMNS: [RowColumn; 12] = [
     (">× CPU", |row| with(row.times_less_cpu, figures)),
     (">size", |row| with(row.size, |size| format!("{size:.3}"))),
     (">A/A", |row| with(row.same, |same| format!("{same:.2}"))),
+    (">drift", |row| with(row.drift, |drift| format!("{drift:.2}"))),
     (">of light", |row| with(row.share, |share| format!("{:.0} %", 100.0 * share))),
 ];
 
@@ -94,7 +95,8 @@ pub(crate) fn table(rows: &[BenchRow], note: &str) -> String {
 
 const NOTE: &str = "\
 × peer: how many times as fast as the peer, the median of turns; × CPU: the same of the CPU time. Size:
-our bytes over the peer's. A/A: the same against itself; away from 0.97–1.03 the machine was too noisy.";
+our bytes over the peer's. A/A: the same against itself; away from 0.97–1.03 the machine was too noisy.
+Drift: the last tenth of the turns over the first; away from 0.93–1.07 the machine was another one then.";
 
 #[cfg(test)]
 mod tests {

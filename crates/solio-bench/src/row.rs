@@ -17,6 +17,8 @@ pub(crate) struct BenchRow {
     pub(crate) times_less_cpu: Option<f64>,
     /// Ours over ours.
     pub(crate) same: Option<f64>,
+    /// The last turns over the first ones.
+    pub(crate) drift: Option<f64>,
     /// Bytes that the work reads or writes, where it says so.
     pub(crate) bytes: Option<f64>,
     /// Bytes that we wrote over those of the peer.
@@ -66,6 +68,7 @@ impl BenchRow {
             times_faster,
             times_less_cpu: ratio("ratio_cpu").map(|[middle, ..]| 1.0 / middle),
             same: ["same_cpu", "same_wall"].iter().find_map(|n| Some(three(&value[*n])?[0])),
+            drift: number(&["drift_cpu", "drift_wall"]),
             bytes,
             size: number(&["ratio_bytes"]),
             share: if is_bound { Some(times_faster[0]) } else { copied_s.map(|s| s / ours_s) },
@@ -90,6 +93,7 @@ impl BenchRow {
             "peer_wall_s": self.peer_s,
             "times_faster": self.times_faster,
             "same": self.same,
+            "drift": self.drift,
             "bytes": self.bytes,
             "share_of_light": self.share,
             "is_bound": self.is_bound,

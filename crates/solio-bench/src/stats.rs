@@ -35,6 +35,18 @@ impl Ratio {
     }
 }
 
+/// What the last tenth of samples took, over what the first did: pairs of neighbours do not see a
+/// machine that slows down over minutes.
+pub(crate) fn drift(samples: &[f64]) -> f64 {
+    let tenth = samples.len().div_ceil(10);
+    median(&samples[samples.len() - tenth..]) / median(&samples[..tenth])
+}
+
+/// Whether a drift is small enough; of a tenth of the samples more cannot be said.
+pub(crate) fn is_steady(drift: f64) -> bool {
+    (0.93..=1.07).contains(&drift)
+}
+
 /// The median; NaN of nothing.
 pub(crate) fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
@@ -70,6 +82,16 @@ mod tests {
         let narrow = Ratio::of(&values, &[1.0; 1000]);
         assert!(narrow.high - narrow.low < wide.high - wide.low);
         assert!((narrow.median - 1.5).abs() < 0.01);
+    }
+
+    #[test]
+    fn a_machine_that_slows_down_is_no_steady_one() {
+        let slows: Vec<f64> = (0..50).map(|i| 1.0 + f64::from(i) * 0.004).collect();
+        // Ours, and ours again right after it: nothing to be seen.
+        let again: Vec<f64> = slows.iter().map(|s| s * 1.002).collect();
+        assert!(Ratio::of(&slows, &again).is_quiet());
+        assert!(drift(&slows) > 1.15 && !is_steady(drift(&slows)));
+        assert!(is_steady(drift(&[1.0, 9.0, 9.0, 1.05])) && !is_steady(drift(&[])));
     }
 
     #[test]

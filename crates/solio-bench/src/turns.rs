@@ -1,7 +1,7 @@
 //! Ours, a peer, ours again, in turn: how every comparison is measured, and the row of JSON that it
 //! becomes.
 
-use crate::stats::{Ratio, median};
+use crate::stats::{Ratio, drift, is_steady, median};
 use serde_json::{Value, json};
 use solio::{Result, Stopwatch, Usage};
 use std::ops::RangeInclusive;
@@ -72,6 +72,11 @@ impl BenchTurns {
         let (wall, cpu) = (times(|took| took.wall_s), times(|took| took.cpu_s));
         let against = |side: usize| [&wall, &cpu].map(|all| Ratio::of(&all[0], &all[side]));
         let (ratio, same) = (against(PEER), against(2));
+        // Of all that a turn does, so that one side's odd sample does not speak for the machine.
+        let drifts = [&wall, &cpu].map(|all| {
+            let turns = (0..self.0.len()).map(|i| all.iter().map(|side| side[i]).sum());
+            drift(&turns.collect::<Vec<f64>>())
+        });
         let mut row = json!({
             "case": case,
             "peer": peer,
@@ -84,7 +89,9 @@ impl BenchTurns {
             "ratio_cpu": ratio[1].json(),
             "same_wall": same[0].json(),
             "same_cpu": same[1].json(),
-            "quiet": same.iter().all(Ratio::is_quiet),
+            "drift_wall": drifts[0],
+            "drift_cpu": drifts[1],
+            "quiet": same.iter().all(Ratio::is_quiet) && drifts.into_iter().all(is_steady),
         });
         if let (Value::Object(row), Value::Object(more)) = (&mut row, more) {
             row.extend(more);

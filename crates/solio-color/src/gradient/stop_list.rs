@@ -34,7 +34,8 @@ pub fn parse_stops(text: &str) -> Result<Vec<ColorStop>> {
         };
         let color = Color::parse(color).map_err(|e| {
             let column = start as u64 + e.offset().unwrap_or(0) + 1;
-            Error::syntax(e.message().to_owned()).at_line(1, column)
+            let error = Error::syntax(e.message().to_owned()).at_line(1, column);
+            if ends_in_a_length(item) { error.hint(PLACES) } else { error }
         })?;
         let hint = hint.take().map(|(place, _)| place);
         stops.push(WrittenStop { color, place: places.first().copied(), hint });
@@ -47,6 +48,18 @@ pub fn parse_stops(text: &str) -> Result<Vec<ColorStop>> {
         return Err(Error::syntax(message).at_line(1, start as u64 + 1));
     }
     Ok(placed(&stops))
+}
+
+const PLACES: &str =
+    "places are percentages, or numbers from 0 to 1; lengths need a box, which a file has not";
+
+/// Whether a stop ends in a number with a unit, such as `red 10px`.
+fn ends_in_a_length(item: &str) -> bool {
+    let word = last_word(item).filter(|(color, _)| !color.is_empty()).map(|(_, word)| word);
+    let number = |word: &str| {
+        word.trim_start_matches(['+', '-', '.']).starts_with(|c: char| c.is_ascii_digit())
+    };
+    word.is_some_and(|word| number(word) && !word.ends_with(')'))
 }
 
 struct WrittenStop {
@@ -176,6 +189,16 @@ mod tests {
 
     fn places(text: &str) -> Vec<f64> {
         parse_stops(text).unwrap().iter().map(|stop| (stop.position * 1e6).round() / 1e6).collect()
+    }
+
+    #[test]
+    fn a_hint_about_places_stands_where_places_are_wrong() {
+        let hint = |text| parse_stops(text).unwrap_err().hint_text().map(str::to_owned);
+        assert_eq!(hint("red 10px, blue").as_deref(), Some(PLACES));
+        assert_eq!(hint("red, blue -2.5em").as_deref(), Some(PLACES));
+        for text in ["rde, blue", "red, rgb(1 2 x)", "red, rgb(1 2 3px)", "red, dark blue"] {
+            assert_eq!(hint(text), None, "{text}");
+        }
     }
 
     /// The examples of CSS Images, section "Color Stop Fixup".

@@ -154,7 +154,10 @@ fn gradient(all: &str, start: usize, inside: &str, kind: CssShape) -> Result<Gra
         let column = error.column().map_or(0, |column| column as usize - 1);
         let column = if conic { 0 } else { column };
         let placed = error_at(all, start + first + column, error.message().to_owned());
-        placed.hint("places are percentages, or numbers from 0 to 1; lengths need a box, which a file has not")
+        match error.hint_text() {
+            Some(hint) => placed.hint(hint),
+            None => placed,
+        }
     })?;
     let legacy = !is_modern(&list.to_ascii_lowercase())
         && colors
