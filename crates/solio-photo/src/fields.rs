@@ -79,6 +79,16 @@ struct FieldPlan {
     names: Shapes,
 }
 
+/// Where everything is wanted.
+static EVERYTHING: FieldPlan = FieldPlan {
+    exif: None,
+    xmp: Vec::new(),
+    last: 0,
+    profile: true,
+    composites: Composites::Any,
+    names: Shapes([u64::MAX; 16]),
+};
+
 /// What tells most names from those that are wanted sooner than their letters do: a bit for each
 /// number that a wanted name has; all of them where one name stands for all.
 #[derive(Clone, Copy, Debug)]
@@ -157,9 +167,9 @@ impl Fields {
     }
 
     fn plan(&self) -> &FieldPlan {
+        let Some(wanted) = self.wanted.as_deref() else { return &EVERYTHING };
         self.plan.get_or_init(|| {
-            let wanted = self.wanted.as_deref().unwrap_or_default();
-            let all = self.is_all() || wanted.iter().any(|field| field.name == "*");
+            let all = wanted.iter().any(|field| field.name == "*");
             let shapes = Shapes::of(wanted, all);
             let named = |name: &str| {
                 shapes.has(name) && wanted.iter().any(|f| f.name.eq_ignore_ascii_case(name))
@@ -170,7 +180,7 @@ impl Fields {
                 last: names.fold(0, |bits, name| bits | last_bit(name.as_bytes())),
                 exif: (!all).then(|| table::exif_ids(named).into()),
                 xmp,
-                profile: self.is_all() || wanted.iter().any(WantedField::may_be_of_a_profile),
+                profile: wanted.iter().any(WantedField::may_be_of_a_profile),
                 composites: inputs::of(|name| self.asks(inputs::GROUP, name)),
                 names: shapes,
             }
