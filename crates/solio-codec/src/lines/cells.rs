@@ -1,8 +1,7 @@
 //! Lines without a key: one number for each of some cells, or a count and so many indices, as in
 //! the bodies of PLY files.
 //!
-//! Numbers with and without a point may follow one another (many writers leave out `.0`): lines
-//! where every number has one are taken many at once, the others are walked along their marks.
+//! Numbers with and without a point may follow one another: many writers leave out `.0`.
 
 use super::{FIRST_WINDOW, LineReader, TextWindow, WINDOW};
 
@@ -26,57 +25,13 @@ impl LineReader {
     pub fn cells(
         &mut self,
         text: &[u8],
-        mut at: usize,
-        end: usize,
-        cells: &[CellType],
-        mut most: usize,
-        out: &mut Vec<f32>,
-    ) -> usize {
-        if cells.is_empty() || cells.contains(&CellType::Byte) {
-            return self.walk(text, at, end, cells, most, out);
-        }
-        // Lines to take the slower way where one has a number without a point.
-        let (mut size, mut some) = (FIRST_WINDOW, 1);
-        while at < end && most > 0 {
-            let len = size.min(end - at);
-            let (lines, used) = self.float_lines(&text[at..], len, b"", cells.len(), most, out);
-            some = if lines < 16 { (2 * some).min(most) } else { 1 };
-            size = (2 * used).clamp(FIRST_WINDOW, WINDOW);
-            most -= lines;
-            at += used;
-            if 2 * used > len || at == end || most == 0 {
-                continue;
-            }
-            let before = out.len();
-            let next = self.walk(text, at, end, cells, most.min(some), out);
-            if next == at {
-                break;
-            }
-            most -= (out.len() - before) / cells.len();
-            at = next;
-        }
-        at
-    }
-
-    /// [`LineReader::cells`], number by number along the marks of a line.
-    fn walk(
-        &mut self,
-        text: &[u8],
         at: usize,
         end: usize,
         cells: &[CellType],
         most: usize,
         out: &mut Vec<f32>,
     ) -> usize {
-        self.lines(text, at, end, most, true, |window, text, mark, marks| {
-            let before = out.len();
-            out.resize(before + cells.len(), 0.0);
-            let next = window.row(text, mark, marks, cells, &mut out[before..]);
-            if next.is_none() {
-                out.truncate(before);
-            }
-            next
-        })
+        self.float_lines(text, at, end, b"", cells, most, out)
     }
 
     /// Takes at most `most` lines of a count and so many whole numbers, as [`LineReader::cells`] does.
@@ -92,7 +47,7 @@ impl LineReader {
         values: &mut Vec<u32>,
         counts: &mut Vec<u32>,
     ) -> usize {
-        self.lines(text, at, end, most, false, |window, _, mark, marks| {
+        self.lines(text, at, end, most, |window, mark, marks| {
             let count = *window.values[..marks].get(mark)?;
             let next = match count {
                 3 => window.list(mark, marks, 3, values)?,
@@ -104,8 +59,8 @@ impl LineReader {
         })
     }
 
-    /// Calls `take` with the window, its text, the first mark of each line and the number of
-    /// marks; it returns the first mark of the next line, or `None` to stop.
+    /// Calls `take` with the window, the first mark of each line and the number of marks; it returns
+    /// the first mark of the next line, or `None` to stop.
     #[inline(always)]
     fn lines(
         &mut self,
@@ -113,21 +68,23 @@ impl LineReader {
         mut at: usize,
         end: usize,
         mut most: usize,
-        signed: bool,
-        mut take: impl FnMut(&TextWindow, &[u8], usize, usize) -> Option<usize>,
+        mut take: impl FnMut(&TextWindow, usize, usize) -> Option<usize>,
     ) -> usize {
-        let mut size = FIRST_WINDOW;
+        let (mut size, mut wide) = (FIRST_WINDOW, false);
         while at < end && most > 0 {
             let len = size.min(end - at);
-            let Some(marks) = self.fill(&text[at..], len, signed) else { break };
+            let Some(marks) = self.fill(&text[at..], len, wide) else { break };
             let mut taken = 0;
             while most > 0 {
-                let Some(next) = take(&self.window, &text[at..], taken, marks) else { break };
+                let Some(next) = take(&self.window, taken, marks) else { break };
                 taken = next;
                 most -= 1;
             }
-            let Some(used) = self.window.used(taken) else { break };
-            at += used;
+            match self.window.used(taken) {
+                Some(used) => at += used,
+                None if wide => break,
+                None => wide = true,
+            }
             size = (2 * size).min(WINDOW);
         }
         at
@@ -139,47 +96,6 @@ impl TextWindow {
     #[inline(always)]
     fn start(&self, mark: usize) -> usize {
         if mark == 0 { 0 } else { self.at[mark - 1] as usize + 1 }
-    }
-
-    /// The numbers of the line whose first mark is `mark`; returns the next line's.
-    #[inline(always)]
-    fn row(
-        &self,
-        text: &[u8],
-        mut mark: usize,
-        marks: usize,
-        cells: &[CellType],
-        out: &mut [f32],
-    ) -> Option<usize> {
-        const POWERS: [f64; 8] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7];
-        let (at, kinds) = (&self.at[..marks], &self.marks[..marks]);
-        for (i, (cell, out)) in cells.iter().zip(out).enumerate() {
-            if i > 0 {
-                if kinds[mark] != b' ' {
-                    return None;
-                }
-                mark += 1;
-            }
-            let start = self.start(mark);
-            let end = *at.get(mark)? as usize;
-            let negative = text[start] == b'-';
-            let mut value = f64::from(self.values[mark]);
-            if kinds[mark] == b'.' {
-                mark += 1;
-                let digits = *at.get(mark)? as usize - end - 1;
-                if digits.wrapping_sub(1) >= 7 || text[end + 1] == b'-' || *cell == CellType::Byte {
-                    return None;
-                }
-                let power = POWERS[digits & 7];
-                value = (value * power + f64::from(self.values[mark])) / power;
-            } else if end <= start + usize::from(negative)
-                || (*cell == CellType::Byte && (negative || value > 255.0))
-            {
-                return None;
-            }
-            *out = f32::from_bits((value as f32).to_bits() | u32::from(negative) << 31);
-        }
-        self.next_line(mark, marks)
     }
 
     /// The `count` numbers behind the first one of the line whose first mark is `mark`.

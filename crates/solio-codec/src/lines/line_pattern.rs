@@ -147,19 +147,22 @@ impl FaceShape {
         out: &mut Vec<u32>,
     ) -> bool {
         let len = 2 + PARTS * CORNERS + self.tail - 1;
-        let mut least = NONE;
-        let start = out.len();
-        out.resize(start + values.len() / len * CORNERS, 0);
-        let rows = out[start..].as_chunks_mut::<CORNERS>().0;
+        let count = values.len() / len * CORNERS;
+        out.reserve(count);
+        let rows = out.spare_capacity_mut()[..count].as_chunks_mut::<CORNERS>().0;
+        // Values are below 2^31; of 0 all bits get set.
+        let mut bits = 0;
         for (line, row) in values.chunks_exact(len).zip(rows) {
             let line = &line[2 + part..2 + part + PARTS * (CORNERS - 1) + 1];
             for (i, value) in row.iter_mut().enumerate() {
-                let given = line[i * PARTS];
-                least = least.min(given);
-                *value = given.wrapping_sub(1);
+                let index = line[i * PARTS].wrapping_sub(1);
+                bits |= index;
+                value.write(index);
             }
         }
-        least > 0
+        // SAFETY: so many were written.
+        unsafe { out.set_len(out.len() + count) };
+        bits >> 31 == 0
     }
 
     /// Whether part `part` of every corner is empty.

@@ -1,42 +1,30 @@
 //! Finds the marks of a window and the values between them by NEON, as `kernel.rs` does on x86-64.
 
+use super::rows::{FoundNumbers, LineBits, MOST_SHAPE, RowForm};
 use super::{ROOM, TextWindow};
+use crate::number::shapes::{ALL_SHAPES, single};
 use solio_base::cpu::Tier;
 use std::arch::aarch64::*;
 
-/// Fills `window` from `text[..len]`; returns the number of marks, or `None` where a number is
-/// longer than eight bytes, or has a sign within.
+/// Fills `window` from `text[..len]`; returns the number of marks, or `None` where a number has more
+/// than eight digits.
 ///
 /// The caller has checked that 64 bytes follow `len`, and that `window` has room.
-pub(super) fn fill(
-    tier: Tier,
-    text: &[u8],
-    len: usize,
-    signed: bool,
-    window: &mut TextWindow,
-) -> Option<usize> {
+pub(super) fn fill(tier: Tier, text: &[u8], len: usize, window: &mut TextWindow) -> Option<usize> {
     debug_assert!(len + 64 <= ROOM && len + 64 <= text.len());
-    match (tier, signed) {
-        // SAFETY: the caller has checked the lengths.
-        (Tier::Neon, true) => unsafe { fill_of::<true>(text, len, window) },
-        // SAFETY: as above.
-        (Tier::Neon, false) => unsafe { fill_of::<false>(text, len, window) },
-        _ => None,
-    }
+    // SAFETY: the caller has checked the lengths.
+    (tier == Tier::Neon).then(|| unsafe { fill_of(text, len, window) })?
 }
 
 /// # Safety
 /// 64 bytes follow `text[..len]`, and `window` has room for as many entries.
 #[target_feature(enable = "neon")]
-unsafe fn fill_of<const SIGNED: bool>(
-    text: &[u8],
-    len: usize,
-    window: &mut TextWindow,
-) -> Option<usize> {
+unsafe fn fill_of(text: &[u8], len: usize, window: &mut TextWindow) -> Option<usize> {
     let mut count = 0;
     for start in (0..len).step_by(64) {
         let bytes = text[start..].first_chunk().expect("64 bytes follow the text");
-        let mut marks = marks::<SIGNED>(bytes);
+        let mut marks =
+            mask(bytes, |bytes| vcgtq_u8(vsubq_u8(bytes, vdupq_n_u8(b'0')), vdupq_n_u8(9)));
         if len - start < 64 {
             marks &= (1 << (len - start)) - 1;
         }
@@ -58,20 +46,17 @@ unsafe fn fill_of<const SIGNED: bool>(
         count = end;
     }
     // SAFETY: the positions are below `len`.
-    unsafe { values::<SIGNED>(text, count, window) }
+    unsafe { values(text, count, window) }
 }
 
-/// A bit for each byte that is not part of a number.
+/// A bit for each byte of which `is` sets all bits.
 #[inline]
 #[target_feature(enable = "neon")]
-fn marks<const SIGNED: bool>(bytes: &[u8; 64]) -> u64 {
+fn mask(bytes: &[u8; 64], is: impl Fn(uint8x16_t) -> uint8x16_t) -> u64 {
     const BITS: [u8; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128];
     let bits = crate::neon::load_bytes(&BITS);
     let [a, b, c, d]: [uint8x16_t; 4] = std::array::from_fn(|i| {
-        let bytes = crate::neon::load_bytes(&bytes.as_chunks::<16>().0[i]);
-        let digit = vsubq_u8(bytes, vdupq_n_u8(b'0'));
-        let marks = vandq_u8(vcgtq_u8(digit, vdupq_n_u8(9)), bits);
-        if SIGNED { vbicq_u8(marks, vceqq_u8(bytes, vdupq_n_u8(b'-'))) } else { marks }
+        vandq_u8(is(crate::neon::load_bytes(&bytes.as_chunks::<16>().0[i])), bits)
     });
     let sums = vpaddq_u8(vpaddq_u8(a, b), vpaddq_u8(c, d));
     vgetq_lane_u64::<0>(vreinterpretq_u64_u8(vpaddq_u8(sums, sums)))
@@ -84,11 +69,7 @@ fn marks<const SIGNED: bool>(bytes: &[u8; 64]) -> u64 {
 /// [`ROOM`].
 #[inline]
 #[target_feature(enable = "neon")]
-unsafe fn values<const SIGNED: bool>(
-    text: &[u8],
-    count: usize,
-    window: &mut TextWindow,
-) -> Option<usize> {
+unsafe fn values(text: &[u8], count: usize, window: &mut TextWindow) -> Option<usize> {
     let mut start = 0;
     let mut longest = 0;
     for i in 0..count {
@@ -104,18 +85,12 @@ unsafe fn values<const SIGNED: bool>(
         }
     }
     window.words[count..count + 8].fill(0);
-    let mut signs = vdupq_n_u8(0);
     for i in (0..count).step_by(8) {
         let words: &[u64; 8] = window.words[i..].first_chunk().expect("eight entries follow");
-        let mut pairs = [0, 2, 4, 6].map(|k| {
+        let pairs = [0, 2, 4, 6].map(|k| {
             // SAFETY: two of eight words.
             vreinterpretq_u8_u64(unsafe { vld1q_u64(words.as_ptr().add(k)) })
         });
-        if SIGNED {
-            for pair in &mut pairs {
-                signs = vorrq_u8(signs, unsign(pair));
-            }
-        }
         let [a, b, c, d] = pairs.map(|pair| fours(pair));
         // SAFETY: eight entries follow `count`.
         unsafe {
@@ -124,19 +99,7 @@ unsafe fn values<const SIGNED: bool>(
             vst1q_u32(to.add(4), vpaddq_u32(c, d));
         }
     }
-    let plain = longest <= 8 && vmaxvq_u8(signs) == 0;
-    plain.then_some(count)
-}
-
-/// Makes the signs in two words zeros; returns those that do not stand first in their word.
-#[inline]
-#[target_feature(enable = "neon")]
-fn unsign(words: &mut uint8x16_t) -> uint8x16_t {
-    let minus = vceqq_u8(*words, vdupq_n_u8(b'-'));
-    let before = vreinterpretq_u8_u64(vshlq_n_u64::<8>(vreinterpretq_u64_u8(*words)));
-    *words = vbicq_u8(*words, minus);
-    // All bits of what stands before, where it is not zero.
-    vandq_u8(minus, vtstq_u8(before, before))
+    (longest <= 8).then_some(count)
 }
 
 /// The upper and the lower four digits of two words of ASCII digits, high bytes last, the upper ones
@@ -150,4 +113,51 @@ fn fours(words: uint8x16_t) -> uint32x4_t {
     let hundreds = vreinterpretq_u16_u32(vdupq_n_u32(1 << 16 | 100));
     let fours = vpaddlq_u16(vmulq_u16(twos, hundreds));
     vmulq_u32(fours, vreinterpretq_u32_u64(vdupq_n_u64(1 << 32 | 10_000)))
+}
+
+impl FoundNumbers {
+    /// [`FoundNumbers::find`].
+    #[target_feature(enable = "neon")]
+    pub(super) fn find_neon(
+        &mut self,
+        text: &[u8],
+        at: usize,
+        end: usize,
+        form: RowForm<'_>,
+        most: usize,
+    ) -> (usize, usize) {
+        self.find(text, at, end, form, most, |block| LineBits {
+            digits: mask(block, |b| vcleq_u8(vsubq_u8(b, vdupq_n_u8(b'0')), vdupq_n_u8(9))),
+            points: mask(block, |b| vceqq_u8(b, vdupq_n_u8(b'.'))),
+            minuses: mask(block, |b| vceqq_u8(b, vdupq_n_u8(b'-'))),
+            blanks: mask(block, |b| {
+                vorrq_u8(vceqq_u8(b, vdupq_n_u8(b' ')), vceqq_u8(b, vdupq_n_u8(b'\t')))
+            }),
+            newlines: mask(block, |b| vceqq_u8(b, vdupq_n_u8(b'\n'))),
+        })
+    }
+
+    /// Makes the first `count` numbers; returns how many are right.
+    ///
+    /// # Safety
+    /// They were found in `text`, not at its start; `out` has room for them.
+    #[target_feature(enable = "neon")]
+    pub(super) unsafe fn make_neon(&mut self, text: &[u8], count: usize, out: *mut f32) -> usize {
+        for n in 0..count {
+            let (start, shape) = (self.starts[n] as usize, self.shapes[n]);
+            let shape = if shape > MOST_SHAPE { 0 } else { shape as usize };
+            let bytes = text[start - 1..].first_chunk().expect("more bytes follow the text");
+            let (value, is_sure) = single(bytes, &ALL_SHAPES[shape], |bytes, places| {
+                let mut moved = [0; 16];
+                let [bytes, places] = [bytes, places].map(|b| crate::neon::load_bytes(b));
+                crate::neon::store_bytes(vqtbl1q_u8(bytes, places), &mut moved);
+                moved
+            });
+            let value = if is_sure { Some(value) } else { self.odd_number(text, n) };
+            let Some(value) = value else { return n };
+            // SAFETY: `n < count`.
+            unsafe { *out.add(n) = value };
+        }
+        count
+    }
 }

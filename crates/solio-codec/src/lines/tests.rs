@@ -48,6 +48,44 @@ fn plain_rows(text: &str) -> (Vec<[f32; 3]>, usize) {
     (out, used)
 }
 
+/// What all lines read one by one give as rows of three, up to the first that is none: as the reader
+/// that takes what is left over.
+fn careful_rows(text: &str) -> (Vec<[f32; 3]>, usize) {
+    let (mut out, mut used) = (Vec::new(), 0);
+    for line in text.split_inclusive('\n') {
+        let row = line.strip_suffix('\n').and_then(|line| {
+            let line = line.strip_suffix('\r').unwrap_or(line);
+            let words = line.strip_prefix("v ")?.split([' ', '\t']).filter(|word| !word.is_empty());
+            let number = |word: &str| {
+                let (value, bytes) = f32_prefix(word.as_bytes())?;
+                (bytes == word.len()).then_some(value)
+            };
+            <[f32; 3]>::try_from(words.map(number).collect::<Option<Vec<f32>>>()?).ok()
+        });
+        let Some(row) = row else { break };
+        out.push(row);
+        used += line.len();
+    }
+    (out, used)
+}
+
+/// The bits of rows, which say more than their values.
+fn bits(rows: &[[f32; 3]]) -> Vec<u32> {
+    rows.as_flattened().iter().map(|value| value.to_bits()).collect()
+}
+
+/// Checks that a tier takes at least the plainest rows, and of all that it takes gives what reading one by
+/// one gives.
+fn check_rows(tier: Tier, text: &str) {
+    let (got, used) = rows(tier, text);
+    let (all, _) = careful_rows(text);
+    assert!(got.len() <= all.len(), "{tier:?} {text:?}");
+    assert_eq!(bits(&got), bits(&all[..got.len()]), "{tier:?} {text:?}");
+    assert!(got.len() >= plain_rows(text).0.len(), "{tier:?} {text:?}");
+    let lines: usize = text.split_inclusive('\n').take(got.len()).map(str::len).sum();
+    assert_eq!(used, lines, "{tier:?} {text:?}");
+}
+
 /// Rows that were taken and the bytes used.
 fn rows(tier: Tier, text: &str) -> (Vec<[f32; 3]>, usize) {
     let mut out = Vec::new();
@@ -73,32 +111,34 @@ fn faces(tier: Tier, text: &str) -> FaceColumns {
 #[test]
 fn takes_plain_lines_and_nothing_else() {
     for tier in row_tiers() {
-        let text = "v 0.439019 -0.159939 0.756944\nv -0.0 -12345678.1234567 0.5\r\nv  1. 0.1 0.2\n";
+        let text =
+            "v 0.439019 -0.159939 0.756944\nv -0.0 -12345678.1234567 0.5\r\nv 1.0 2.0 3. # c\n";
         let (got, used) = rows(tier, text);
         assert_eq!(got, [[0.439019, -0.159939, 0.756944], [-0.0, -12345678.1234567, 0.5]]);
         assert!(got[1][0].is_sign_negative());
-        assert_eq!(&text[used..], "v  1. 0.1 0.2\n");
+        assert_eq!(&text[used..], "v 1.0 2.0 3. # c\n");
         for odd in [
-            "v 1 2 3\n",
             "v 1.0 2.0\n",
             "v 1.0 2.0 3.0 4.0\n",
-            "v 1.0 2.0 3.0e1\n",
             "v 1.0 2.0 3.-1\n",
-            "v 1.0 2.0 3.123456789\n",
             "v 1.0 2-1.0 3.0\n",
-            "v 1.0 2.0 3.0 \n",
             "v 1.0 2.0 3.0 # c\n",
-            "v 1.0 2.0 nan\n",
             "v1 1.0 2.0 3.0\n",
             "v 1.0 2.0 3.0",
             "v 1.0 2.0 3.0\r9\n",
+            "v 1.0 2.0 3.0\rx\n",
+            "v 1.0 2.0 3.0e\rx\n",
             "v 1.0 2.0 .\n",
-            "v 1.0 2.0 .5\n",
-            "v 1.0 2.0 123456789.0\n",
+            "v 1.0 - 3.0\n",
+            "v 1.0 -. 3.0\n",
+            "v 1.0 2.0 -\n",
             "v 1.0 2.0 3.0.0\n",
             "v 1.0 2.0 --3.0\n",
             "v 1.0 2.0 3\u{a0}4\n",
             "v 1.0 2.0\u{a0}3.0\n",
+            "v 1.0\u{b}2.0 3.0\n",
+            "v 1.0 2.0 3.0\0\n",
+            "v 1,0 2,0 3,0\n",
         ] {
             assert_eq!(rows(tier, odd), (vec![], 0), "{odd}");
         }
@@ -132,6 +172,95 @@ fn takes_plain_lines_and_nothing_else() {
     }
 }
 
+/// Every form of a number, at every place of the 64 bytes that are looked at together.
+#[test]
+fn all_forms_at_all_places() {
+    let words = [
+        "0",
+        "-0",
+        "5",
+        "-7",
+        "1.",
+        "-1.",
+        ".5",
+        "-.5",
+        "0.5",
+        "-0.25",
+        "12345.678901",
+        "123456789012345",
+        "1234567890123456",
+        "0.1234567890123",
+        "0.12345678901234",
+        "-0.1234567890123456789",
+        "16777217",
+        "-16777219",
+        "16777217.0",
+        "33554433.00",
+        "8388608.5",
+        "8388609.5",
+        "0.000000059604648",
+        "1.00000005960464477539062",
+        "1.0000000596",
+        "9007199254740993",
+        "00000000000000000000001",
+        "1e-3",
+        "-1.5E+10",
+        "1e400",
+        "-1e-400",
+        "nan",
+        "inf",
+        "-Infinity",
+        "+1.5",
+        "99999999999999.9",
+    ];
+    for tier in row_tiers() {
+        for word in words {
+            for gap in [1, 2, 20, 28, 40, 57, 58, 59, 60, 61, 62, 63, 64, 65, 90] {
+                let blanks = " ".repeat(gap);
+                for (between, end) in
+                    [(" ", "\n"), ("\t ", "\r\n"), (&*blanks, " \n"), (&*blanks, "\t\r\n")]
+                {
+                    check_rows(
+                        tier,
+                        &format!("v {word}{between}{word} {word}{end}v 1.0 2.0 {word}{end}"),
+                    );
+                    let blanks = &blanks[..gap.min(50)];
+                    check_rows(
+                        tier,
+                        &format!("v{blanks}0.5{between}-{word} {word}{end}v 1.0 2.0 3.0\n"),
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// Indices of as many digits as there may be, and one more; few and many of them.
+#[test]
+fn longer_indices_are_taken_too() {
+    for tier in tiers() {
+        for digits in 1..9 {
+            let index: u32 = "987654321"[..digits].parse().unwrap();
+            for faces_before in [0, 1, 30, 900] {
+                let before = "f 1//3 4//6 7//9\n".repeat(faces_before);
+                let text =
+                    format!("{before}f {index}//{index} 2//1 3//{index}\nf {index} 4 {index}\n");
+                let (vertices, _, normals, ends, used) = faces(tier, &text);
+                assert_eq!(used, text.len(), "{tier:?} {digits} {faces_before}");
+                assert_eq!(
+                    vertices[vertices.len() - 6..],
+                    [index - 1, 1, 2, index - 1, 3, index - 1]
+                );
+                assert_eq!(
+                    normals[3 * faces_before..3 * faces_before + 3],
+                    [index - 1, 0, index - 1]
+                );
+                assert_eq!(ends.len(), faces_before + 2);
+            }
+        }
+    }
+}
+
 /// Numbers that were taken of lines of two floats and a byte, and the bytes used.
 fn cells(tier: Tier, text: &str) -> (Vec<f32>, usize) {
     let mut out = Vec::new();
@@ -152,10 +281,12 @@ fn lists(tier: Tier, text: &str) -> (Vec<u32>, Vec<u32>, usize) {
 #[test]
 fn takes_lines_without_a_key() {
     for tier in tiers() {
-        let text = "0.5 -1 255\n-.25 12345678 0 \r\n-0 3.1234567 7\n1 2 256\n";
+        let text = "0.5 -1 255\n-.25 12345678 0 \r\n-0 3.1234567 7\n 1.  1e1\t3\nnan 123456789 007\n1 2 256\n";
         let (got, used) = cells(tier, text);
-        assert_eq!(got, [0.5, -1.0, 255.0, -0.25, 12345678.0, 0.0, -0.0, 3.1234567, 7.0]);
-        assert!(got[6].is_sign_negative());
+        let want = [0.5, -1.0, 255.0, -0.25, 12345678.0, 0.0, -0.0, 3.1234567, 7.0, 1.0, 10.0, 3.0];
+        assert_eq!(got[..12], want);
+        assert!(got[6].is_sign_negative() && got[12].is_nan());
+        assert_eq!(got[13..], [123456789.0, 7.0]);
         assert_eq!(&text[used..], "1 2 256\n");
         for odd in [
             "1 2 3",
@@ -163,25 +294,32 @@ fn takes_lines_without_a_key() {
             "1 2 3 4\n",
             "1 2 -3\n",
             "1 2 3.0\n",
-            "1  2 3\n",
-            " 1 2 3\n",
+            "1 2 1e1\n",
+            "1 2 -\n",
+            "1 2 256\n",
+            "1 2 1000\n",
             "\n",
-            "1. 2 3\n",
             ". 2 3\n",
             "- 2 3\n",
             "1 -.-2 3\n",
-            "1e1 2 3\n",
-            "123456789 2 3\n",
             "1 2 3\r \n",
             "1 2 3\r1\n",
-            "1\t2 3\n",
             "1.2.3 4 5\n",
-            "nan 2 3\n",
             "1 2 \n",
             "1-2 2 3\n",
         ] {
             assert_eq!(cells(tier, odd), (vec![], 0), "{odd:?}");
+            // Also behind a line.
+            assert_eq!(cells(tier, &format!("1 2 3\n{odd}")), (vec![1.0, 2.0, 3.0], 6), "{odd:?}");
         }
+        // A line longer than what is looked at together, with numbers across its borders.
+        let wide: Vec<String> = (0..40).map(|i| format!("{}.{i}", i * i * i)).collect();
+        let text = padded(&format!("{0}\n{0}\r\n{0}\n", wide.join(" ")));
+        let (mut out, line) = (Vec::new(), [CellType::Float; 40]);
+        let end = text.len() - PAD;
+        assert_eq!(LineReader::on(tier).cells(&text, 0, end, &line, 9999, &mut out), end);
+        let expected: Vec<f32> = wide.iter().map(|word| word.parse().unwrap()).collect();
+        assert_eq!(out, [&expected[..]; 3].concat());
         let text = "3 1 2 3\n4 0 9 8 7 \r\n1 99999999\n2 1 2\n3 1 2\n";
         let (values, counts, used) = lists(tier, text);
         assert_eq!(values, [1, 2, 3, 0, 9, 8, 7, 99_999_999, 1, 2]);
@@ -218,8 +356,12 @@ proptest! {
     }
 
     #[test]
-    fn any_text_without_a_key_is_taken_alike_on_every_tier(text in "[0-9/. \\-\r\n]{0,200}") {
-        let all: Vec<_> = tiers().iter().map(|&t| (cells(t, &text), lists(t, &text))).collect();
+    fn any_text_without_a_key_is_taken_alike_on_every_tier(text in "[0-9/. \\-e\r\n]{0,200}") {
+        let bits = |(values, used): (Vec<f32>, usize)| {
+            (values.iter().map(|value| value.to_bits()).collect::<Vec<_>>(), used)
+        };
+        let all: Vec<_> =
+            tiers().iter().map(|&t| (bits(cells(t, &text)), lists(t, &text))).collect();
         for pair in all.windows(2) {
             prop_assert_eq!(&pair[0], &pair[1]);
         }
@@ -228,19 +370,45 @@ proptest! {
     #[test]
     fn floats_equal_the_careful_parse(
         lines in prop::collection::vec(
-            ("-?[0-9]{1,8}\\.[0-9]{1,7}", "-?[0-9]\\.[0-9]{1,6}", "-?[0-9]{1,3}\\.[0-9]{1,4}"), 1..300
-        )
+            ("-?[0-9]{1,8}\\.[0-9]{1,7}", "-?[0-9]{0,9}\\.?[0-9]{1,9}", "-?[0-9]{1,20}\\.[0-9]{0,20}"), 1..300
+        ),
+        plain in prop::collection::vec("-?[0-9]\\.[0-9]{4,9}", 1..300),
+        end in "\r?\n",
     ) {
-        let text: String = lines.iter().map(|(x, y, z)| format!("v {x} {y} {z}\n")).collect();
-        let expected: Vec<[u32; 3]> = lines
-            .iter()
-            .map(|(x, y, z)| [x, y, z].map(|w| f32_prefix(w.as_bytes()).unwrap().0.to_bits()))
-            .collect();
+        let mut text: String = lines.iter().map(|(x, y, z)| format!("v {x} {y} {z}{end}")).collect();
+        text.extend(plain.iter().map(|x| format!("v {x} {x} {x}{end}")));
+        // The reference is that of the language.
+        let words = text.split_whitespace().filter(|word| *word != "v");
+        let expected: Vec<u32> = words.map(|word| word.parse::<f32>().unwrap().to_bits()).collect();
         for tier in row_tiers() {
             let (got, used) = rows(tier, &text);
-            let got: Vec<[u32; 3]> = got.iter().map(|row| row.map(f32::to_bits)).collect();
             prop_assert_eq!(used, text.len());
-            prop_assert_eq!(&got, &expected);
+            prop_assert_eq!(&bits(&got), &expected);
+        }
+    }
+
+    /// Numbers that lie at, or next to, the middle between two floats.
+    #[test]
+    fn middles_are_rounded_as_the_language_does(
+        near in prop::collection::vec((0u32..0x4f00_0000, -2i32..3, 0usize..12), 3..90),
+    ) {
+        let mut text = String::new();
+        for row in near.as_chunks::<3>().0 {
+            text.push('v');
+            for &(at, off, digits) in row {
+                let at = f32::from_bits(at);
+                let middle = (f64::from(at) + f64::from(f32::from_bits(at.to_bits() + 1))) / 2.0;
+                let near = f64::from_bits(middle.to_bits().wrapping_add_signed(i64::from(off)));
+                text += &format!(" {near:.digits$}");
+            }
+            text.push('\n');
+        }
+        let words = text.split_whitespace().filter(|word| *word != "v");
+        let expected: Vec<u32> = words.map(|word| word.parse::<f32>().unwrap().to_bits()).collect();
+        for tier in row_tiers() {
+            let (got, used) = rows(tier, &text);
+            prop_assert_eq!(used, text.len());
+            prop_assert_eq!(&bits(&got), &expected);
         }
     }
 
@@ -289,14 +457,21 @@ proptest! {
     }
 
     #[test]
-    fn rows_are_those_that_are_plain(
+    fn rows_are_at_least_those_that_are_plain(
         lines in prop::collection::vec("(v  ?-?[0-9]{1,9}\\.[0-9]{1,8} 0.5 [0-9.-]{3,8}\r?\n|[v0-9. \\-\r\n]{0,40})", 0..50)
     ) {
-        let bits = |r: (Vec<[f32; 3]>, usize)| (r.0.concat().iter().map(|x| x.to_bits()).collect::<Vec<_>>(), r.1);
         let text: String = lines.concat();
-        let expected = bits(plain_rows(&text));
         for tier in row_tiers() {
-            prop_assert_eq!(&bits(rows(tier, &text)), &expected);
+            check_rows(tier, &text);
+        }
+    }
+
+    #[test]
+    fn any_rows_are_right(
+        lines in prop::collection::vec("v [ \t]{0,2}([-+0-9.eEn#\r]{1,12}[ \t]{1,2}){2}[0-9.-]{1,8}[ \t\r]{0,2}\n", 0..20)
+    ) {
+        for tier in row_tiers() {
+            check_rows(tier, &lines.concat());
         }
     }
 }

@@ -22,6 +22,10 @@ pub mod parse;
 pub mod run;
 #[cfg(target_arch = "x86_64")]
 mod run_avx2;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub(crate) mod shapes;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod shapes_avx2;
 mod shortest;
 mod tail;
 

@@ -2,14 +2,12 @@
 //!
 //! - Where numbers begin, end and have their point is found for 64 bytes at once and noted for many
 //!   blocks: no number waits for the length of the one before, and no branch hangs on lengths.
-//! - Length and place of the point are the number of an entry of a table, which says how the digits
-//!   move to the end of 16 bytes without the point, and what they are divided by. The byte before
-//!   the digits is loaded with them: it is the sign, or there is none.
-//! - Three multiplications make the digits of four numbers integers, and one division of exact
-//!   doubles makes them floats; see `parse.rs` for why they are rounded correctly. What is not sure,
-//!   and whatever has another shape, is left to `parse.rs`.
+//! - Length and place of the point are the shape of a number, from which `shapes.rs` makes it. What is
+//!   not sure, and whatever has another shape, is left to `parse.rs`.
 
 use super::run::{RunNumber, ends_number, one};
+use super::shapes::{ALL_SHAPES, LENGTH, NumberShape, SHAPES};
+use super::shapes_avx2::{four, opaque};
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
 
@@ -22,59 +20,6 @@ const ENOUGH: usize = 256;
 const FOUND: usize = ENOUGH + 64;
 /// Numbers that were found only now, when they are made.
 const FEW: usize = 32;
-/// The longest number with a shape.
-const LENGTH: usize = 15;
-/// Length and distance of the point from the end, four bits each.
-const SHAPES: usize = 256;
-
-/// How text of a shape becomes a number.
-#[derive(Clone, Copy)]
-#[repr(C, align(32))]
-struct NumberShape {
-    /// Which byte of the text, the one before the digits with it, comes where; 128 for none.
-    places: [u8; 16],
-    /// 10 to the power of the digits behind the point.
-    divisor: f64,
-    /// 1 for integers.
-    whole: f64,
-}
-
-/// As a divisor it makes a quotient that counts as not sure.
-const NOT_SURE: f64 = f64::from_bits(0x7ff8_0000_1000_0000);
-
-static ALL_SHAPES: [NumberShape; SHAPES] = {
-    let none = NumberShape { places: [128; 16], divisor: NOT_SURE, whole: f64::NAN };
-    let mut shapes = [none; SHAPES];
-    let mut at = 0;
-    while at < SHAPES {
-        let (length, point) = (at / 16, at % 16);
-        let has_point = (point > 0) as usize;
-        if length > has_point && point <= length {
-            let shape = &mut shapes[at];
-            let mut place = 16;
-            let mut byte = length;
-            while byte > 0 {
-                byte -= 1;
-                if has_point == 0 || byte != length - point {
-                    place -= 1;
-                    shape.places[place] = 1 + byte as u8;
-                }
-            }
-            shape.divisor = 1.0;
-            let mut after = 1;
-            while after < point {
-                shape.divisor *= 10.0;
-                after += 1;
-            }
-            if has_point == 0 {
-                shape.whole = 1.0;
-            }
-        }
-        at += 1;
-    }
-    shapes
-};
-
 /// Memory for something of each number. It stands for itself: as part of what is initialized it
 /// would be filled with zeros.
 type PlaceMemory = [MaybeUninit<u32>; FOUND];
@@ -347,7 +292,6 @@ impl<N: RunNumber> RunReader<'_, N> {
                 &*ALL_SHAPES.as_ptr().byte_add(bytes)
             }
         };
-        let shapes = [shape(0), shape(1), shape(2), shape(3)];
         let text = |n: usize| -> &[u8; 16] {
             let start = self.starts.get(at + n);
             debug_assert!(start > 0 && start + 15 <= self.text.len());
@@ -355,66 +299,8 @@ impl<N: RunNumber> RunReader<'_, N> {
             // at the beginning of the text.
             unsafe { &*self.text.as_ptr().add(start - 1).cast() }
         };
-        // The first and the third number, the second and the fourth.
-        let (ones, others) = (both(text(0), text(2)), both(text(1), text(3)));
-        let first_bytes = _mm256_unpacklo_epi64(ones, others);
-        let is_minus = _mm256_cmpeq_epi8(first_bytes, _mm256_set1_epi8(b'-' as i8));
-        let signs = _mm256_castsi256_pd(_mm256_slli_epi64::<63>(is_minus));
-        let ones = aligned(ones, shapes[0], shapes[2]);
-        let others = aligned(others, shapes[1], shapes[3]);
-        // Pairs, fours, eights: of each number the upper and the lower eight digits.
-        let twos = |digits| _mm256_maddubs_epi16(digits, _mm256_set1_epi16(10 | 1 << 8));
-        let fours = |twos| _mm256_madd_epi16(twos, _mm256_set1_epi32(100 | 1 << 16));
-        let fours = _mm256_packus_epi32(fours(twos(ones)), fours(twos(others)));
-        let eights = _mm256_madd_epi16(fours, _mm256_set1_epi32(10_000 | 1 << 16));
-        let upper = double(_mm256_and_si256(eights, _mm256_set1_epi64x(0xffff_ffff)));
-        let lower = double(_mm256_srli_epi64::<32>(eights));
-        // Below 10^15, so exact.
-        let digits = _mm256_add_pd(_mm256_mul_pd(upper, _mm256_set1_pd(1e8)), lower);
-        let signed = |values| _mm256_or_pd(values, signs);
-        if N::IS_FLOAT {
-            let [a, b, c, d] = shapes.map(|shape| shape.divisor);
-            let quotient = _mm256_div_pd(digits, _mm256_setr_pd(a, b, c, d));
-            let bits = _mm256_castpd_si256(quotient);
-            let below = _mm256_and_si256(bits, _mm256_set1_epi64x((1 << 29) - 1));
-            let halfway = _mm256_cmpeq_epi64(below, _mm256_set1_epi64x(1 << 28));
-            let not_sure = _mm256_movemask_pd(_mm256_castsi256_pd(halfway)) as u32;
-            (_mm_castps_si128(_mm256_cvtpd_ps(signed(quotient))), not_sure)
-        } else {
-            let [a, b, c, d] = shapes.map(|shape| shape.whole);
-            let values =
-                _mm256_cvttpd_epi32(signed(_mm256_mul_pd(digits, _mm256_setr_pd(a, b, c, d))));
-            // What does not fit becomes this.
-            let not_sure = _mm_cmpeq_epi32(values, _mm_set1_epi32(i32::MIN));
-            (values, _mm_movemask_ps(_mm_castsi128_ps(not_sure)) as u32)
-        }
+        four::<N>(std::array::from_fn(text), std::array::from_fn(shape))
     }
-}
-
-/// Two times 16 bytes.
-#[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn both(first: &[u8; 16], second: &[u8; 16]) -> __m256i {
-    // SAFETY: 16 bytes are there, and the loads need no alignment.
-    let load = |bytes: &[u8; 16]| unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) };
-    _mm256_set_m128i(load(second), load(first))
-}
-
-/// The digits of two numbers at the end of 16 bytes each.
-#[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn aligned(text: __m256i, one: &NumberShape, other: &NumberShape) -> __m256i {
-    let digits = _mm256_sub_epi8(text, _mm256_set1_epi8(b'0' as i8));
-    _mm256_shuffle_epi8(digits, both(&one.places, &other.places))
-}
-
-/// Integers below 2^52 as doubles.
-#[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn double(integers: __m256i) -> __m256d {
-    let magic = _mm256_set1_pd((1u64 << 52) as f64);
-    let placed = _mm256_or_si256(integers, _mm256_castpd_si256(magic));
-    _mm256_sub_pd(_mm256_castsi256_pd(placed), magic)
 }
 
 /// What goes on from the block before: 1 or 0 each.
@@ -480,15 +366,4 @@ fn marks(text: &[u8], open: &mut OpenNumber) -> BlockMarks {
     let odd = (after_minus & !starts) | (minuses & after) | (points & !found);
     *open = OpenNumber { number: numbers >> 63, no_point: no_point.into(), minus: minuses >> 63 };
     BlockMarks { stop, starts, points: found, ends: after & !numbers, is_odd: odd != 0 }
-}
-
-/// The compiler knows that these are bits of vectors, and would take them apart one by one to
-/// compute with vectors.
-#[inline(always)]
-fn opaque(mut bits: u64) -> u64 {
-    // SAFETY: no instruction.
-    unsafe {
-        std::arch::asm!("/* {0} */", inout(reg) bits, options(nomem, nostack, preserves_flags));
-    }
-    bits
 }

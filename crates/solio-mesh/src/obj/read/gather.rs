@@ -22,6 +22,9 @@ use std::ops::Range;
 /// Most warnings that are kept; the rest are counted.
 const MOST_WARNINGS: u64 = 100;
 
+/// Room for an array of which there are only a few values yet: enough for huge pages from the start.
+const MOST_AHEAD: u64 = 8 << 20;
+
 /// Index arrays of faces, lines or points.
 #[derive(Default)]
 struct ElementPool {
@@ -211,14 +214,15 @@ impl<'a> ObjGather<'a> {
         let rest = self.source_bytes.map_or(0, |all| all.saturating_sub(text.offset));
         let scale = if text.len == 0 { 0.0 } else { 1.02 * rest as f64 / text.len as f64 };
         let scale = scale.max(1.0);
-        room(&mut self.positions, chunk.positions.len(), scale);
-        room(&mut self.positions64, chunk.positions64.len(), scale);
-        room(&mut self.uvs, chunk.uvs.len(), scale);
-        room(&mut self.normals, chunk.normals.len(), scale);
-        room(&mut self.faces.vertices, chunk.faces.vertices.values.len(), scale);
-        room(&mut self.faces.uvs, chunk.faces.uvs.values.len(), scale);
-        room(&mut self.faces.normals, chunk.faces.normals.values.len(), scale);
-        room(&mut self.faces.offsets, chunk.faces.ends.len() + 1, scale);
+        let least = (rest / 16).min(MOST_AHEAD) as usize;
+        room(&mut self.positions, chunk.positions.len(), scale, least);
+        room(&mut self.positions64, chunk.positions64.len(), scale, least);
+        room(&mut self.uvs, chunk.uvs.len(), scale, least);
+        room(&mut self.normals, chunk.normals.len(), scale, least);
+        room(&mut self.faces.vertices, chunk.faces.vertices.values.len(), scale, least);
+        room(&mut self.faces.uvs, chunk.faces.uvs.values.len(), scale, least);
+        room(&mut self.faces.normals, chunk.faces.normals.values.len(), scale, least);
+        room(&mut self.faces.offsets, chunk.faces.ends.len() + 1, scale, least);
     }
 
     fn add_values(&mut self, chunk: &ParsedText) {
@@ -556,11 +560,12 @@ fn owned<T: Clone>(mut values: Vec<T>) -> Cow<'static, [T]> {
     Cow::Owned(values)
 }
 
-/// Room for `count` more values now and `scale` times as many until the end of the source.
-fn room<T>(values: &mut Vec<T>, count: usize, scale: f64) {
+/// Room for `count` more values now and `scale` times as many until the end of the source; for `least`
+/// bytes at least, as the chunk may have only the first few.
+fn room<T>(values: &mut Vec<T>, count: usize, scale: f64, least: usize) {
     if values.capacity() - values.len() < count {
         // Not having the address space is no failure yet: growing as needed may still work.
-        let expected = (count as f64 * scale) as usize;
+        let expected = ((count as f64 * scale) as usize).max(least / size_of::<T>());
         let _ = memory::try_reserve(values, expected.max(values.len()));
     }
 }

@@ -27,15 +27,17 @@ fn end(text: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// Takes lines `KEY x y …` of `N` floats; returns where it stopped.
+/// Takes at most `most` lines `KEY x y …` of `N` floats; returns where it stopped.
 pub(super) fn rows<F: Float, const N: usize>(
     text: &[u8],
     len: usize,
     mut at: usize,
     key: &[u8],
+    most: usize,
     rows: &mut Vec<[F; N]>,
 ) -> usize {
-    'line: while at < len && text[at..].starts_with(key) {
+    let most = rows.len().saturating_add(most);
+    'line: while at < len && rows.len() < most && text[at..].starts_with(key) {
         let mut here = at + key.len();
         let mut row = [F::default(); N];
         for value in &mut row {
@@ -56,15 +58,17 @@ pub(super) fn rows<F: Float, const N: usize>(
     at
 }
 
-/// Takes faces whose indices are all positive; returns where it stopped.
+/// Takes at most `most` faces whose indices are all positive; returns where it stopped.
 pub(super) fn faces(
     text: &[u8],
     len: usize,
     mut at: usize,
     base: u8,
+    most: usize,
     out: &mut CornerLists,
 ) -> usize {
-    while at < len && text[at] == b'f' && text[at + 1] == b' ' {
+    let most = out.ends.len().saturating_add(most);
+    while at < len && out.ends.len() < most && text[at] == b'f' && text[at + 1] == b' ' {
         match face(text, at + 2, u32::from(base), out) {
             Some(next) => at = next,
             None => {
@@ -165,7 +169,9 @@ fn run(
 ) -> usize {
     let before = out.vertex_count() + out.uvs.len() + out.normals.len() + out.faces.ends.len();
     let next = match (text[at], text[at + 1]) {
-        (b'v', b' ') if options.double => rows(text, len, at, b"v ", &mut out.positions64),
+        (b'v', b' ') if options.double => {
+            rows(text, len, at, b"v ", usize::MAX, &mut out.positions64)
+        }
         (b'v', b' ') => plain_rows(text, len, at, b"v ", reader, &mut out.positions),
         (b'v', b'n') => plain_rows(text, len, at, b"vn ", reader, &mut out.normals),
         (b'v', b't') => plain_rows(text, len, at, b"vt ", reader, &mut out.uvs),
@@ -177,7 +183,10 @@ fn run(
     next
 }
 
-/// Takes the plainest rows many at once, or others one after another.
+/// Lines that are taken one after another before the reader of plain ones is asked again.
+const FEW: usize = 16;
+
+/// Takes the plainest rows many at once, or a few others one after another.
 fn plain_rows<const N: usize>(
     text: &[u8],
     len: usize,
@@ -188,11 +197,11 @@ fn plain_rows<const N: usize>(
 ) -> usize {
     match reader.rows(text, at, len, key, out) {
         next if next > at => next,
-        _ => rows(text, len, at, key, out),
+        _ => rows(text, len, at, key, FEW, out),
     }
 }
 
-/// Takes the plainest faces many at once, or others one after another.
+/// Takes the plainest faces many at once, or a few others one after another.
 fn plain_faces(
     text: &[u8],
     len: usize,
@@ -213,5 +222,5 @@ fn plain_faces(
             return next;
         }
     }
-    faces(text, len, at, base, out)
+    faces(text, len, at, base, FEW, out)
 }
