@@ -74,7 +74,7 @@ fn exhaustive_fixed_4() {
     fixed(4);
 }
 
-/// The significant digits of std, except for values exactly between two candidates; reads back to the
+/// The text of the crate zmij on every tier. The significant digits of std, except for values exactly between two candidates; reads back to the
 /// same bits by ours and by std.
 #[test]
 #[ignore = "slow: all 2^32 values"]
@@ -83,6 +83,18 @@ fn exhaustive_shortest() {
         let values = values_of(first);
         let mut text = Vec::new();
         rows_f32_on(tier(), &mut text, b"", Digits::Shortest, &values);
+        let mut zmij = zmij::Buffer::new();
+        let mut same = Vec::with_capacity(text.len());
+        for [v] in &values {
+            let other = zmij.format_finite(*v).replace("e+", "e");
+            same.extend(other.strip_suffix(".0").unwrap_or(&other).bytes());
+            same.push(b'\n');
+        }
+        for tier in available() {
+            let mut text = Vec::with_capacity(same.len());
+            rows_f32_on(tier, &mut text, b"", Digits::Shortest, &values);
+            assert!(text == same, "{tier:?} from bits {first:#x}");
+        }
         let mut std = String::new();
         let (mut a, mut b) = (Vec::new(), Vec::new());
         let mut rest = &text[..];

@@ -236,6 +236,50 @@ fn shortest_has_the_digits_of_std_and_reads_back() {
     }
 }
 
+/// The shortest text as the crate zmij has it, in our notation.
+fn zmij<F: zmij::Float>(value: F) -> String {
+    let mut buffer = zmij::Buffer::new();
+    let text = buffer.format_finite(value).replace("e+", "e");
+    text.strip_suffix(".0").unwrap_or(&text).to_string()
+}
+
+#[test]
+fn shortest_equals_zmij_on_every_tier() {
+    let mut values = floats_f32();
+    // Each exponent: the ends of its fractions, and some between.
+    for exponent in 0..255u32 {
+        for fraction in [0, 1, 2, 3, 0x2a_aaaa, 0x40_0000, 0x7f_fffe, 0x7f_ffff] {
+            values.push(f32::from_bits(exponent << 23 | fraction));
+        }
+    }
+    values.retain(|v| v.is_finite());
+    check_rows!(rows_f32_on, 1, "", Digits::Shortest, values, zmij);
+    check_rows!(rows_f32_on, 3, "v ", Digits::Shortest, values, zmij);
+    check_rows!(rows_f32_on, 3, "  a long prefix ", Digits::Shortest, values, zmij);
+    // By size, so that four together are of one.
+    values.sort_by(|a, b| a.abs().total_cmp(&b.abs()));
+    check_rows!(rows_f32_on, 5, "vn ", Digits::Shortest, values, zmij);
+
+    let mut values = floats_f64();
+    for exponent in 0..2047u64 {
+        for fraction in [0, 1, 2, 3, 0x5_5555_5555_5555, (1 << 52) - 2, (1 << 52) - 1] {
+            values.push(f64::from_bits(exponent << 52 | fraction));
+        }
+    }
+    // In the middle of two decimals of 17 digits, and near it.
+    for i in 0..20_000u64 {
+        let odd = i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 11 | 1;
+        let bits = i % 50;
+        values.push((odd >> (i % 30) | 1) as f64 / (1u64 << bits) as f64);
+        values.push(f64::from((odd >> 29) as u32 as f32) / 65_536.0);
+    }
+    values.retain(|v| v.is_finite());
+    check_rows!(rows_f64_on, 1, "", Digits::Shortest, values, zmij);
+    check_rows!(rows_f64_on, 3, "v ", Digits::Shortest, values, zmij);
+    values.sort_by(|a, b| a.abs().total_cmp(&b.abs()));
+    check_rows!(rows_f64_on, 2, "vt ", Digits::Shortest, values, zmij);
+}
+
 #[test]
 fn shortest_picks_the_notation() {
     let cases: [(f32, &str); 12] = [
@@ -365,6 +409,35 @@ proptest! {
         parts in 0u8..4,
     ) {
         check_faces(&sizes, seed, 1 << bits, none, base, parts);
+    }
+
+    #[test]
+    fn random_shortest_f32_rows_equal_zmij(
+        rows in prop::collection::vec(prop::array::uniform3(any::<u32>()), 3..40),
+        shift in 0u32..4,
+    ) {
+        let values: Vec<f32> = rows
+            .iter()
+            .flatten()
+            .map(|&b| if shift == 0 { f32::from_bits(b) } else { b as i32 as f32 / (1u32 << (8 * shift)) as f32 })
+            .filter(|v| v.is_finite())
+            .collect();
+        check_rows!(rows_f32_on, 3, "v ", Digits::Shortest, values, zmij);
+    }
+
+    #[test]
+    fn random_shortest_f64_rows_equal_zmij(
+        rows in prop::collection::vec(prop::array::uniform3(any::<u64>()), 3..40),
+        shift in 0u32..7,
+        cut in 0u32..60,
+    ) {
+        let values: Vec<f64> = rows
+            .iter()
+            .flatten()
+            .map(|&b| if shift == 0 { f64::from_bits(b) } else { (b as i64 >> cut) as f64 / 2f64.powi(9 * shift as i32) })
+            .filter(|v| v.is_finite())
+            .collect();
+        check_rows!(rows_f64_on, 3, "vn ", Digits::Shortest, values, zmij);
     }
 
     #[test]

@@ -33,6 +33,7 @@ static DROP: [u8; 32] = {
 pub(super) fn rows<V: FloatValue>(out: &mut Vec<u8>, job: &RowJob<'_, V>) {
     // Below this the rounded number is below the limit, which may be 0.
     let short = job.fixed.short as f64 - 1.0;
+    let style = DigitStyle::Fixed(job.fixed);
     let separators = Separators::new(job);
     let room = BLOCK * job.room();
     let mut tail = TextTail::new(out, 0);
@@ -49,7 +50,7 @@ pub(super) fn rows<V: FloatValue>(out: &mut Vec<u8>, job: &RowJob<'_, V>) {
                 } else if scaled.below(LIMIT) {
                     tail = wide_four(tail, job, &scaled, column);
                 } else {
-                    tail = plain(tail, job, group, room, column);
+                    tail = plain(tail, job, &style, group, room, column);
                 }
             }
             column += separators.step;
@@ -58,7 +59,7 @@ pub(super) fn rows<V: FloatValue>(out: &mut Vec<u8>, job: &RowJob<'_, V>) {
             }
         }
         // SAFETY: as above.
-        tail = unsafe { plain(tail, job, rest, room, column) };
+        tail = unsafe { plain(tail, job, &style, rest, room, column) };
     }
     tail.finish();
 }
@@ -68,19 +69,19 @@ pub(super) fn rows<V: FloatValue>(out: &mut Vec<u8>, job: &RowJob<'_, V>) {
 ///
 /// # Safety
 /// There is room for them.
-pub(super) unsafe fn plain<'a, V: FloatValue>(
+pub(super) unsafe fn plain<'a, V: FloatValue, F>(
     mut tail: TextTail<'a>,
-    job: &RowJob<'_, V>,
+    job: &RowJob<'_, V, F>,
+    style: &DigitStyle,
     values: &[V],
     room: usize,
     mut column: usize,
 ) -> TextTail<'a> {
-    let style = DigitStyle::Fixed(job.fixed);
     for value in values {
         // SAFETY: passed on; after a value put aside there is room for a block again.
         unsafe {
-            if !value.write(&mut tail, &style) {
-                tail = tail.aside(room, |out| value.push_aside(out, &style));
+            if !value.write(&mut tail, style) {
+                tail = tail.aside(room, |out| value.push_aside(out, style));
             }
             separate(&mut tail, job, &mut column);
         }
@@ -93,7 +94,7 @@ pub(super) unsafe fn plain<'a, V: FloatValue>(
 /// # Safety
 /// There is room for it.
 #[inline(always)]
-unsafe fn separate<V>(tail: &mut TextTail<'_>, job: &RowJob<'_, V>, column: &mut usize) {
+unsafe fn separate<V, F>(tail: &mut TextTail<'_>, job: &RowJob<'_, V, F>, column: &mut usize) {
     *column += 1;
     // SAFETY: passed on.
     unsafe {

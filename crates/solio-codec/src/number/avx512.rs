@@ -9,7 +9,7 @@
 
 use super::avx2::{BLOCK, plain};
 use super::fixed::{LIMIT, ROUND};
-use super::format::FloatValue;
+use super::format::{DigitStyle, FloatValue};
 use super::lanes::{LaneConstants, RowJob};
 use super::tail::TextTail;
 use std::arch::x86_64::*;
@@ -26,6 +26,7 @@ pub(super) fn rows<V: FloatValue>(out: &mut Vec<u8>, job: &RowJob<'_, V>) {
         (job.fixed.digits <= 7).then(|| LanePlaces::new(LaneConstants::<16>::new(job, 1, 0), job));
     let wide = LanePlaces::new(LaneConstants::<32>::new(job, 1, 0), job);
     let room = BLOCK * job.room();
+    let style = DigitStyle::Fixed(job.fixed);
     let mut tail = TextTail::new(out, 0);
     let mut column = 0;
     for block in job.values.chunks(BLOCK) {
@@ -53,13 +54,13 @@ pub(super) fn rows<V: FloatValue>(out: &mut Vec<u8>, job: &RowJob<'_, V>) {
                 }
                 _ => {
                     // SAFETY: as above.
-                    tail = unsafe { plain(tail, job, group, room, column) };
+                    tail = unsafe { plain(tail, job, &style, group, room, column) };
                     column = (column + group.len()) % job.columns;
                 }
             }
         }
         // SAFETY: as above.
-        tail = unsafe { plain(tail, job, rest, room, column) };
+        tail = unsafe { plain(tail, job, &style, rest, room, column) };
     }
     tail.finish();
 }

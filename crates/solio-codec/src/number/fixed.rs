@@ -238,7 +238,7 @@ unsafe fn write_24(tail: &mut TextTail<'_>, fixed: &Fixed, number: u64) {
 }
 
 #[inline(never)]
-fn digits_24(number: u64) -> [u8; 24] {
+pub(super) fn digits_24(number: u64) -> [u8; 24] {
     const LOW: u64 = 10_000_000_000_000_000;
     let mut text = [0; 24];
     text[..8].copy_from_slice(&(eight(number / LOW) | ZEROS).to_le_bytes());

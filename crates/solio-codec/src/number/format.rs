@@ -9,13 +9,14 @@ use super::fixed::{self, Fixed};
 use super::lanes::RowJob;
 use super::tail::{ShortSeparator, TextTail};
 #[cfg(target_arch = "x86_64")]
-use super::{avx2, avx512};
+use super::{avx2, avx512, shortest_avx2};
 use super::{integers, shortest};
 use solio_base::cpu::{Tier, available, tier};
 use std::io::Write;
 use std::sync::OnceLock;
 
 pub use super::faces::{CornerIndices, face_rows, face_rows_on};
+pub use super::shortest::ShortestDecimal;
 
 /// Appends `value` to `out`. NaN and infinities become `nan`, `-nan`, `inf`, `-inf`.
 ///
@@ -55,6 +56,18 @@ pub fn push_f64(out: &mut Vec<u8>, digits: Digits, value: f64) {
 /// ```
 pub fn push_u32(out: &mut Vec<u8>, value: u32) {
     integers::push_u64(out, u64::from(value));
+}
+
+/// Appends `value` in decimal.
+///
+/// ```
+/// use solio_codec::number::format::push_u64;
+/// let mut text = Vec::new();
+/// push_u64(&mut text, u64::MAX);
+/// assert_eq!(text, b"18446744073709551615");
+/// ```
+pub fn push_u64(out: &mut Vec<u8>, value: u64) {
+    integers::push_u64(out, value);
 }
 
 /// Appends `value` in decimal.
@@ -209,6 +222,13 @@ pub(super) trait FloatValue: Copy {
     #[cfg(target_arch = "x86_64")]
     unsafe fn rows_avx512(out: &mut Vec<u8>, job: &RowJob<'_, Self>);
 
+    /// [`shortest_avx2::rows`], likewise.
+    ///
+    /// # Safety
+    /// This machine has the tier.
+    #[cfg(target_arch = "x86_64")]
+    unsafe fn shortest_rows_avx2(out: &mut Vec<u8>, job: &RowJob<'_, Self, ()>);
+
     /// [`avx2::rows`], likewise.
     ///
     /// # Safety
@@ -218,12 +238,18 @@ pub(super) trait FloatValue: Copy {
 }
 
 macro_rules! value {
-    ($float:ty, $single:literal, $vector_digits:literal, $fixed:path) => {
+    ($float:ty, $single:literal, $vector_digits:literal, $fixed:path, $shortest:path) => {
         impl FloatValue for $float {
             #[cfg(target_arch = "x86_64")]
             unsafe fn rows_avx512(out: &mut Vec<u8>, job: &RowJob<'_, Self>) {
                 // SAFETY: as the caller says.
                 unsafe { avx512::rows(out, job) }
+            }
+
+            #[cfg(target_arch = "x86_64")]
+            unsafe fn shortest_rows_avx2(out: &mut Vec<u8>, job: &RowJob<'_, Self, ()>) {
+                // SAFETY: as the caller says.
+                unsafe { shortest_avx2::rows(out, job) }
             }
 
             #[cfg(target_arch = "x86_64")]
@@ -242,7 +268,7 @@ macro_rules! value {
                     DigitStyle::Fixed(fixed) => unsafe { $fixed(tail, fixed, self) },
                     DigitStyle::Shortest if self.is_finite() => {
                         // SAFETY: passed on.
-                        unsafe { shortest::write(tail, self) };
+                        unsafe { $shortest(tail, self) };
                         true
                     }
                     _ => false,
@@ -282,8 +308,8 @@ macro_rules! value {
 }
 
 // 24 bits times 5^12 fit into an f64; 10^15 leaves one digit before the point of sixteen.
-value!(f32, true, 12, fixed::write_f32);
-value!(f64, false, 15, fixed::write_f64);
+value!(f32, true, 12, fixed::write_f32, shortest::write_f32);
+value!(f64, false, 15, fixed::write_f64, shortest::write_f64);
 
 #[inline(always)]
 fn push<V: FloatValue>(out: &mut Vec<u8>, style: DigitStyle, value: V) {
@@ -331,6 +357,17 @@ fn vector_rows<V: FloatValue, const N: usize>(
     digits: Digits,
     rows: &[[V; N]],
 ) -> bool {
+    if digits == Digits::Shortest {
+        let Some(job) = RowJob::with((), rows, between) else { return false };
+        return match usable(tier) {
+            // SAFETY: this machine has the tier.
+            Tier::Avx2 | Tier::Avx512 => unsafe {
+                V::shortest_rows_avx2(out, &job);
+                true
+            },
+            _ => false,
+        };
+    }
     let Some(job) = RowJob::new(digits, rows, between) else { return false };
     match usable(tier) {
         // SAFETY: this machine has the tier.

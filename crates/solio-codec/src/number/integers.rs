@@ -1,6 +1,7 @@
 //! One integer to text.
 
 use super::digits::short_text;
+use super::fixed::digits_24;
 use super::tail::TextTail;
 
 /// Most digits of an integer.
@@ -25,22 +26,9 @@ pub(super) unsafe fn write_u64(tail: &mut TextTail<'_>, value: u64) {
         // SAFETY: passed on.
         unsafe { tail.word(text, len) }
     } else {
-        let (text, start) = long_text(value);
+        let text = digits_24(value);
+        let start = text.iter().position(|&b| b != b'0').unwrap_or(0);
         // SAFETY: passed on.
         unsafe { tail.slice(&text[start..]) }
     }
-}
-
-/// The digits of a value other than 0, and where they start.
-#[inline(never)]
-fn long_text(value: u64) -> ([u8; ROOM], usize) {
-    let mut text = [0; ROOM];
-    let mut at = ROOM;
-    let mut rest = value;
-    while rest > 0 {
-        at -= 1;
-        text[at] = b'0' + (rest % 10) as u8;
-        rest /= 10;
-    }
-    (text, at)
 }

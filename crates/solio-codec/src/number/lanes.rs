@@ -19,8 +19,9 @@ const LONGEST_SEPARATOR: usize = 16;
 const ENTRIES: usize = MAX_COLUMNS + 4;
 
 /// One call's work, ready for a vector kernel.
-pub(super) struct RowJob<'a, V> {
-    pub(super) fixed: Fixed,
+pub(super) struct RowJob<'a, V, F = Fixed> {
+    /// What is to be known of a fixed number of digits; nothing of the shortest.
+    pub(super) fixed: F,
     /// All rows, one after the other.
     pub(super) values: &'a [V],
     pub(super) columns: usize,
@@ -40,20 +41,29 @@ impl<'a, V: FloatValue> RowJob<'a, V> {
         between: &'a [u8],
     ) -> Option<Self> {
         let Digits::Fixed(n @ 1..) = digits else { return None };
-        let fits = n <= V::VECTOR_DIGITS
-            && (1..=MAX_COLUMNS).contains(&N)
+        let fits = n <= V::VECTOR_DIGITS;
+        fits.then(|| RowJob::with(Fixed::new(n)?, rows, between))?
+    }
+}
+
+impl<'a, V, F> RowJob<'a, V, F> {
+    /// `None` for rows that only the plain twin does.
+    pub(super) fn with<const N: usize>(
+        fixed: F,
+        rows: &'a [[V; N]],
+        between: &'a [u8],
+    ) -> Option<Self> {
+        let fits = (1..=MAX_COLUMNS).contains(&N)
             && rows.len() * N >= 8
             && between.len() <= LONGEST_SEPARATOR;
-        fits.then(|| {
-            Some(RowJob {
-                fixed: Fixed::new(n)?,
-                values: rows.as_flattened(),
-                columns: N,
-                between,
-                short: ShortSeparator::new(between),
-                long: between.len() > MAX_SEPARATOR,
-            })
-        })?
+        fits.then(|| RowJob {
+            fixed,
+            values: rows.as_flattened(),
+            columns: N,
+            between,
+            short: ShortSeparator::new(between),
+            long: between.len() > MAX_SEPARATOR,
+        })
     }
 
     /// Most bytes of a value with what follows it.
@@ -131,7 +141,7 @@ pub(super) struct Separators {
 }
 
 impl Separators {
-    pub(super) fn new<V>(job: &RowJob<'_, V>) -> Self {
+    pub(super) fn new<V, F>(job: &RowJob<'_, V, F>) -> Self {
         let mut all = Separators { texts: [0; ENTRIES], lens: [0; ENTRIES], step: 4 % job.columns };
         for k in 0..ENTRIES {
             let text = match k % job.columns + 1 == job.columns {

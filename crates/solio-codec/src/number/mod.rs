@@ -19,6 +19,7 @@ mod integers;
 #[cfg(target_arch = "x86_64")]
 mod lanes;
 pub mod parse;
+mod powers;
 pub mod run;
 #[cfg(target_arch = "x86_64")]
 mod run_avx2;
@@ -27,6 +28,8 @@ pub(crate) mod shapes;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod shapes_avx2;
 mod shortest;
+#[cfg(target_arch = "x86_64")]
+mod shortest_avx2;
 mod tail;
 
 /// How a float becomes text.

@@ -120,6 +120,30 @@ impl<'a> TextTail<'a> {
         }
     }
 
+    /// Writes the first `len` bytes of `word` (least significant first); with `WIDE`, the one at `place` is
+    /// `extra`.
+    ///
+    /// # Safety
+    /// `len <= 17` and `place <= 16`, and the text since the last reserve stays within its room.
+    #[inline(always)]
+    pub(super) unsafe fn digits<const WIDE: bool>(
+        &mut self,
+        word: u128,
+        extra: u8,
+        place: usize,
+        len: usize,
+    ) {
+        debug_assert!(len <= 17 && place <= 16 && self.at <= self.end);
+        // SAFETY: 17 bytes fit into the slack beyond the room; the caller promises the advance.
+        unsafe {
+            self.at.cast::<u128>().write_unaligned(word.to_le());
+            if WIDE {
+                self.at.add(place).write(extra);
+            }
+            self.at = self.at.add(len);
+        }
+    }
+
     /// # Safety
     /// The text since the last reserve stays within its room.
     #[inline(always)]

@@ -14,6 +14,10 @@ use std::sync::Mutex;
 /// Pixels of a job, in bytes: enough that handing it out costs nothing beside it.
 pub(crate) const JOB_BYTES: u64 = 256 << 10;
 
+/// Most bytes of chunks that are unpacked side by side: beyond that, what was unpacked is no longer in the
+/// caches when it is put in its place, which costs more than the decoder gains.
+const TOGETHER_BYTES: u64 = 4 << 20;
+
 /// What an unfinished file says of a chunk.
 pub(crate) const NOT_THERE: &str = "the file does not have it: it was not written to its end";
 
@@ -95,7 +99,9 @@ pub(crate) type BufferPool = Mutex<Vec<ReadBuffers>>;
 fn side_by_side(task: &LevelTask<'_>, threads: usize) -> usize {
     let jobs = 2 * threads.max(1);
     let most = usize::try_from(task.shape.chunks).unwrap_or(usize::MAX) / jobs;
-    codec::side_by_side(task.shape.compression).min(most).max(1)
+    let first = task.shape.place(task.level().first_chunk);
+    let fitting = TOGETHER_BYTES / task.shape.block(&first.window).bytes().max(1);
+    codec::side_by_side(task.shape.compression).min(most).min(fitting as usize).max(1)
 }
 
 /// Reads the pieces that `dealers` hand out, one dealer a task; `keep` is for those that are copied

@@ -2,7 +2,8 @@
 //! plain where the first digit stands for 10⁻⁴ to 10⁶ (f32) or 10¹⁵ (f64), otherwise with a
 //! signed exponent of at least two digits: `0.25`, `-0`, `1e-05`, `1.2345679e+08`.
 
-use solio_codec::number::{Digits, format};
+use solio_codec::number::Digits;
+use solio_codec::number::format::{self, ShortestDecimal};
 
 /// Appends `value`.
 #[inline]
@@ -10,7 +11,7 @@ pub(crate) fn push_f32(out: &mut Vec<u8>, digits: Digits, value: f32) {
     if digits != Digits::Shortest || !value.is_finite() {
         return format::push_f32(out, digits, value);
     }
-    push(out, zmij::Buffer::new().format_finite(value).as_bytes(), 7);
+    push(out, value.is_sign_negative(), ShortestDecimal::of_f32(value), 7);
 }
 
 /// Appends `value`.
@@ -19,25 +20,24 @@ pub(crate) fn push_f64(out: &mut Vec<u8>, digits: Digits, value: f64) {
     if digits != Digits::Shortest || !value.is_finite() {
         return format::push_f64(out, digits, value);
     }
-    push(out, zmij::Buffer::new().format_finite(value).as_bytes(), 16);
+    push(out, value.is_sign_negative(), ShortestDecimal::of_f64(value), 16);
 }
 
-/// Appends the number that `text` shows, with an exponent where that is not within -4..`most`.
-fn push(out: &mut Vec<u8>, text: &[u8], most: i32) {
-    let (sign, text) = match text {
-        [b'-', rest @ ..] => (&b"-"[..], rest),
-        _ => (&b""[..], text),
-    };
-    out.extend_from_slice(sign);
-    let e = text.iter().position(|&b| b == b'e');
-    let point = text.iter().position(|&b| b == b'.');
-    let whole = point.or(e).unwrap_or(text.len());
-    // Most numbers are plain in both notations.
-    if e.is_none() && whole as i32 <= most && (text[0] != b'0' || text[..].len() < 3) {
-        return out.extend_from_slice(text.strip_suffix(b".0").unwrap_or(text));
+/// Appends a number, with an exponent where that is not within -4..`most`.
+fn push(out: &mut Vec<u8>, negative: bool, decimal: ShortestDecimal, most: i32) {
+    if negative {
+        out.push(b'-');
     }
-    let (digits, exponent) = scientific(text, e, whole);
-    let digits = &digits.0[..digits.1];
+    let start = out.len();
+    format::push_u64(out, decimal.number);
+    let mut digits = [0; 20];
+    let count = out.len() - start;
+    digits[..count].copy_from_slice(&out[start..]);
+    out.truncate(start);
+    let zeros = digits[1..count].iter().rev().take_while(|&&digit| digit == b'0').count();
+    let digits = &digits[..count - zeros];
+    // The power of ten of the first one.
+    let exponent = if decimal.number == 0 { 0 } else { decimal.power + count as i32 - 1 };
     if (-4..most).contains(&exponent) {
         plain(out, digits, exponent);
     } else {
@@ -52,32 +52,6 @@ fn push(out: &mut Vec<u8>, text: &[u8], most: i32) {
         }
         format::push_u32(out, exponent.unsigned_abs());
     }
-}
-
-/// The digits without leading and trailing zeros, and the power of ten of the first one.
-fn scientific(text: &[u8], e: Option<usize>, whole: usize) -> (([u8; 32], usize), i32) {
-    let mantissa = &text[..e.unwrap_or(text.len())];
-    let mut exponent = e.map_or(0, |e| {
-        std::str::from_utf8(&text[e + 1..]).ok().and_then(|t| t.parse().ok()).unwrap_or(0)
-    });
-    let mut digits = ([0; 32], 0);
-    let mut leading = 0;
-    for &b in mantissa.iter().filter(|b| **b != b'.') {
-        if digits.1 == 0 && b == b'0' {
-            leading += 1;
-        } else {
-            digits.0[digits.1] = b;
-            digits.1 += 1;
-        }
-    }
-    exponent += whole as i32 - 1 - leading;
-    while digits.1 > 0 && digits.0[digits.1 - 1] == b'0' {
-        digits.1 -= 1;
-    }
-    if digits.1 == 0 {
-        return (([b'0'; 32], 1), 0);
-    }
-    (digits, exponent)
 }
 
 fn plain(out: &mut Vec<u8>, digits: &[u8], exponent: i32) {

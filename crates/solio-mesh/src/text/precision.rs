@@ -5,6 +5,7 @@
 //! coarse ([`FAR`]), or coarse beside the model ([`is_offset`]).
 
 use crate::model::Positions;
+use solio_codec::number::format::ShortestDecimal;
 use solio_codec::number::parse;
 
 /// From here on the steps of `f32` are 1/128 and more, such as 8 mm in metres.
@@ -99,9 +100,18 @@ pub(crate) fn widened(value: f32) -> f64 {
     if !value.is_finite() {
         return f64::from(value);
     }
-    let mut buffer = zmij::Buffer::new();
-    let text = buffer.format_finite(value).as_bytes();
-    parse::f64_prefix(text).map_or(f64::from(value), |(wide, _)| wide)
+    let ShortestDecimal { number, power } = ShortestDecimal::of_f32(value);
+    // Of two numbers that are exact, the quotient or product is the nearest.
+    let size = match UNITS.get((power.unsigned_abs() as usize).wrapping_sub(1)) {
+        _ if power == 0 => number as f64,
+        Some(unit) if power < 0 => number as f64 / unit,
+        Some(unit) => number as f64 * unit,
+        None => {
+            let text = format!("{number}e{power}");
+            parse::f64_prefix(text.as_bytes()).map_or(f64::from(value.abs()), |(wide, _)| wide)
+        }
+    };
+    size.copysign(f64::from(value))
 }
 
 /// [`widened`], of positions.
@@ -135,6 +145,7 @@ mod tests {
             // Of every size, also far below any digit behind the point.
             let any = f32::from_bits(random);
             if any.is_finite() {
+                assert_eq!(widened(any), format!("{any:e}").parse().unwrap(), "{any:e}");
                 assert!(!says_more(format!("{any:e}").parse().unwrap()), "{any:e}");
             }
         }
