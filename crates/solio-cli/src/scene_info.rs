@@ -49,7 +49,7 @@ fn words(path: &Path, info: &SceneInfo) -> String {
     );
     line(
         "instances",
-        match scene.instances.objects.len() as u64 {
+        match counts.instances.all {
             0 => String::new(),
             n => format!("{} of {}", count(n), some(scene.objects.len() as u64, "object")),
         },
@@ -252,7 +252,7 @@ fn to_json(info: &SceneInfo) -> Json {
         "shapes": counts.classes,
         "primitives": counts.all.primitives,
         "instanced_primitives": counts.all.instanced_primitives,
-        "instances": scene.instances.objects.len(),
+        "instances": counts.instances.all,
         "objects": scene.objects.iter().map(|object| json!({
             "name": text(&object.name),
             "shapes": object.shapes.len(),

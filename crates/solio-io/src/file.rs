@@ -31,6 +31,9 @@ const ASIDE_LEAST_BYTES: usize = 16 << 10;
 /// So much is moved at once.
 const ASIDE_BYTES: usize = 128 << 10;
 
+/// Bytes that are asked for at a time before the damage of a file.
+const DAMAGED_STEP: usize = 16;
+
 static READ: SpanName = SpanName::new("read chunk");
 
 thread_local! {
@@ -175,8 +178,8 @@ impl OpenFile {
         let head = &self.head()[..self.head().len().min(HEAD_BYTES)];
         match &self.content {
             _ if self.compression == Compression::None => Cow::Borrowed(head),
-            Content::File(file) => Cow::Owned(decode_start(file.clone(), self.compression)),
-            Content::Other(source) => Cow::Owned(decode_start(source.clone(), self.compression)),
+            Content::File(file) => Cow::Owned(decode_start(file, self.compression)),
+            Content::Other(source) => Cow::Owned(decode_start(source, self.compression)),
             Content::Once(..) => Cow::Borrowed(&[]),
         }
     }
@@ -233,18 +236,27 @@ impl OpenFile {
 }
 
 /// Decodes the start of `source`, up to a fault if there is one.
-fn decode_start(source: impl Source + 'static, compression: Compression) -> Vec<u8> {
+fn decode_start(source: &(impl Source + Clone), compression: Compression) -> Vec<u8> {
     let mut plain = vec![0; HEAD_BYTES];
-    let mut got = 0;
-    if let Ok(mut decoder) =
-        StreamDecoder::new(compression, Forward { source, at: 0 }, &Limits::default())
-    {
-        // An error takes the whole read with it: bytes are asked for in small steps.
-        for step in plain.chunks_mut(16) {
-            let Ok(n @ 1..) = decoder.read(step) else { break };
-            got += n;
+    let start = |steps: usize, plain: &mut [u8]| {
+        let from = Forward { source: source.clone(), at: 0 };
+        let Ok(mut decoder) = StreamDecoder::new(compression, from, &Limits::default()) else {
+            return Some(0);
+        };
+        let mut got = 0;
+        for step in plain.chunks_mut(steps) {
+            match decoder.read(step) {
+                Ok(0) => break,
+                Ok(n) => got += n,
+                Err(_) if steps > DAMAGED_STEP => return None,
+                Err(_) => break,
+            }
         }
-    }
+        Some(got)
+    };
+    // An error takes the whole read with it: then bytes are asked for in small steps.
+    let got = start(HEAD_BYTES, &mut plain);
+    let got = got.or_else(|| start(DAMAGED_STEP, &mut plain)).unwrap_or(0);
     plain.truncate(got);
     plain
 }

@@ -589,6 +589,8 @@ struct WalkState<F> {
     pieces: Vec<EntryBatch<F>>,
     /// Threads at work, which may find more.
     busy: usize,
+    /// Threads that wait for more: where there are none, nobody is woken.
+    waiting: usize,
     failed: Option<Error>,
     /// Folders entered, where links are followed.
     entered: HashSet<(u64, u64)>,
@@ -597,7 +599,7 @@ struct WalkState<F> {
 impl<F> Default for WalkState<F> {
     fn default() -> Self {
         let (folders, pieces) = (Vec::new(), Vec::new());
-        WalkState { folders, pieces, busy: 0, failed: None, entered: HashSet::new() }
+        WalkState { folders, pieces, busy: 0, waiting: 0, failed: None, entered: HashSet::new() }
     }
 }
 
@@ -661,7 +663,9 @@ impl<V: Visit> WalkRun<'_, V> {
             if state.busy == 0 {
                 return None;
             }
+            state.waiting += 1;
             state = self.moved.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state.waiting -= 1;
         }
     }
 
@@ -689,13 +693,14 @@ impl<V: Visit> WalkRun<'_, V> {
         };
         let folder = Arc::new(listed);
         let more = pieces.len() + below.len();
-        {
+        let waiting = {
             let mut state = self.lock();
             state.folders.extend(below);
             let piece = |entries| EntryBatch { folder: Arc::clone(&folder), entries };
             state.pieces.extend(pieces.into_iter().map(piece));
-        }
-        match more {
+            state.waiting
+        };
+        match more.min(waiting) {
             0 => {}
             1 => self.moved.notify_one(),
             _ => self.moved.notify_all(),
@@ -809,7 +814,7 @@ impl<V: Visit> Drop for Busy<'_, '_, V> {
             state.failed.get_or_insert_with(Error::cancelled);
         }
         state.busy -= 1;
-        let ends = state.busy == 0 || state.failed.is_some();
+        let ends = (state.busy == 0 || state.failed.is_some()) && state.waiting > 0;
         drop(state);
         if ends {
             self.0.moved.notify_all();

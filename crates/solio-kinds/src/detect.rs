@@ -3,6 +3,7 @@
 use crate::family::Family;
 use crate::table::{Alias, FileKind, Magic, matches};
 use crate::text;
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::LazyLock;
 
@@ -44,6 +45,22 @@ static MARKS: LazyLock<Marks> = LazyLock::new(|| {
         }
     }
     marks
+});
+
+/// All extensions, each with the first row that has it: a scan asks for every text.
+static EXTENSIONS: LazyLock<HashMap<&'static str, FileType>> = LazyLock::new(|| {
+    let mut all = HashMap::new();
+    for kind in FileKind::ALL {
+        for extension in kind.extensions() {
+            all.entry(*extension).or_insert(FileType::from(*kind));
+        }
+        for alias in kind.aliases() {
+            for extension in alias.extensions {
+                all.entry(*extension).or_insert(FileType::alias(*kind, alias));
+            }
+        }
+    }
+    all
 });
 
 /// What a file is: a kind, and the alias where it is one.
@@ -122,13 +139,7 @@ impl FileType {
 
     /// By an extension in small letters. Where several kinds share one, the first row is taken.
     pub fn of_extension(extension: &str) -> Option<FileType> {
-        FileKind::ALL.iter().find_map(|kind| {
-            if kind.extensions().contains(&extension) {
-                return Some(FileType::from(*kind));
-            }
-            let found = kind.aliases().iter().find(|a| a.extensions.contains(&extension))?;
-            Some(FileType::alias(*kind, found))
-        })
+        EXTENSIONS.get(extension).copied()
     }
 
     /// By the first bytes alone; `None` where only text follows, or nothing that has a mark.
@@ -199,6 +210,18 @@ impl FileType {
             };
         }
         text::kind(head, mesh, by_name)
+    }
+
+    /// Whether more bytes of a file that is [`FileKind::Text`] by its `head` may tell what it is: so far
+    /// there are comments alone, or statements of OBJ without a vertex.
+    ///
+    /// ```
+    /// use solio_kinds::FileType;
+    /// assert!(FileType::may_be_hidden(b"# made by a program\n#\n"));
+    /// assert!(!FileType::may_be_hidden(b"# notes\nThis is prose.\n"));
+    /// ```
+    pub fn may_be_hidden(head: &[u8]) -> bool {
+        text::may_tell_more(head)
     }
 
     /// Containers that several kinds share: the extension tells which.

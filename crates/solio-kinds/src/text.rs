@@ -2,6 +2,9 @@
 
 use crate::detect::{FileType, HEAD_BYTES};
 use crate::table::FileKind;
+use memchr::memmem::Finder;
+use memchr::{memchr2, memrchr2};
+use std::sync::LazyLock;
 
 /// Directives that a pbrt scene begins with (pbrt-v4, "pbrt-v4 Input File Format").
 pub const PBRT_DIRECTIVES: [&[u8]; 34] = [
@@ -52,21 +55,53 @@ pub(crate) fn mesh(head: &[u8], bytes: Option<u64>) -> Option<FileKind> {
 
 /// The kind of a text.
 pub(crate) fn kind(head: &[u8], mesh: Option<FileKind>, by_name: Option<FileType>) -> FileType {
-    let lines = || head.split(|byte| matches!(byte, b'\n' | b'\r')).map(<[u8]>::trim_ascii);
     let named = |kind: FileKind| by_name.is_some_and(|found| found.kind == kind);
-    if lines().any(|line| line.starts_with(b"newmtl ")) {
+    if names_material(head) {
         return FileKind::Mtl.into();
     }
-    if mesh == Some(FileKind::Obj) && (named(FileKind::Obj) || lines().any(is_vertex)) {
+    if mesh == Some(FileKind::Obj) && (named(FileKind::Obj) || lines(head).any(is_vertex)) {
         return FileKind::Obj.into();
     }
-    let mut statements = lines().filter(|line| !line.is_empty() && !line.starts_with(b"#"));
-    match statements.next() {
+    match lines(head).find(is_statement) {
         Some(line) if is_pbrt(line) => FileKind::Pbrt.into(),
         // Comments alone.
         None if named(FileKind::Pbrt) => FileKind::Pbrt.into(),
         _ => by_name.filter(|found| is_told_by_name(found.kind)).unwrap_or(FileKind::Text.into()),
     }
+}
+
+/// The lines of a text, without blanks around them.
+fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = Some(text);
+    std::iter::from_fn(move || {
+        let text = rest?;
+        let end = memchr2(b'\n', b'\r', text);
+        rest = end.map(|end| &text[end + 1..]);
+        Some(text[..end.unwrap_or(text.len())].trim_ascii())
+    })
+}
+
+/// Whether a line is neither empty nor a comment.
+fn is_statement(line: &&[u8]) -> bool {
+    !line.is_empty() && !line.starts_with(b"#")
+}
+
+/// Whether a line names a material of MTL.
+fn names_material(head: &[u8]) -> bool {
+    static WORD: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"newmtl "));
+    WORD.find_iter(head).any(|at| {
+        let start = memrchr2(b'\n', b'\r', &head[..at]).map_or(0, |end| end + 1);
+        let behind = &head[at + 7..];
+        let end = memchr2(b'\n', b'\r', behind).unwrap_or(behind.len());
+        head[start..at].trim_ascii().is_empty() && !behind[..end].trim_ascii().is_empty()
+    })
+}
+
+/// Whether more of a text than this may tell another kind than [`FileKind::Text`]: there is no statement
+/// yet, or one of OBJ, whose vertices may follow.
+pub(crate) fn may_tell_more(head: &[u8]) -> bool {
+    let ended = memrchr2(b'\n', b'\r', head).map_or(0, |end| end + 1);
+    lines(&head[..ended]).find(is_statement).is_none() || looks_like_obj(head)
 }
 
 /// Texts that have no mark, and no statement that only they begin with.
@@ -82,7 +117,11 @@ pub(crate) fn is_text(head: &[u8]) -> bool {
         Ok(_) => true,
         Err(e) => e.error_len().is_none() && head.len() >= HEAD_BYTES,
     };
-    valid && !head.iter().any(|byte| matches!(byte, 0..=8 | 14..=26 | 28..=31))
+    // Some at once, without a branch for each.
+    let has_control = |bytes: &[u8]| {
+        bytes.iter().fold(false, |found, byte| found | matches!(byte, 0..=8 | 14..=26 | 28..=31))
+    };
+    valid && !head.chunks(256).any(has_control)
 }
 
 /// Whether text is UTF-16, as some programs write OBJ.
@@ -121,11 +160,14 @@ fn is_stl(head: &[u8], bytes: Option<u64>) -> bool {
     }
     let text = head.trim_ascii_start();
     let solid = text.get(..5).is_some_and(|word| word.eq_ignore_ascii_case(b"solid"));
-    let ends = text.get(5).is_none_or(u8::is_ascii_whitespace);
+    let solid = solid && text.get(5).is_none_or(u8::is_ascii_whitespace);
+    let facet = text.get(..6).is_some_and(|word| word.eq_ignore_ascii_case(b"facet "));
+    if !solid && !facet {
+        return false;
+    }
     let lower = text[..text.len().min(4096)].to_ascii_lowercase();
     let has = |word: &[u8]| lower.windows(word.len()).any(|w| w == word);
-    let facet = lower.starts_with(b"facet ") && has(b"vertex");
-    facet || solid && ends && (has(b"facet") || has(b"endsolid") || has(b"end solid"))
+    facet && has(b"vertex") || solid && (has(b"facet") || has(b"endsolid") || has(b"end solid"))
 }
 
 /// Whether the start of a stream, whose length nobody knows yet, is that of a binary STL: as many
@@ -230,15 +272,126 @@ pub(crate) fn is_icc(head: &[u8]) -> bool {
     head.len() >= 24 && class(&head[12..16]) && space(&head[16..24])
 }
 
-/// Whether an XMP packet starts so, in UTF-8, UTF-16 or UTF-32.
+/// Whether an XMP packet starts so, in UTF-8, UTF-16 or UTF-32: zero bytes are passed over.
 pub(crate) fn is_xmp(head: &[u8], extension: &str) -> bool {
-    let start: Vec<u8> = head.iter().copied().filter(|b| *b != 0).collect();
-    let start = start.strip_prefix(&[0xef, 0xbb, 0xbf]).unwrap_or(&start);
-    let start = start.strip_prefix(&[0xfe, 0xff]).or(start.strip_prefix(&[0xff, 0xfe]));
-    let start =
-        start.map_or_else(|| head.iter().copied().filter(|b| *b != 0).collect(), <[u8]>::to_vec);
-    let start = start.trim_ascii_start();
+    let all = head.iter().copied().filter(|byte| *byte != 0);
+    let begins = |text: &mut dyn Iterator<Item = u8>, word: &[u8]| {
+        word.iter().all(|byte| text.next() == Some(*byte))
+    };
+    let utf8 = [0xef, 0xbb, 0xbf];
+    let marked = if begins(&mut all.clone(), &utf8) { 3 } else { 0 };
+    let is_wide =
+        [[0xfe, 0xff], [0xff, 0xfe]].iter().any(|mark| begins(&mut all.clone().skip(marked), mark));
+    // A mark of UTF-8 alone stays.
+    let start = all.skip(if is_wide { marked + 2 } else { 0 });
+    let start = start.skip_while(u8::is_ascii_whitespace);
     let opens = [&b"<?xpacket begin"[..], b"<x:xmpmeta", b"<x:xapmeta", b"<rdf:RDF"];
-    opens.iter().any(|open| start.starts_with(open))
-        || extension == "xmp" && (start.starts_with(b"<") || start.starts_with(b"\xef\xbb\xbf<"))
+    opens.iter().any(|open| begins(&mut start.clone(), open))
+        || extension == "xmp"
+            && [&b"<"[..], b"\xef\xbb\xbf<"].iter().any(|open| begins(&mut start.clone(), open))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Pieces of texts in a random order.
+    fn texts() -> impl Iterator<Item = Vec<u8>> {
+        const PIECES: [&[u8]; 30] = [
+            b"newmtl ",
+            b"newmtl",
+            b"\n",
+            b"\r\n",
+            b"\r",
+            b" ",
+            b"\t",
+            b"\x0c",
+            b"# c",
+            b"v 1 2 3",
+            b"solid ",
+            b"SOLID\n",
+            b"facet ",
+            b"vertex",
+            b"endsolid",
+            b"\0",
+            b"\xef\xbb\xbf",
+            b"\xfe\xff",
+            b"\xff\xfe",
+            b"<",
+            b"<?xpacket begin",
+            b"<x:xmpmeta",
+            b"<rdf:RDF",
+            b"<\0r\0d\0f\0:\0R\0D\0F\0",
+            b"Shape \"a\"",
+            b"x",
+            b"\x01",
+            b"mtllib a",
+            b"\x80",
+            b"\x0b",
+        ];
+        let mut state = 1u64;
+        let mut next = move |below: usize| {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (state >> 33) as usize % below
+        };
+        (0..200_000).map(move |_| (0..next(9)).flat_map(|_| PIECES[next(30)]).copied().collect())
+    }
+
+    #[test]
+    fn short_ways_find_what_plain_ones_do() {
+        let mut seen = [0; 5];
+        for text in texts() {
+            let plain = || text.split(|b| matches!(b, b'\n' | b'\r')).map(<[u8]>::trim_ascii);
+            assert!(lines(&text).eq(plain()), "{text:?}");
+            let material = plain().any(|line| line.starts_with(b"newmtl "));
+            assert_eq!(names_material(&text), material, "{text:?}");
+            let control = text.iter().any(|byte| matches!(byte, 0..=8 | 14..=26 | 28..=31));
+            let is_plain = std::str::from_utf8(&text).is_ok() && !control;
+            assert_eq!(is_text(&text), is_plain, "{text:?}");
+            let xmp = plain_xmp(&text, "") || plain_xmp(&text, "xmp");
+            assert_eq!(is_xmp(&text, ""), plain_xmp(&text, ""), "{text:?}");
+            assert_eq!(is_xmp(&text, "xmp"), plain_xmp(&text, "xmp"), "{text:?}");
+            let stl = plain_stl(&text);
+            assert_eq!(is_stl(&text, Some(1)), stl, "{text:?}");
+            for (seen, found) in seen.iter_mut().zip([material, is_plain, xmp, stl, control]) {
+                *seen += u32::from(found);
+            }
+        }
+        assert!(seen.iter().all(|seen| *seen > 100), "{seen:?}");
+    }
+
+    fn plain_xmp(head: &[u8], extension: &str) -> bool {
+        let all: Vec<u8> = head.iter().copied().filter(|b| *b != 0).collect();
+        let start = all.strip_prefix(&[0xef, 0xbb, 0xbf]).unwrap_or(&all);
+        let start = start.strip_prefix(&[0xfe, 0xff]).or(start.strip_prefix(&[0xff, 0xfe]));
+        let start = start.unwrap_or(&all).trim_ascii_start();
+        let opens = [&b"<?xpacket begin"[..], b"<x:xmpmeta", b"<x:xapmeta", b"<rdf:RDF"];
+        opens.iter().any(|open| start.starts_with(open))
+            || extension == "xmp"
+                && (start.starts_with(b"<") || start.starts_with(b"\xef\xbb\xbf<"))
+    }
+
+    fn plain_stl(head: &[u8]) -> bool {
+        let lower = head.trim_ascii_start().to_ascii_lowercase();
+        let has = |word: &[u8]| lower.windows(word.len()).any(|w| w == word);
+        let ends = lower.get(5).is_none_or(u8::is_ascii_whitespace);
+        lower.starts_with(b"facet ") && has(b"vertex")
+            || lower.starts_with(b"solid")
+                && ends
+                && (has(b"facet") || has(b"endsolid") || has(b"end solid"))
+    }
+
+    #[test]
+    fn only_where_nothing_is_said_yet_more_may_tell() {
+        for (head, more) in [
+            (&b"# c\n\n  # d\n"[..], true),
+            (b"# c\nSha", true),
+            (b"", true),
+            (b"# c\nwords and\nnewmt", false),
+            (b"mtllib a.mtl\n", true),
+            (b"Words\n", false),
+        ] {
+            assert_eq!(may_tell_more(head), more, "{}", head.escape_ascii());
+        }
+    }
 }

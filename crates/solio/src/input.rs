@@ -69,9 +69,13 @@ impl Input {
         }
         let bytes = file.file_bytes().filter(|_| !is_packed);
         let mut file_type = FileType::detect(&head, bytes, file.path());
-        let is_hidden = matches!(file_type.kind, FileKind::Text) && head.len() >= HEAD_BYTES;
+        let is_hidden = matches!(file_type.kind, FileKind::Text)
+            && head.len() >= HEAD_BYTES
+            && FileType::may_be_hidden(&head);
         if is_hidden && !file.comes_once() {
-            let opened = file.source(limits, &Work { memory_bytes: 0, ..Work::serial() })?;
+            // No thread is worth so few bytes.
+            let serial = Work { memory_bytes: 0, ..Work::serial() };
+            let opened = file.source_in_turn(limits, &serial)?;
             head.resize(TEXT_BYTES, 0);
             let got = opened.source.read_at(0, &mut head).map_err(|e| e.at_path(file.path()))?;
             file_type = FileType::detect(&head[..got], bytes, file.path());

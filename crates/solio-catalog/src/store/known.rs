@@ -1,7 +1,7 @@
 //! What the catalogue already knows of the files in a folder.
 
 use super::read::cells;
-use super::{failed, id_of, name_bytes, name_value, open_to_read};
+use super::{FIND, failed, first_id, id_of, is_path, name_bytes, name_value, open_to_read};
 use crate::row::{COLUMNS, Cells, Level};
 use rusqlite::{Connection, OptionalExtension};
 use solio_base::Result;
@@ -55,7 +55,17 @@ impl Known {
     pub fn files(&self, folder: &[u8], files: &mut Vec<KnownFile>) -> Result<()> {
         files.clear();
         let mut read = || -> rusqlite::Result<Result<()>> {
-            let (id, true) = id_of(&self.connection, folder)? else { return Ok(Ok(())) };
+            let mut find = self.connection.prepare_cached(FIND)?;
+            let mut id = first_id(folder);
+            // As long as this row is held both questions are one transaction, with one lock.
+            let _held = loop {
+                let mut found = find.query([id])?;
+                match found.next()? {
+                    None => return Ok(Ok(())),
+                    Some(row) if is_path(row.get_ref(0)?, folder) => break found,
+                    Some(_) => id += 1,
+                }
+            };
             let mut select = self.connection.prepare_cached(
                 "SELECT name, size, modified_ns, inode, level, born_ns, changed_ns, volume FROM entries \
                  WHERE folder = ?1 ORDER BY name",

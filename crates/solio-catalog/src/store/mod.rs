@@ -188,16 +188,20 @@ fn first_id(folder: &[u8]) -> i64 {
     (hasher.finish() >> 12) as i64
 }
 
+/// What finds a folder by its number.
+const FIND: &str = "SELECT path FROM folders WHERE id = ?1";
+
+/// Whether a value is the path of this folder.
+fn is_path(value: ValueRef<'_>, folder: &[u8]) -> bool {
+    matches!(value, ValueRef::Text(path) | ValueRef::Blob(path) if path == folder)
+}
+
 /// The number of a folder, and whether it is in the table; else the next free number.
 fn id_of(connection: &Connection, folder: &[u8]) -> rusqlite::Result<(i64, bool)> {
-    let mut find = connection.prepare_cached("SELECT path FROM folders WHERE id = ?1")?;
+    let mut find = connection.prepare_cached(FIND)?;
     let mut id = first_id(folder);
     loop {
-        let same = find
-            .query_row([id], |row| {
-                Ok(matches!(row.get_ref(0)?, ValueRef::Text(p) | ValueRef::Blob(p) if p == folder))
-            })
-            .optional()?;
+        let same = find.query_row([id], |row| Ok(is_path(row.get_ref(0)?, folder))).optional()?;
         match same {
             None => return Ok((id, false)),
             Some(true) => return Ok((id, true)),

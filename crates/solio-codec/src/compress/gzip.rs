@@ -11,6 +11,7 @@
 use super::input::{CompressedInput, corrupt_at};
 use flate2::{Decompress, FlushDecompress, Status};
 use solio_base::{Error, Result};
+use std::cell::Cell;
 use std::io::Read;
 
 const HEADER_CRC: u8 = 2;
@@ -19,9 +20,16 @@ const NAME: u8 = 8;
 const COMMENT: u8 = 16;
 const RESERVED: u8 = 0xe0;
 
+thread_local! {
+    /// The inflater of the last stream, for the next: to make one takes as long as to read the start of a
+    /// small file.
+    static SPARE: Cell<Option<Box<Decompress>>> = const { Cell::new(None) };
+}
+
 /// The state of one gzip stream.
 pub(super) struct Gzip {
-    inflate: Decompress,
+    /// There until it is dropped; reset before each member.
+    inflate: Option<Box<Decompress>>,
     crc: libdeflater::Crc,
     size: u32,
     state: GzipState,
@@ -38,14 +46,23 @@ enum GzipState {
 
 impl Default for Gzip {
     fn default() -> Self {
+        let spare = SPARE.try_with(Cell::take).ok().flatten();
         Gzip {
-            inflate: Decompress::new(false),
+            inflate: Some(spare.unwrap_or_else(|| Box::new(Decompress::new(false)))),
             crc: libdeflater::Crc::new(),
             size: 0,
             state: GzipState::Between,
             members: 0,
             ignored_tail: None,
         }
+    }
+}
+
+impl Drop for Gzip {
+    fn drop(&mut self) {
+        let inflate = self.inflate.take();
+        // Where the thread ends there is no next stream.
+        let _ = SPARE.try_with(|spare| spare.set(inflate));
     }
 }
 
@@ -75,10 +92,11 @@ impl Gzip {
         let at = input.position();
         let bytes = input.fill()?;
         let ended = bytes.is_empty();
-        let (in_before, out_before) = (self.inflate.total_in(), self.inflate.total_out());
-        let result = self.inflate.decompress(bytes, out, FlushDecompress::None);
-        let taken = (self.inflate.total_in() - in_before) as usize;
-        let given = (self.inflate.total_out() - out_before) as usize;
+        let inflate = self.inflate.get_or_insert_with(|| Box::new(Decompress::new(false)));
+        let (in_before, out_before) = (inflate.total_in(), inflate.total_out());
+        let result = inflate.decompress(bytes, out, FlushDecompress::None);
+        let taken = (inflate.total_in() - in_before) as usize;
+        let given = (inflate.total_out() - out_before) as usize;
         input.take(taken);
         self.crc.update(&out[..given]);
         self.size = self.size.wrapping_add(given as u32);
@@ -116,7 +134,10 @@ impl Gzip {
             return Ok(());
         }
         self.skip_header(input, at)?;
-        self.inflate.reset(false);
+        match &mut self.inflate {
+            Some(inflate) => inflate.reset(false),
+            none => *none = Some(Box::new(Decompress::new(false))),
+        }
         self.crc = libdeflater::Crc::new();
         self.size = 0;
         self.members += 1;

@@ -5,6 +5,8 @@ use std::io::Read;
 
 /// Bytes asked of the reader at a time.
 const INPUT_BYTES: usize = 64 << 10;
+/// And at first: of many files only the start is wanted.
+const FIRST_BYTES: usize = 4 << 10;
 
 /// A buffered reader that knows its offset.
 pub(super) struct CompressedInput<R> {
@@ -29,8 +31,9 @@ impl<R: Read> CompressedInput<R> {
     /// The bytes at hand; empty only at the end of the file.
     pub(super) fn fill(&mut self) -> Result<&[u8]> {
         if self.start == self.end {
-            if self.buffer.is_empty() {
-                self.buffer.resize(INPUT_BYTES, 0);
+            let wanted = if self.offset == 0 { FIRST_BYTES } else { INPUT_BYTES };
+            if self.buffer.len() < wanted {
+                self.buffer.resize(wanted, 0);
             }
             self.start = 0;
             self.end = read_some(&mut self.reader, &mut self.buffer)?;

@@ -56,9 +56,45 @@ impl<'s> PackReader<'s> {
 
     /// The scene. The meshes of files are not part of it: [`Self::mesh`] gives them.
     pub fn scene(&self, work: &Work) -> Result<Scene> {
-        let scene = unpack(self, work)?;
+        self.scene_with(Some(InstanceArrays::room(self)?), work)
+    }
+
+    /// The scene without its instances, of which [`Self::instance_counts`] tells: what there is of
+    /// them is not read.
+    ///
+    /// ```
+    /// # use solio_base::{Sink, Work};
+    /// # use solio_scene::pack::{PackOptions, PackReadOptions, PackReader, encode_pack};
+    /// # use solio_scene::scene::{NoFiles, SceneOptions, read_scene};
+    /// # use std::path::Path;
+    /// # let (options, work) = (SceneOptions::default(), Work::serial());
+    /// let text = b"WorldBegin ObjectBegin \"a\" ObjectEnd ObjectInstance \"a\" ObjectInstance \"a\"";
+    /// # let scene = read_scene(&&text[..], Path::new("a.pbrt"), &NoFiles, &options, &work)?;
+    /// # let mut file = Vec::new();
+    /// # encode_pack(&scene, &|_| Ok(None), &PackOptions::default(), &mut file, &work)?;
+    /// let reader = PackReader::new(&file, &PackReadOptions::default())?;
+    /// let scene = reader.scene_without_instances(&work)?;
+    /// assert_eq!((scene.instances.objects.len(), scene.objects[0].instances), (0, 2));
+    /// assert_eq!(reader.instance_counts().all, 2);
+    /// # Ok::<(), solio_base::Error>(())
+    /// ```
+    pub fn scene_without_instances(&self, work: &Work) -> Result<Scene> {
+        self.scene_with(None, work)
+    }
+
+    fn scene_with(&self, instances: Option<InstanceArrays>, work: &Work) -> Result<Scene> {
+        let scene = unpack(self, instances, work)?;
         check(&scene).map_err(|fault| self.fault(SectionKind::Head, fault))?;
         Ok(scene)
+    }
+
+    /// How many instances the scene has, as its table tells.
+    pub fn instance_counts(&self) -> InstanceCounts {
+        let count = |kind| self.table.count(kind, 0) as u64;
+        InstanceCounts {
+            all: count(SectionKind::InstanceMatrices),
+            moving: count(SectionKind::InstanceMoving),
+        }
     }
 
     /// The instances alone, with the numbers of their objects.
@@ -201,10 +237,13 @@ const OF_PLACES: [SectionKind; 2] = [SectionKind::FilePlaces, SectionKind::Place
 const OF_BYTES: [SectionKind; 3] =
     [SectionKind::Head, SectionKind::Names, SectionKind::ProblemText];
 
-/// Unpacks all arrays of a scene, then puts it together.
-fn unpack(reader: &PackReader<'_>, work: &Work) -> Result<Scene> {
+/// Unpacks all arrays of a scene but those of instances that have no room, then puts it together.
+fn unpack(
+    reader: &PackReader<'_>,
+    mut instances: Option<InstanceArrays>,
+    work: &Work,
+) -> Result<Scene> {
     let mut values = values::room(reader, work)?;
-    let mut instances = InstanceArrays::room(reader)?;
     let mut matrices: Vec<[f32; 16]> = reader.room(SectionKind::Matrices, 0)?;
     let mut words: BTreeMap<SectionKind, Vec<u32>> = BTreeMap::new();
     let mut bytes: BTreeMap<SectionKind, Vec<u8>> = BTreeMap::new();
@@ -217,14 +256,19 @@ fn unpack(reader: &PackReader<'_>, work: &Work) -> Result<Scene> {
     }
     let mut wanted = FillRequests::default();
     values::want(&mut values, reader, &mut wanted);
-    instances.want(reader, &mut wanted);
+    if let Some(instances) = &mut instances {
+        instances.want(reader, &mut wanted);
+    }
     wanted.add(reader, SectionKind::Matrices, 0, &mut matrices);
     words.iter_mut().for_each(|(kind, words)| wanted.add(reader, *kind, 0, words));
     bytes.iter_mut().for_each(|(kind, bytes)| wanted.add(reader, *kind, 0, bytes));
     wanted.fill(reader, work)?;
     native(&mut matrices);
     words.values_mut().for_each(|words| native(words));
-    let instances = instances.instances(reader)?;
+    let instances = match instances {
+        Some(instances) => instances.instances(reader)?,
+        None => Instances::default(),
+    };
     let kept = values::statements(values, reader, work)?;
     SceneArrays { reader, words, bytes }.scene(kept, instances, matrices)
 }

@@ -133,6 +133,51 @@ fn assert_comes_back(scene: &Scene) {
     }
 }
 
+/// A file that hides some of its bytes: whoever reads them fails.
+struct HiddenPart<'f> {
+    file: &'f [u8],
+    hidden: std::ops::Range<u64>,
+}
+
+impl Source for HiddenPart<'_> {
+    fn len_bytes(&self) -> Option<u64> {
+        Some(self.file.len() as u64)
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<usize> {
+        let end = offset + buffer.len() as u64;
+        assert!(end <= self.hidden.start || offset >= self.hidden.end, "read {offset}..{end}");
+        self.file.read_at(offset, buffer)
+    }
+}
+
+#[test]
+fn a_scene_without_instances_is_read_without_their_bytes() {
+    let scene = read_text(SCENE);
+    let mut file = Vec::new();
+    encode_pack(&scene, &no_mesh, &PackOptions::default(), &mut file, &Work::serial()).unwrap();
+    let whole = PackReader::new(&file, &PackReadOptions::default()).unwrap();
+    let name = |section: &&Section| format!("{:?}", section.kind).starts_with("Instance");
+    let sections: Vec<&Section> = whole.sections().iter().filter(name).collect();
+    assert!(sections.len() >= 4, "{sections:?}");
+    for section in sections {
+        let hidden = section.offset..section.offset + section.stored_bytes;
+        let source = HiddenPart { file: &file, hidden };
+        let reader = PackReader::new(&source, &PackReadOptions::default()).unwrap();
+        let found = reader.scene_without_instances(&Work::serial()).unwrap();
+        let known = Scene { instances: Default::default(), ..read_text(SCENE) };
+        assert_eq!(all_of(&found), all_of(&known));
+        let (mut counts, all) = (found.counts(|_| None, 3), scene.counts(|_| None, 3));
+        counts.set_instances(reader.instance_counts());
+        assert_eq!(
+            (counts.instances, counts.instances_bytes),
+            (all.instances, all.instances_bytes)
+        );
+        assert_eq!((all.instances.all, all.instances.moving), (4, 1));
+        assert_eq!(counts.all, all.all);
+    }
+}
+
 #[test]
 fn everything_comes_back() {
     let scene = read_text(SCENE);

@@ -24,7 +24,7 @@ mod statements;
 #[cfg(test)]
 mod tests;
 pub mod upgrade;
-mod word;
+pub(crate) mod word;
 pub mod write;
 
 pub use directive::{Arguments, Directive};

@@ -1,5 +1,7 @@
 //! Text to statements, in one pass.
 
+mod blocks;
+
 use super::statements::{Parameter, Span, Statement, Statements, Values};
 use super::word::{NEAR, plain_length};
 use super::{Arguments, Directive, ParameterType};
@@ -18,7 +20,12 @@ pub fn parse(text: &[u8], offset: u64) -> Statements {
 }
 
 /// [`parse`] with the memory of statements that are no longer needed.
-pub(super) fn parse_into(text: &[u8], offset: u64, mut memory: Statements) -> Statements {
+pub(super) fn parse_into(text: &[u8], offset: u64, memory: Statements) -> Statements {
+    parse_by::<true>(text, offset, memory)
+}
+
+/// [`parse_into`], with the short way for usual statements or without.
+fn parse_by<const SOON: bool>(text: &[u8], offset: u64, mut memory: Statements) -> Statements {
     memory.clear();
     reserve(&mut memory, text.len());
     let mut parser = StatementParser { text, at: 0, offset, to: memory };
@@ -27,6 +34,12 @@ pub(super) fn parse_into(text: &[u8], offset: u64, mut memory: Statements) -> St
         return parser.to;
     }
     while parser.skip_blanks() {
+        if SOON {
+            parser.soon_blocks();
+            if !parser.skip_blanks() {
+                break;
+            }
+        }
         let (start, kept) = (parser.at, parser.kept());
         if let Err(error) = parser.statement() {
             parser.take_back(kept);

@@ -19,7 +19,7 @@ pub(super) const fn key(word: &[u8]) -> u64 {
 
 /// Whether two words are the same; sooner than by a call where they are not long.
 #[inline(always)]
-pub(super) fn is_same(word: &[u8], other: &[u8]) -> bool {
+pub(crate) fn is_same(word: &[u8], other: &[u8]) -> bool {
     if word.len() != other.len() {
         return false;
     }

@@ -1,6 +1,7 @@
 //! Following statements: the graphics state changes, or something is put into the scene.
 
 mod finish;
+mod placed;
 
 use super::checks::Checks;
 use super::definitions::{NameKind, NameMeaning, SceneNames};
@@ -13,6 +14,7 @@ use crate::pbrt::schema::{Problem, Severity};
 use crate::pbrt::{Directive, Piece, Statement, Statements, Values};
 use foldhash::fast::FixedState;
 use glam::DMat4;
+use placed::RecentObjects;
 use solio_base::{Error, Result};
 use std::collections::{HashMap, HashSet};
 
@@ -60,8 +62,7 @@ pub(super) struct SceneBuilder {
     names: SceneNames,
     coordinate_systems: HashMap<Box<[u8]>, [DMat4; 2], FixedState>,
     times: [f32; 2],
-    /// The object of the last instance: the next is often of the same.
-    last_object: u32,
+    recent_objects: RecentObjects,
     checks: Checks,
     problems: Vec<(Place, Error)>,
     warnings: Vec<(Place, Error)>,
@@ -94,7 +95,6 @@ impl SceneBuilder {
                 ..Scene::default()
             },
             times: [0.0, 1.0],
-            last_object: NONE,
             checks: Checks::new(version, check),
             ..SceneBuilder::default()
         }
@@ -124,7 +124,15 @@ impl SceneBuilder {
             self.older_directive(name, lines.place(at));
         }
         self.reserve(&statements);
-        for statement in &statements.statements {
+        let mut rest = &statements.statements[..];
+        while let Some((statement, behind)) = rest.split_first() {
+            if let Some(block) = rest.first_chunk()
+                && self.placed(&statements, block, &mut lines)?
+            {
+                rest = &rest[block.len()..];
+                continue;
+            }
+            rest = behind;
             if let Some(goes_on) = &mut self.ended {
                 if !std::mem::replace(goes_on, true) {
                     let place = lines.place(statement.at);
@@ -273,7 +281,7 @@ impl SceneBuilder {
         self.shape_objects.clear();
         self.names.forget_early();
         self.blocks.clear();
-        (self.object, self.last_object) = (None, NONE);
+        (self.object, self.recent_objects) = (None, RecentObjects::default());
         (self.state.material, self.state.area_light) = (NONE, NONE);
         self.state.reverse_orientation = false;
     }
@@ -389,7 +397,7 @@ impl SceneBuilder {
         } else {
             self.object = Some(object);
         }
-        self.last_object = NONE;
+        self.recent_objects = RecentObjects::default();
         self.scene.objects[object as usize].defined.get_or_insert(place);
         self.open(BlockOpener::Object, at)
     }
@@ -499,44 +507,12 @@ impl SceneBuilder {
             return Ok(());
         }
         let name = at.piece.string(at.statement.values, 0).unwrap_or_default();
-        let last = self.scene.objects.get(self.last_object as usize);
-        let object = match last.filter(|object| object.name == name) {
-            Some(_) => self.last_object,
-            None => self.object_of(name)?,
-        };
-        let known = &mut self.scene.objects[object as usize];
-        // One that was defined again has another name, which may be meant for another.
-        self.last_object = if known.name == name { object } else { NONE };
-        known.instances += 1;
-        // Lines are counted where they are needed alone.
-        if known.first_use.is_none() {
-            known.first_use = Some(at.lines.place(at.statement.at));
-        }
-        let to = &mut self.scene.instances;
-        let number = index(to.objects.len())?;
-        let file = at.lines.file();
-        if to.files.last().is_none_or(|(_, last)| *last != file) {
-            to.files.push((number, file));
-        }
-        to.objects.push(object);
-        to.matrices.push(upper_rows(&self.state.start));
-        to.places.push(at.statement.at);
+        let matrix = upper_rows(&self.state.start);
+        let number = self.add_instance(name, matrix, at.statement.at, at.lines)?;
         if let Some(end) = &self.state.end {
-            to.moving.push((number, upper_rows(end)));
+            self.scene.instances.moving.push((number, upper_rows(end)));
         }
         Ok(())
-    }
-
-    /// The number of the object of this name.
-    fn object_of(&mut self, name: &[u8]) -> Result<u32> {
-        if let Some(known) = self.names.get(NameKind::Object, name) {
-            return Ok(known.number);
-        }
-        let number = index(self.scene.objects.len())?;
-        let name = self.names.add(NameKind::Object, name, number);
-        let object = Object { name, defined: None, first_use: None, shapes: 0..0, instances: 0 };
-        self.scene.objects.push(object);
-        Ok(number)
     }
 
     fn material_of(&mut self, name: &[u8], used: Option<Place>) -> Result<u32> {

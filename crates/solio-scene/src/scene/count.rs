@@ -42,6 +42,24 @@ pub struct LargeMesh {
     pub memory_bytes: u64,
 }
 
+/// How many instances a scene has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct InstanceCounts {
+    /// All of them.
+    pub all: u64,
+    /// Those that move.
+    pub moving: u64,
+}
+
+impl InstanceCounts {
+    /// Bytes of so many in memory.
+    fn memory_bytes(self) -> u64 {
+        let each = size_of::<[f32; 12]>() + size_of::<u32>() + size_of::<u64>();
+        let moving = size_of::<(u32, [f32; 12])>() as u64;
+        self.all.saturating_mul(each as u64).saturating_add(self.moving.saturating_mul(moving))
+    }
+}
+
 /// How much a scene holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SceneCounts {
@@ -53,10 +71,19 @@ pub struct SceneCounts {
     pub values_bytes: u64,
     /// Bytes of shapes, materials, matrices and the like, in memory.
     pub entities_bytes: u64,
+    /// Instances.
+    pub instances: InstanceCounts,
     /// Bytes of instances, in memory.
     pub instances_bytes: u64,
     /// The meshes with the most primitives, falling; those of equal size in the order of the scene.
     pub largest: Vec<LargeMesh>,
+}
+
+impl SceneCounts {
+    /// Says how many instances there are, of a scene without them.
+    pub fn set_instances(&mut self, instances: InstanceCounts) {
+        (self.instances, self.instances_bytes) = (instances, instances.memory_bytes());
+    }
 }
 
 impl Scene {
@@ -103,11 +130,10 @@ impl Scene {
             + size_of_val(&*self.attributes)
             + size_of_val(&*self.matrices)
             + size_of_val(&*self.objects)) as u64;
-        let instances = &self.instances;
-        counts.instances_bytes = (size_of_val(&*instances.matrices)
-            + size_of_val(&*instances.objects)
-            + size_of_val(&*instances.places)
-            + size_of_val(&*instances.moving)) as u64;
+        counts.set_instances(InstanceCounts {
+            all: self.instances.objects.len() as u64,
+            moving: self.instances.moving.len() as u64,
+        });
         counts
     }
 

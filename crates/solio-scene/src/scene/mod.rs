@@ -39,7 +39,7 @@ mod write;
 #[cfg(test)]
 mod write_tests;
 
-pub use count::{ClassCounts, LargeMesh, MeshCounts, SceneCounts};
+pub use count::{ClassCounts, InstanceCounts, LargeMesh, MeshCounts, SceneCounts};
 pub use files::{Files, NoFiles};
 pub use model::{
     Camera, ColorSpace, Entity, Instances, Light, Material, Medium, NONE, Object, Place, Scene,

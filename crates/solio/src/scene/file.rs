@@ -10,7 +10,9 @@ use solio_mesh::ply::decode_ply_header;
 use solio_scene::pack::{PackReadOptions, PackReader, PackedMeshInfo};
 use solio_scene::pbrt::meshes::plymesh_file;
 use solio_scene::pbrt::{ReadOptions, Statements};
-use solio_scene::scene::{Files, MeshCounts, Scene, SceneCounts, SceneOptions, read_scene as read};
+use solio_scene::scene::{
+    Files, InstanceCounts, MeshCounts, Scene, SceneCounts, SceneOptions, read_scene as read,
+};
 use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -199,7 +201,7 @@ impl Files for FolderFiles<'_> {
 /// # Ok::<(), solio::Error>(())
 /// ```
 pub struct SceneInfo {
-    /// The scene.
+    /// The scene; of a packed one all but its instances, which only its counts tell of.
     pub scene: Scene,
     /// Its counts.
     pub counts: SceneCounts,
@@ -233,9 +235,12 @@ pub fn scene_info(
     work: &Work,
 ) -> Result<SceneInfo> {
     let input = &*input.to_input(&options.limits, work)?;
-    let scene = read_scene(input, options, work)?;
     let files = FolderFiles::beside(input.path(), &options.limits, work);
-    let packed = packed_counts(input, &options.limits, work)?;
+    let (scene, packed, instances) = match is_pack(input) {
+        true => outline(input, &files, &options.limits, work)
+            .map_err(|e: Error| e.at_path(input.path()))?,
+        false => (read_scene(input, options, work)?, HashMap::new(), None),
+    };
     let names = scene.mesh_files().into_iter().filter(|name| !packed.contains_key(*name));
     let numbers: HashMap<Vec<u8>, usize> =
         names.map(<[u8]>::to_vec).enumerate().map(|(i, name)| (name, i)).collect();
@@ -256,7 +261,10 @@ pub fn scene_info(
         Some(counts) => Some(*counts),
         None => found[*numbers.get(name)?].as_ref().ok().copied(),
     };
-    let counts = scene.counts(of_name, largest);
+    let mut counts = scene.counts(of_name, largest);
+    if let Some(instances) = instances {
+        counts.set_instances(instances);
+    }
     let packed = packed.into_iter().map(|(name, counts)| (files.path(&name), counts));
     let (mut meshes, mut missing_meshes): (Vec<_>, _) = (packed.collect(), Vec::new());
     meshes.sort_by(|(a, _), (b, _)| a.cmp(b));
@@ -269,19 +277,20 @@ pub fn scene_info(
     Ok(SceneInfo { scene, counts, meshes, missing_meshes })
 }
 
-/// The meshes that a packed scene brings along.
-fn packed_counts(
+/// A packed scene without its instances, the meshes that it brings along, and how many instances.
+type PackOutline = (Scene, HashMap<Vec<u8>, MeshCounts>, Option<InstanceCounts>);
+
+fn outline(
     input: &Input,
+    files: &FolderFiles<'_>,
     limits: &Limits,
     work: &Work,
-) -> Result<HashMap<Vec<u8>, MeshCounts>> {
-    if !is_pack(input) {
-        return Ok(HashMap::new());
-    }
-    let read = || {
-        let options = PackReadOptions { limits: *limits, ..PackReadOptions::default() };
-        PackReader::new(&*input.source(work)?, &options)?.meshes(work)
-    };
+) -> Result<PackOutline> {
+    let source = input.source(work)?;
+    let options = PackReadOptions { limits: *limits, ..PackReadOptions::default() };
+    let reader = PackReader::new(&*source, &options)?;
+    let mut scene = reader.scene_without_instances(work)?;
+    scene.read_spectra(files)?;
     let counts = |mesh: PackedMeshInfo| {
         let counts = MeshCounts {
             vertices: mesh.vertices,
@@ -291,7 +300,8 @@ fn packed_counts(
         };
         (mesh.name, counts)
     };
-    Ok(read().map_err(|e: Error| e.at_path(input.path()))?.into_iter().map(counts).collect())
+    let meshes = reader.meshes(work)?.into_iter().map(counts).collect();
+    Ok((scene, meshes, Some(reader.instance_counts())))
 }
 
 /// What the header of a PLY says.

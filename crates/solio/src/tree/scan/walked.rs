@@ -300,7 +300,9 @@ impl<'a> Walked<'a> {
             })?;
         local.heads.count(self.shown);
         met.set_status(&mut row.cells);
-        if let Some(target) = target().filter(|_| met.kind == EntryKind::Link) {
+        if met.kind == EntryKind::Link
+            && let Some(target) = target()
+        {
             row.cells.set_text(column::TARGET, shown(target.as_bytes()));
         }
         if let Some(before) = before {
