@@ -1,8 +1,8 @@
 //! Many lines of numbers of one shape to arrays, as in the bodies of OBJ files:
 //! `v 0.439019 -0.159939 0.756944`, `f 63823/1/1 63824/2/1 63887/3/1`; and of PLY files.
 //!
-//! Only what is plain is taken: single blanks, numbers of at most eight digits on either side of
-//! the point, lines of one shape after another. A reader passes everything else to
+//! Only what is plain is taken: lines that hold as many numbers as they should and nothing else, and
+//! faces with single blanks and indices of at most eight digits. A reader passes everything else to
 //! [`number::parse`](crate::number::parse), which is also the twin that tests compare with.
 //!
 //! Why it is fast (ns per number, one core with AVX-512: 1.5 for indices, 2.1 for floats; number by
@@ -152,11 +152,11 @@ impl LineReader {
     /// ```
     /// use solio_base::cpu::{Tier, available};
     /// use solio_codec::lines::{PAD, LineReader};
-    /// let text = [&b"vt 0.5 0.25\nvt 1 1\n"[..], &[0; PAD]].concat();
+    /// let text = [&b"vt 0.5 0.25\nvt 1 x\n"[..], &[0; PAD]].concat();
     /// for tier in available() {
     ///     let mut uvs: Vec<[f32; 2]> = Vec::new();
     ///     let at = LineReader::on(tier).rows(&text, 0, text.len() - PAD, b"vt ", &mut uvs);
-    ///     // The second line has numbers without a point.
+    ///     // The second line has a word that is no number.
     ///     assert!(at <= 12 && uvs.iter().all(|uv| *uv == [0.5, 0.25]));
     ///     assert!(at == 0 || tier >= Tier::Avx2);
     /// }
@@ -180,8 +180,8 @@ impl LineReader {
         }
     }
 
-    /// Takes lines `KEY x y …` of `N` numbers with a point, `-` before them or not, from
-    /// `text[at..end]` as long as they are plain; returns where it stopped.
+    /// Takes lines `KEY x y …` of `N` numbers from `text[at..end]` as long as they are plain; returns
+    /// where it stopped.
     ///
     /// `text[at]` starts a line, and [`PAD`] more bytes follow `end`.
     ///
@@ -190,11 +190,11 @@ impl LineReader {
     ///
     /// ```
     /// use solio_codec::{lines::{PAD, LineReader}, number::parse::f32_prefix};
-    /// let text = [&b"vn 0.0 1.0 0.0\nvn 1e0 0.0 0.0\n"[..], &[0; PAD]].concat();
+    /// let text = [&b"vn 0.0 1.0 0.0\nvn\t1e0 0.0 0.0\n"[..], &[0; PAD]].concat();
     /// let mut normals: Vec<[f32; 3]> = Vec::new();
     /// let mut at = LineReader::default().rows(&text, 0, text.len() - PAD, b"vn ", &mut normals);
-    /// // It stops before a line that is not plain, as that with `1e0`, which is read by itself.
-    /// while text[at..].starts_with(b"vn ") {
+    /// // It stops before a line that is not plain, as that with a tab, which is read by itself.
+    /// while text[at..].starts_with(b"vn") {
     ///     at += 2;
     ///     normals.push([(); 3].map(|_| {
     ///         let (number, bytes) = f32_prefix(&text[at + 1..]).unwrap();
