@@ -3,6 +3,7 @@
 //!
 //! Numbers with and without a point may follow one another: many writers leave out `.0`.
 
+use super::float_lines::LineForm;
 use super::{FIRST_WINDOW, LineReader, TextWindow, WINDOW};
 
 /// What stands in a cell.
@@ -31,7 +32,7 @@ impl LineReader {
         most: usize,
         out: &mut Vec<f32>,
     ) -> usize {
-        self.float_lines(text, at, end, b"", cells, most, out)
+        self.float_lines(text, at, end, LineForm { key: b"", cells }, most, out)
     }
 
     /// Takes at most `most` lines of a count and so many whole numbers, as [`LineReader::cells`] does.
@@ -48,6 +49,11 @@ impl LineReader {
         counts: &mut Vec<u32>,
     ) -> usize {
         self.lines(text, at, end, most, |window, mark, marks| {
+            if let Some(triangle) = window.triangle(mark, marks) {
+                values.extend_from_slice(triangle);
+                counts.push(3);
+                return Some(mark + 4);
+            }
             let count = *window.values[..marks].get(mark)?;
             let next = match count {
                 3 => window.list(mark, marks, 3, values)?,
@@ -96,6 +102,18 @@ impl TextWindow {
     #[inline(always)]
     fn start(&self, mark: usize) -> usize {
         if mark == 0 { 0 } else { self.at[mark - 1] as usize + 1 }
+    }
+
+    /// The numbers behind the first one of the line whose first mark is `mark`, in its most frequent
+    /// form: `3 a b c`, and the line end.
+    #[inline(always)]
+    fn triangle(&self, mark: usize, marks: usize) -> Option<&[u32; 3]> {
+        let (&[count, ref indices @ ..], _) =
+            self.values[..marks].get(mark..)?.split_first_chunk::<4>()?;
+        let [a, b, c, d] = *self.at[mark..].first_chunk()?;
+        let is_full = b - a > 1 && c - b > 1 && d - c > 1;
+        let is_form = count == 3 && self.marks[mark..].starts_with(b"   \n");
+        (is_form && is_full).then_some(indices)
     }
 
     /// The `count` numbers behind the first one of the line whose first mark is `mark`.

@@ -1,8 +1,8 @@
 //! Many lines of numbers of one shape to arrays, as in the bodies of OBJ files:
 //! `v 0.439019 -0.159939 0.756944`, `f 63823/1/1 63824/2/1 63887/3/1`; and of PLY files.
 //!
-//! Only what is plain is taken: single blanks, numbers of at most eight digits on either side of
-//! the point, lines of one shape after another. A reader passes everything else to
+//! Only what is plain is taken: lines that hold as many numbers as they should and nothing else, and
+//! faces with single blanks and indices of at most eight digits. A reader passes everything else to
 //! [`number::parse`](crate::number::parse), which is also the twin that tests compare with.
 //!
 //! Why it is fast (ns per number, one core with AVX-512: 1.5 for indices, 2.1 for floats; number by
@@ -15,6 +15,7 @@
 //! * lines of floats go another way, see `floats.rs` and `rows.rs`.
 
 mod cells;
+mod float_lines;
 #[cfg(target_arch = "x86_64")]
 mod floats;
 #[cfg(target_arch = "x86_64")]
@@ -30,9 +31,10 @@ mod rows_avx2;
 mod tests;
 
 pub use cells::CellType;
+use float_lines::LineForm;
 use line_pattern::FaceShape;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-use rows::{FoundNumbers, RowForm};
+use rows::FoundNumbers;
 use solio_base::cpu::{Tier, tier};
 
 /// Text looked at in one go; with what is made of it, it fits the first-level cache.
@@ -150,11 +152,11 @@ impl LineReader {
     /// ```
     /// use solio_base::cpu::{Tier, available};
     /// use solio_codec::lines::{PAD, LineReader};
-    /// let text = [&b"vt 0.5 0.25\nvt 1 1\n"[..], &[0; PAD]].concat();
+    /// let text = [&b"vt 0.5 0.25\nvt 1 x\n"[..], &[0; PAD]].concat();
     /// for tier in available() {
     ///     let mut uvs: Vec<[f32; 2]> = Vec::new();
     ///     let at = LineReader::on(tier).rows(&text, 0, text.len() - PAD, b"vt ", &mut uvs);
-    ///     // The second line has numbers without a point.
+    ///     // The second line has a word that is no number.
     ///     assert!(at <= 12 && uvs.iter().all(|uv| *uv == [0.5, 0.25]));
     ///     assert!(at == 0 || tier >= Tier::Avx2);
     /// }
@@ -178,8 +180,8 @@ impl LineReader {
         }
     }
 
-    /// Takes lines `KEY x y …` of `N` numbers with a point, `-` before them or not, from
-    /// `text[at..end]` as long as they are plain; returns where it stopped.
+    /// Takes lines `KEY x y …` of `N` numbers from `text[at..end]` as long as they are plain; returns
+    /// where it stopped.
     ///
     /// `text[at]` starts a line, and [`PAD`] more bytes follow `end`.
     ///
@@ -188,11 +190,11 @@ impl LineReader {
     ///
     /// ```
     /// use solio_codec::{lines::{PAD, LineReader}, number::parse::f32_prefix};
-    /// let text = [&b"vn 0.0 1.0 0.0\nvn 1e0 0.0 0.0\n"[..], &[0; PAD]].concat();
+    /// let text = [&b"vn 0.0 1.0 0.0\nvn\t1e0 0.0 0.0\n"[..], &[0; PAD]].concat();
     /// let mut normals: Vec<[f32; 3]> = Vec::new();
     /// let mut at = LineReader::default().rows(&text, 0, text.len() - PAD, b"vn ", &mut normals);
-    /// // It stops before a line that is not plain, as that with `1e0`, which is read by itself.
-    /// while text[at..].starts_with(b"vn ") {
+    /// // It stops before a line that is not plain, as that with a tab, which is read by itself.
+    /// while text[at..].starts_with(b"vn") {
     ///     at += 2;
     ///     normals.push([(); 3].map(|_| {
     ///         let (number, bytes) = f32_prefix(&text[at + 1..]).unwrap();
@@ -211,7 +213,8 @@ impl LineReader {
         key: &[u8],
         out: &mut Vec<[f32; N]>,
     ) -> usize {
-        self.float_lines(text, at, end, key, &[CellType::Float; N], usize::MAX, out)
+        let form = LineForm { key, cells: &[CellType::Float; N] };
+        self.float_lines(text, at, end, form, usize::MAX, out)
     }
 
     /// Takes faces with 1-based indices from `text[at..end]` as long as they are plain; returns
@@ -263,190 +266,6 @@ impl LineReader {
             size = (2 * size).min(WINDOW);
         }
         at
-    }
-
-    /// Takes lines of floats, at most `most`; returns where it stopped. See [`LineReader::rows`].
-    #[cfg(target_arch = "x86_64")]
-    fn float_lines<R: FloatRow>(
-        &mut self,
-        text: &[u8],
-        mut at: usize,
-        end: usize,
-        key: &[u8],
-        cells: &[CellType],
-        mut most: usize,
-        out: &mut Vec<R>,
-    ) -> usize {
-        if self.floats.is_none() || cells.contains(&CellType::Byte) {
-            return self.any_lines(text, at, end, key, cells, most, out).1;
-        }
-        // Lines to take the slower way where one is not of the form that the wider kernel takes.
-        let (mut size, mut some) = (FIRST_WINDOW, 1);
-        while let Some(floats) = &mut self.floats
-            && at < end
-            && most > 0
-        {
-            let len = size.min(end - at);
-            let (lines, used) = floats.take(&text[at..], len, key, cells.len(), most, out);
-            some = if lines < 16 { (2 * some).min(most) } else { 1 };
-            size = (2 * used).clamp(FIRST_WINDOW, WINDOW);
-            most -= lines;
-            at += used;
-            if 2 * used > len || at == end || most == 0 {
-                continue;
-            }
-            let (lines, next) = self.any_lines(text, at, end, key, cells, most.min(some), out);
-            if lines == 0 {
-                break;
-            }
-            most -= lines;
-            at = next;
-        }
-        at
-    }
-
-    #[cfg(not(target_arch = "x86_64"))]
-    fn float_lines<R: FloatRow>(
-        &mut self,
-        text: &[u8],
-        at: usize,
-        end: usize,
-        key: &[u8],
-        cells: &[CellType],
-        most: usize,
-        out: &mut Vec<R>,
-    ) -> usize {
-        self.any_lines(text, at, end, key, cells, most, out).1
-    }
-
-    /// [`LineReader::float_lines`] by the kernel for all forms; returns how many lines, and where it
-    /// stopped.
-    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-    fn any_lines<R: FloatRow>(
-        &mut self,
-        text: &[u8],
-        mut at: usize,
-        end: usize,
-        key: &[u8],
-        cells: &[CellType],
-        most: usize,
-        out: &mut Vec<R>,
-    ) -> (usize, usize) {
-        let (form, has_bytes) =
-            (RowForm { key, numbers: cells.len() }, cells.contains(&CellType::Byte));
-        let is_taken = matches!(self.tier, Tier::Avx2 | Tier::Avx512 | Tier::Neon);
-        // Places are kept in 32 bits.
-        let end = end.min(u32::MAX as usize - PAD);
-        if !is_taken || !form.fits() || at >= end {
-            return (0, at);
-        }
-        assert!(
-            text.len() >= end + PAD && cells.len().is_multiple_of(R::FLOATS),
-            "whole rows, and padding"
-        );
-        if at == 0 && key.is_empty() {
-            return self.first_line(text, end, cells, most, out);
-        }
-        let mut taken = 0;
-        while taken < most {
-            let (mut lines, next) = self.find(text, at, end, form, most - taken);
-            let all = lines;
-            if has_bytes {
-                lines = self.found.lines_with_bytes(text, cells, lines);
-            }
-            let before = out.len();
-            out.reserve(lines * cells.len() / R::FLOATS + 4);
-            // SAFETY: they were found in `text`, where a key or a line is before them. Room was made, and so
-            // many rows of floats, and nothing else, were written.
-            unsafe {
-                let to = out.as_mut_ptr().add(before).cast::<f32>();
-                lines = self.make(text, lines * cells.len(), to) / cells.len();
-                if has_bytes {
-                    let values = std::slice::from_raw_parts(to, lines * cells.len());
-                    let fits = |line: &&[f32]| {
-                        let mut values = line.iter().zip(cells);
-                        values.all(|(value, cell)| *cell != CellType::Byte || *value <= 255.0)
-                    };
-                    lines = values.chunks_exact(cells.len()).take_while(fits).count();
-                }
-                out.set_len(before + lines * cells.len() / R::FLOATS);
-            }
-            taken += lines;
-            if lines < all {
-                return (taken, self.found.line_start(text, at, form, lines));
-            }
-            if lines == 0 {
-                break;
-            }
-            at = next;
-        }
-        (taken, at)
-    }
-
-    /// [`LineReader::any_lines`] for a first line without anything before it.
-    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-    fn first_line<R: FloatRow>(
-        &mut self,
-        text: &[u8],
-        end: usize,
-        cells: &[CellType],
-        most: usize,
-        out: &mut Vec<R>,
-    ) -> (usize, usize) {
-        let Some(first) = memchr::memchr(b'\n', &text[..end]).filter(|_| most > 0) else {
-            return (0, 0);
-        };
-        let copy = [b" ", &text[..=first], &[0; PAD]].concat();
-        let (lines, next) = self.any_lines(&copy, 1, first + 2, b"", cells, 1, out);
-        if lines == 0 {
-            return (0, 0);
-        }
-        let (more, next) = self.any_lines(text, next - 1, end, b"", cells, most - 1, out);
-        (1 + more, next)
-    }
-
-    /// [`FoundNumbers::find`].
-    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-    fn find(
-        &mut self,
-        text: &[u8],
-        at: usize,
-        end: usize,
-        form: RowForm<'_>,
-        most: usize,
-    ) -> (usize, usize) {
-        // SAFETY: the tier has it, as was checked.
-        #[cfg(target_arch = "x86_64")]
-        return unsafe { self.found.find_avx2(text, at, end, form, most) };
-        #[cfg(target_arch = "aarch64")]
-        return unsafe { self.found.find_neon(text, at, end, form, most) };
-    }
-
-    /// Makes the first `count` numbers that were found; returns how many are right.
-    ///
-    /// # Safety
-    /// They were found in `text`, not at its start; `out` has room for four more.
-    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-    unsafe fn make(&mut self, text: &[u8], count: usize, out: *mut f32) -> usize {
-        // SAFETY: the tier has it, as was checked; and as promised.
-        #[cfg(target_arch = "x86_64")]
-        return unsafe { self.found.make_avx2(text, count, out) };
-        #[cfg(target_arch = "aarch64")]
-        return unsafe { self.found.make_neon(text, count, out) };
-    }
-
-    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-    fn any_lines<R: FloatRow>(
-        &mut self,
-        _: &[u8],
-        at: usize,
-        _: usize,
-        _: &[u8],
-        _: &[CellType],
-        _: usize,
-        _: &mut Vec<R>,
-    ) -> (usize, usize) {
-        (0, at)
     }
 
     /// Fills the window from `text[..len]`; returns the number of marks. `None` where a number

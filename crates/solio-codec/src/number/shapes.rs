@@ -87,3 +87,37 @@ pub(crate) fn single(
     let is_sure = far && !shape.factor.is_nan();
     (f32::from_bits((product as f32).to_bits() | sign), is_sure)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// What is sure is what the language reads; plain numbers nearly always are.
+        #[test]
+        fn sure_numbers_are_right(word in "-?([0-9]{1,15}|[0-9]{0,13}\\.[0-9]|[0-9]\\.[0-9]{0,13}|[0-9]{3}\\.[0-9]{0,9})") {
+            let digits = word.strip_prefix('-').unwrap_or(&word);
+            let point = digits.find('.').map_or(0, |at| digits.len() - at);
+            let mut text = [b' '; 16];
+            text[0] = if word.starts_with('-') { b'-' } else { b'\n' };
+            text[1..=digits.len()].copy_from_slice(digits.as_bytes());
+            let (value, is_sure) = single(&text, &ALL_SHAPES[digits.len() << 4 | point], |text, places| {
+                places.map(|place| text.get(usize::from(place)).copied().unwrap_or(0))
+            });
+            let expected: f32 = word.parse().unwrap();
+            prop_assert!(!is_sure || value.to_bits() == expected.to_bits(), "{word}");
+            // Neither digits nor a power may be so that every number is doubtful.
+            let exact: f64 = word.parse().unwrap();
+            let from_middle = (exact.to_bits() & BELOW).abs_diff(1 << 28);
+            prop_assert!(is_sure || from_middle < 2 * NEAR, "{word}");
+        }
+    }
+
+    #[test]
+    fn what_has_no_digit_is_never_sure() {
+        for (length, point) in [(0, 0), (1, 1), (0, 3), (3, 9)] {
+            assert!(!single(b" .............. ", &ALL_SHAPES[length << 4 | point], |t, _| *t).1);
+        }
+    }
+}
