@@ -146,7 +146,7 @@ pub(super) fn split_f32(value: f32) -> ShortestSplit {
     let (biased, fraction) = (bits >> 23 & 0xff, u64::from(bits & 0x7f_ffff));
     let c = if biased == 0 { fraction } else { fraction | 1 << 23 };
     let row = &SINGLE_ROWS[(biased as usize) | (usize::from(fraction == 0) << 8)];
-    let quotient = (u128::from(c << 8) * u128::from(row.factor) >> 32) as u64;
+    let quotient = ((u128::from(c << 8) * u128::from(row.factor)) >> 32) as u64;
     let (whole, part) = (quotient >> SINGLE_BITS, quotient & (ONE - 1));
     let half_step = row.factor >> (64 - SINGLE_BITS);
     let narrow = fraction == 0 && biased > 1;
@@ -199,7 +199,7 @@ fn split_double(c: u64, q: i32, narrow: bool) -> ShortestSplit {
     let factor = power(n);
     // 53 bits and 74 of the fraction.
     let shifted = u128::from(c << (shift + 11));
-    let quotient = shifted * (factor >> 64) + (shifted * u128::from(factor as u64) >> 64);
+    let quotient = shifted * (factor >> 64) + ((shifted * u128::from(factor as u64)) >> 64);
     let (whole, part) = ((quotient >> 74) as u64, (quotient >> 10) as u64);
     let half_step = (factor >> 64) as u64 >> -shift;
     let bias = 2 * u64::from(c & 1 == 0);

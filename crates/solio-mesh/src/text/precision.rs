@@ -122,6 +122,8 @@ pub(crate) fn widen(positions: &[[f32; 3]]) -> impl Iterator<Item = [f64; 3]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use solio_codec::number::Digits;
+    use solio_codec::number::format::push_f32;
 
     #[test]
     fn text_of_an_f32_says_no_more_than_it() {
@@ -145,7 +147,10 @@ mod tests {
             // Of every size, also far below any digit behind the point.
             let any = f32::from_bits(random);
             if any.is_finite() {
-                assert_eq!(widened(any), format!("{any:e}").parse().unwrap(), "{any:e}");
+                let mut text = Vec::new();
+                push_f32(&mut text, Digits::Shortest, any);
+                let text = String::from_utf8(text).unwrap();
+                assert_eq!(widened(any), text.parse::<f64>().unwrap(), "{text}");
                 assert!(!says_more(format!("{any:e}").parse().unwrap()), "{any:e}");
             }
         }
