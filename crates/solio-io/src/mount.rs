@@ -1,6 +1,6 @@
 //! Which file system a path lies on, by a name that stays the same while the machine does.
 
-use crate::sys;
+use crate::sys::{self, SysResult};
 use solio_base::names::{self, OsStringBytes};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -40,9 +40,14 @@ pub struct Mount {
 /// assert!(mounts.is_empty() || mounts.iter().any(|mount| mount.point.has_root()));
 /// ```
 pub fn mounts() -> Vec<Mount> {
-    let mut all = mounts_in(&sys::mount_table());
+    told_mounts().unwrap_or_default()
+}
+
+/// [`mounts`], where none are a fault: a file system whose kind is not told would be taken for another.
+pub(crate) fn told_mounts() -> SysResult<Vec<Mount>> {
+    let mut all = mounts_in(&sys::mount_table()?);
     all.extend(sys::other_mounts());
-    all
+    Ok(all)
 }
 
 /// The mount that a path without links lies on.

@@ -5,7 +5,7 @@
 //!   (serial number, file behind a loop device) tells them apart, where the system names it.
 //! * Network file systems are told by what they were mounted from.
 
-use crate::mount::{Mount, mounts, nearest};
+use crate::mount::{Mount, nearest, told_mounts};
 use crate::sys::{self, AsFd, BorrowedFd, Errno, Mode, OFlags, OwnedFd, SysResult};
 use crate::{io_error, long_path};
 use solio_base::Result;
@@ -64,7 +64,9 @@ impl Volume {
             }
             opened => opened,
         };
-        Volume::of_folder(&folder.map_err(failed)?, path, &mounts()).map_err(failed)
+        let mounts =
+            told_mounts().map_err(|e| io_error("ask for the mounts below", e.into(), path))?;
+        Volume::of_folder(&folder.map_err(failed)?, path, &mounts).map_err(failed)
     }
 
     fn of_folder(folder: &OwnedFd, path: &Path, mounts: &[Mount]) -> SysResult<Volume> {

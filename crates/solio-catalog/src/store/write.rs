@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 /// Pages that the write-ahead log collects before they are copied into the database: about as many as
 /// that has, so that a small catalogue needs little room; copying often makes inserting slow.
-const FEWEST_LOG_PAGES: u64 = 1024;
+const FEWEST_LOG_PAGES: u64 = 512;
 const MOST_LOG_PAGES: u64 = 32_000;
 /// Rows that a page holds, about.
 const ROWS_OF_A_PAGE: u64 = 32;

@@ -173,10 +173,13 @@ pub(crate) fn machine_and_release() -> (String, String) {
     (text(names.nodename()), text(names.release()))
 }
 
-/// What `/proc/self/mountinfo` says.
-pub(crate) fn mount_table() -> Vec<u8> {
-    #[allow(clippy::disallowed_methods)] // no file of a user: whatever fails is an answer
-    std::fs::read("/proc/self/mountinfo").unwrap_or_default()
+/// What `/proc/self/mountinfo` says, where there is one.
+pub(crate) fn mount_table() -> SysResult<Vec<u8>> {
+    #[allow(clippy::disallowed_methods)] // no file of a user
+    match std::fs::read("/proc/self/mountinfo") {
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
+        read => read.map_err(|e| e.raw_os_error().map_or(Errno::IO, Errno::from_raw_os_error)),
+    }
 }
 
 /// The number of the file system that an open folder lies on.

@@ -74,8 +74,8 @@ pub(crate) fn file_system_number(_: impl AsFd) -> SysResult<u64> {
 }
 
 /// There is no table.
-pub(crate) fn mount_table() -> Vec<u8> {
-    Vec::new()
+pub(crate) fn mount_table() -> SysResult<Vec<u8>> {
+    Ok(Vec::new())
 }
 
 /// Each drive that has a letter.

@@ -84,6 +84,8 @@ struct Volumes {
     /// By the device's number: the volume, or that nobody can say.
     here: HashMap<u64, VolumeHere>,
     met: Vec<i64>,
+    /// Why some could not be told.
+    untold: Vec<Error>,
 }
 
 fn of_bytes(path: &[u8]) -> &Path {
@@ -328,7 +330,18 @@ impl Places {
             return *known;
         }
         let numbers = numbers_of(device);
-        let found = Volume::of(path).ok().filter(|volume| volume.device == numbers);
+        let found = match Volume::of(path) {
+            Ok(volume) => Some(volume).filter(|volume| volume.device == numbers),
+            Err(error) => {
+                // Folders that cannot be read, or are no longer there, tell of themselves.
+                let kind = error.os_error().map(|e| std::io::Error::from_raw_os_error(e).kind());
+                use std::io::ErrorKind::{NotFound, PermissionDenied};
+                if !matches!(kind, Some(NotFound | PermissionDenied)) {
+                    volumes.untold.push(error);
+                }
+                None
+            }
+        };
         let here = found.map(|volume| volumes.number(volume));
         volumes.here.insert(device, here);
         here
@@ -349,6 +362,11 @@ impl Places {
             (path.to_owned(), error.at_path(path))
         });
         told.collect()
+    }
+
+    /// Why the volumes of some folders could not be told.
+    pub(super) fn untold(&self) -> Vec<Error> {
+        std::mem::take(&mut lock(&self.volumes).untold)
     }
 
     /// What may be removed, at which places.

@@ -112,6 +112,9 @@ pub(super) fn pass(
         scan.count.failed.fetch_add(1, Relaxed);
         failures.push(error);
     }
+    let untold = places.untold();
+    scan.count.failed.fetch_add(untold.len() as u64, Relaxed);
+    failures.extend(untold);
     if !reach.is_flat {
         let paths: Vec<_> =
             reach.roots.iter().map(|root| root.as_os_str().as_bytes().to_vec()).collect();
