@@ -136,10 +136,14 @@ pub(super) fn chunk(
     reader: &mut LineReader,
     out: &mut ParsedText,
 ) {
-    let mut scratch = Vec::new();
+    let (mut scratch, mut careful) = (Vec::new(), CarefulRuns::default());
     let mut at = 0;
     while at < len {
-        let next = if out.keep_places { at } else { run(text, len, at, options, reader, out) };
+        let next = if out.keep_places {
+            at
+        } else {
+            run(text, len, at, options, (reader, &mut careful), out)
+        };
         if next > at {
             out.started = true;
             at = next;
@@ -164,7 +168,7 @@ fn run(
     len: usize,
     at: usize,
     options: &ObjReadOptions,
-    reader: &mut LineReader,
+    (reader, careful): (&mut LineReader, &mut CarefulRuns),
     out: &mut ParsedText,
 ) -> usize {
     let before = out.vertex_count() + out.uvs.len() + out.normals.len() + out.faces.ends.len();
@@ -172,10 +176,19 @@ fn run(
         (b'v', b' ') if options.double => {
             rows(text, len, at, b"v ", usize::MAX, &mut out.positions64)
         }
-        (b'v', b' ') => plain_rows(text, len, at, b"v ", reader, &mut out.positions),
-        (b'v', b'n') => plain_rows(text, len, at, b"vn ", reader, &mut out.normals),
-        (b'v', b't') => plain_rows(text, len, at, b"vt ", reader, &mut out.uvs),
-        (b'f', b' ') => plain_faces(text, len, at, options.index_base, reader, &mut out.faces),
+        (b'v', b' ') => {
+            plain_rows(text, len, at, b"v ", (reader, &mut careful.rows), &mut out.positions)
+        }
+        (b'v', b'n') => {
+            plain_rows(text, len, at, b"vn ", (reader, &mut careful.rows), &mut out.normals)
+        }
+        (b'v', b't') => {
+            plain_rows(text, len, at, b"vt ", (reader, &mut careful.rows), &mut out.uvs)
+        }
+        (b'f', b' ') => {
+            let base = options.index_base;
+            plain_faces(text, len, at, base, (reader, &mut careful.faces), &mut out.faces)
+        }
         _ => at,
     };
     let after = out.vertex_count() + out.uvs.len() + out.normals.len() + out.faces.ends.len();
@@ -183,8 +196,40 @@ fn run(
     next
 }
 
-/// Lines that are taken one after another before the reader of plain ones is asked again.
+/// Lines that are taken one after another where the reader of plain ones takes none.
 const FEW: usize = 16;
+
+/// How often the reader of plain lines is passed over: twice as often each time that it takes none, as some
+/// files have no plain lines at all.
+#[derive(Default)]
+struct CarefulLines {
+    left: u32,
+    next: u32,
+}
+
+impl CarefulLines {
+    /// Whether to ask it now.
+    fn asks(&mut self) -> bool {
+        let asks = self.left == 0;
+        self.left = self.left.saturating_sub(1);
+        asks
+    }
+
+    /// What came of asking.
+    fn took(&mut self, some: bool) {
+        *self = match some {
+            true => CarefulLines::default(),
+            false => CarefulLines { left: self.next, next: (2 * self.next + 1).min(255) },
+        };
+    }
+}
+
+/// For rows and for faces.
+#[derive(Default)]
+struct CarefulRuns {
+    rows: CarefulLines,
+    faces: CarefulLines,
+}
 
 /// Takes the plainest rows many at once, or a few others one after another.
 fn plain_rows<const N: usize>(
@@ -192,13 +237,17 @@ fn plain_rows<const N: usize>(
     len: usize,
     at: usize,
     key: &[u8],
-    reader: &mut LineReader,
+    (reader, careful): (&mut LineReader, &mut CarefulLines),
     out: &mut Vec<[f32; N]>,
 ) -> usize {
-    match reader.rows(text, at, len, key, out) {
-        next if next > at => next,
-        _ => rows(text, len, at, key, FEW, out),
+    if careful.asks() {
+        let next = reader.rows(text, at, len, key, out);
+        careful.took(next > at);
+        if next > at {
+            return next;
+        }
     }
+    rows(text, len, at, key, FEW, out)
 }
 
 /// Takes the plainest faces many at once, or a few others one after another.
@@ -207,10 +256,10 @@ fn plain_faces(
     len: usize,
     at: usize,
     base: u8,
-    reader: &mut LineReader,
+    (reader, careful): (&mut LineReader, &mut CarefulLines),
     out: &mut CornerLists,
 ) -> usize {
-    if base == 1 {
+    if base == 1 && careful.asks() {
         let mut arrays = FaceArrays {
             vertices: &mut out.vertices.values,
             uvs: &mut out.uvs.values,
@@ -218,6 +267,7 @@ fn plain_faces(
             ends: &mut out.ends,
         };
         let next = reader.faces(text, at, len, &mut arrays);
+        careful.took(next > at);
         if next > at {
             return next;
         }
