@@ -16,7 +16,7 @@ from pathlib import Path
 import measuring
 import native
 
-FILES = ("triangles.ply", "triangles-ascii.ply")
+FILES = {"triangles.ply": "binary PLY", "triangles-ascii.ply": "ASCII PLY", "triangles.ply.gz": "PLY.gz"}
 ROUNDS = 11
 
 
@@ -75,14 +75,14 @@ def compare(
 def rows(command: Path, inputs: Path, build: Path) -> Iterator[dict[str, object]]:
     ours, rust = map(str, solio(build))
     for name, version, driver in peers(build):
-        for file in FILES:
+        for file in ("triangles.ply", "triangles-ascii.ply"):
             for how, mode in (("arrays that stay where they are", "mesh"), ("arrays of the caller", "arrays")):
-                row = f"read PLY into {how}, C, one thread"
+                row = f"read {FILES[file]} into {how}, C, one thread"
                 yield compare(row, name, version, [ours, mode], [str(driver)], inputs / file)
     packed = inputs / "triangles.ply.gz"
     packed.write_bytes(gzip.compress((inputs / "triangles.ply").read_bytes(), 6))
     for file in ("triangles.ply", "triangles.ply.gz"):
-        row = "read PLY, C, one thread"
+        row = f"read {FILES[file]}, C, one thread"
         yield compare(row, "the same in Rust", "", [ours, "mesh"], [rust, "mesh"], inputs / file)
     image = inputs / "window.exr"
     made = ["gradient", "viridis", "--size", "4096x4096", "-o", image]

@@ -209,7 +209,9 @@ fn state(format: u32, scene: Scene<'static>, work: &Work) -> MeshState {
         let faces = scene.meshes.iter().map(|mesh| &mesh.face_offsets);
         faces.filter(|ends| !ends.is_empty()).map(|ends| count(ends)).sum()
     };
-    let sizes = [of_size(3), of_size(4)];
+    let threes: u64 = of_size(3);
+    let faces = scene.meshes.iter().map(|mesh| mesh.face_offsets.len().saturating_sub(1) as u64);
+    let sizes = [threes, if threes == faces.sum::<u64>() { 0 } else { of_size(4) }];
     // Whoever cancels the reading does not mean what comes after it.
     let Work { threads, memory_bytes, .. } = *work;
     let work = Work { threads, memory_bytes, ..Work::default() };
