@@ -11,7 +11,7 @@ fn main() {
     let version = version.map(|said| String::from_utf8_lossy(&said.stdout).trim().to_owned());
     println!("cargo:rustc-env=SOLIO_RUSTC={}", version.unwrap_or_default());
     let is = |name: &str, value: &str| std::env::var(name).is_ok_and(|found| found == value);
-    // A program that may lie anywhere has 44,000 places to mend at every start (decision 0018).
+    // A position-independent executable has 44,000 relocations to apply at every start (decision 0018).
     if is("CARGO_CFG_TARGET_OS", "linux")
         && is("CARGO_CFG_TARGET_ENV", "gnu")
         && is("PROFILE", "release")

@@ -26,9 +26,13 @@ thread_local! {
     static SPARE: Cell<Option<Box<Decompress>>> = const { Cell::new(None) };
 }
 
+fn inflater() -> Box<Decompress> {
+    Box::new(Decompress::new(false))
+}
+
 /// The state of one gzip stream.
 pub(super) struct Gzip {
-    /// There until it is dropped; reset before each member.
+    /// Made for the first member where none was kept; reset before each.
     inflate: Option<Box<Decompress>>,
     crc: libdeflater::Crc,
     size: u32,
@@ -46,9 +50,8 @@ enum GzipState {
 
 impl Default for Gzip {
     fn default() -> Self {
-        let spare = SPARE.try_with(Cell::take).ok().flatten();
         Gzip {
-            inflate: Some(spare.unwrap_or_else(|| Box::new(Decompress::new(false)))),
+            inflate: SPARE.try_with(Cell::take).ok().flatten(),
             crc: libdeflater::Crc::new(),
             size: 0,
             state: GzipState::Between,
@@ -61,7 +64,7 @@ impl Default for Gzip {
 impl Drop for Gzip {
     fn drop(&mut self) {
         let inflate = self.inflate.take();
-        // Where the thread ends there is no next stream.
+        // Fails where the thread ends, when nothing is read after it.
         let _ = SPARE.try_with(|spare| spare.set(inflate));
     }
 }
@@ -92,7 +95,7 @@ impl Gzip {
         let at = input.position();
         let bytes = input.fill()?;
         let ended = bytes.is_empty();
-        let inflate = self.inflate.get_or_insert_with(|| Box::new(Decompress::new(false)));
+        let inflate = self.inflate.get_or_insert_with(inflater);
         let (in_before, out_before) = (inflate.total_in(), inflate.total_out());
         let result = inflate.decompress(bytes, out, FlushDecompress::None);
         let taken = (inflate.total_in() - in_before) as usize;
@@ -134,10 +137,7 @@ impl Gzip {
             return Ok(());
         }
         self.skip_header(input, at)?;
-        match &mut self.inflate {
-            Some(inflate) => inflate.reset(false),
-            none => *none = Some(Box::new(Decompress::new(false))),
-        }
+        self.inflate.get_or_insert_with(inflater).reset(false);
         self.crc = libdeflater::Crc::new();
         self.size = 0;
         self.members += 1;

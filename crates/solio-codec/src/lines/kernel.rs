@@ -139,7 +139,7 @@ unsafe fn dealt(count: usize, window: &mut TextWindow) -> Option<usize> {
     Some(count)
 }
 
-/// A bit for each of the 64 bytes from `at` on that is no digit.
+/// A bit for each of the 64 bytes from `at` on that is not a digit.
 ///
 /// # Safety
 /// The bytes are there.

@@ -156,7 +156,7 @@ impl LineReader {
     /// for tier in available() {
     ///     let mut uvs: Vec<[f32; 2]> = Vec::new();
     ///     let at = LineReader::on(tier).rows(&text, 0, text.len() - PAD, b"vt ", &mut uvs);
-    ///     // The second line has a word that is no number.
+    ///     // The second line has a word that is not a number.
     ///     assert!(at <= 12 && uvs.iter().all(|uv| *uv == [0.5, 0.25]));
     ///     assert!(at == 0 || tier >= Tier::Avx2);
     /// }

@@ -158,7 +158,7 @@ impl FoundNumbers {
         (lines, at)
     }
 
-    /// Number `n`, which is not sure, from its text; `None` where that is no number alone.
+    /// Number `n`, which is not sure, from its text; `None` where that is more than a number, or none.
     #[cold]
     pub(super) fn odd_number(&self, text: &[u8], n: usize) -> Option<f32> {
         let start = self.starts[n] as usize;

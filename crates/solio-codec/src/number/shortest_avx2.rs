@@ -208,7 +208,7 @@ const DOUBLE_BEFORE: i32 = 5;
 const DOUBLE_PLACES: usize = 20;
 
 /// Shuffles of the first 16 digits of a double, by the place of the digit before the point; to be read from
-/// the first digit's place on. What is no digit becomes 0.
+/// the first digit's place on. What is not a digit becomes 0.
 static DOUBLE_SHUFFLES: [[u8; 64]; DOUBLE_PLACES] = {
     let mut all = [[0x80; 64]; DOUBLE_PLACES];
     let mut unit = 0;

@@ -144,32 +144,32 @@ mod tests {
     }
 
     proptest! {
-            /// A scene that is checked is followed statement by statement.
-            #[test]
-            fn blocks_do_what_their_statements_do(
-                words in prop::collection::vec(prop_oneof![
-                    8 => Just("AttributeBegin Transform [-0 2 3 4 5 6 7 8 9 10 11 12 13 14 15 .1] ObjectInstance \"a\" AttributeEnd"),
-                    4 => Just("AttributeBegin ConcatTransform [2 0 0 0 0 .3 0 0 0 0 1 0 1 2 3 1] ObjectInstance \"b\" AttributeEnd"),
-                    4 => Just("AttributeBegin Transform [1e38 0 0 0 0 1e-45 0 0 0 0 1e99 0 0 0 0 1] ObjectInstance \"a-2\" AttributeEnd"),
-                    2 => Just("AttributeBegin"), 2 => Just("AttributeEnd"), 2 => Just("Rotate 30 1 2 3"),
-                    2 => Just("ObjectInstance \"tree of long name\""), 1 => Just("ObjectBegin \"a\""),
-                    1 => Just("ObjectBegin \"b\""), 2 => Just("ObjectEnd"), 1 => Just("Translate 1 2 3"),
-                    1 => Just("ActiveTransform StartTime"), 1 => Just("ActiveTransform All"),
-                    1 => Just("Shape \"sphere\""), 1 => Just("WorldBegin"), 1 => Just("WorldEnd"),
-                ], 0..40),
-                version in prop_oneof![Just(None), Just(Some(3)), Just(Some(4))],
-            ) {
-                let text = format!("WorldBegin\n{}", words.join("\n"));
-                let (soon, plain) = (scene(&text, false, version), scene(&text, true, version));
-                prop_assert_eq!(format!("{:?}", soon.instances), format!("{:?}", plain.instances));
-                prop_assert_eq!(format!("{:?}", soon.objects), format!("{:?}", plain.objects));
-                prop_assert_eq!(format!("{:?}", soon.shapes), format!("{:?}", plain.shapes));
-                prop_assert_eq!(&soon.matrices, &plain.matrices);
-                prop_assert_eq!(soon.directives, plain.directives);
-    // The table alone tells of a word that version 4 does not have.
-                let told = plain.problems.iter().filter(|error| !error.message().contains("no WorldEnd"));
-                let (told, soon) = (format!("{:?}", told.collect::<Vec<_>>()), format!("{:?}", soon.problems));
-                prop_assert_eq!(soon, told);
-            }
+        /// A scene that is checked is followed statement by statement.
+        #[test]
+        fn blocks_do_what_their_statements_do(
+            words in prop::collection::vec(prop_oneof![
+                8 => Just("AttributeBegin Transform [-0 2 3 4 5 6 7 8 9 10 11 12 13 14 15 .1] ObjectInstance \"a\" AttributeEnd"),
+                4 => Just("AttributeBegin ConcatTransform [2 0 0 0 0 .3 0 0 0 0 1 0 1 2 3 1] ObjectInstance \"b\" AttributeEnd"),
+                4 => Just("AttributeBegin Transform [1e38 0 0 0 0 1e-45 0 0 0 0 1e99 0 0 0 0 1] ObjectInstance \"a-2\" AttributeEnd"),
+                2 => Just("AttributeBegin"), 2 => Just("AttributeEnd"), 2 => Just("Rotate 30 1 2 3"),
+                2 => Just("ObjectInstance \"tree of long name\""), 1 => Just("ObjectBegin \"a\""),
+                1 => Just("ObjectBegin \"b\""), 2 => Just("ObjectEnd"), 1 => Just("Translate 1 2 3"),
+                1 => Just("ActiveTransform StartTime"), 1 => Just("ActiveTransform All"),
+                1 => Just("Shape \"sphere\""), 1 => Just("WorldBegin"), 1 => Just("WorldEnd"),
+            ], 0..40),
+            version in prop_oneof![Just(None), Just(Some(3)), Just(Some(4))],
+        ) {
+            let text = format!("WorldBegin\n{}", words.join("\n"));
+            let (soon, plain) = (scene(&text, false, version), scene(&text, true, version));
+            prop_assert_eq!(format!("{:?}", soon.instances), format!("{:?}", plain.instances));
+            prop_assert_eq!(format!("{:?}", soon.objects), format!("{:?}", plain.objects));
+            prop_assert_eq!(format!("{:?}", soon.shapes), format!("{:?}", plain.shapes));
+            prop_assert_eq!(&soon.matrices, &plain.matrices);
+            prop_assert_eq!(soon.directives, plain.directives);
+            // The table alone tells of a word that version 4 does not have.
+            let told = plain.problems.iter().filter(|error| !error.message().contains("no WorldEnd"));
+            let (told, soon) = (format!("{:?}", told.collect::<Vec<_>>()), format!("{:?}", soon.problems));
+            prop_assert_eq!(soon, told);
         }
+    }
 }

@@ -14,6 +14,7 @@ use solio_io::volume::Volume;
 use solio_measure::unix_ns;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ffi::OsStr;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -334,9 +335,9 @@ impl Places {
             Ok(volume) => Some(volume).filter(|volume| volume.device == numbers),
             Err(error) => {
                 // Folders that cannot be read, or are no longer there, tell of themselves.
-                let kind = error.os_error().map(|e| std::io::Error::from_raw_os_error(e).kind());
-                use std::io::ErrorKind::{NotFound, PermissionDenied};
-                if !matches!(kind, Some(NotFound | PermissionDenied)) {
+                let kind = error.os_error().map(|e| io::Error::from_raw_os_error(e).kind());
+                if !matches!(kind, Some(io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied))
+                {
                     volumes.untold.push(error);
                 }
                 None
