@@ -279,7 +279,7 @@ impl Places {
     /// Whatever is there counts.
     fn accept(&mut self, place: &CatalogPlace, path: PathBuf) {
         let is_missing = std::fs::symlink_metadata(&path)
-            .is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound);
+            .is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
         if is_missing && place.volume.is_some() {
             self.dropped.insert(path);
         } else if let Ok(now) = Volume::of(&path) {
