@@ -77,6 +77,10 @@ struct FieldPlan {
     composites: Composites,
     /// Which names can be among them.
     names: Shapes,
+    /// Whether a trailer behind a JPEG may have one of them.
+    trailers: OnceLock<bool>,
+    /// Whether one names a picture in a TIFF structure, or where it is.
+    pictures: OnceLock<bool>,
 }
 
 /// Where everything is wanted.
@@ -87,6 +91,8 @@ static EVERYTHING: FieldPlan = FieldPlan {
     profile: true,
     composites: Composites::Any,
     names: Shapes([u64::MAX; 16]),
+    trailers: OnceLock::new(),
+    pictures: OnceLock::new(),
 };
 
 /// What tells most names from those that are wanted sooner than their letters do: a bit for each
@@ -183,6 +189,8 @@ impl Fields {
                 profile: wanted.iter().any(WantedField::may_be_of_a_profile),
                 composites: inputs::of(|name| self.asks(inputs::GROUP, name)),
                 names: shapes,
+                trailers: OnceLock::new(),
+                pictures: OnceLock::new(),
             }
         })
     }
@@ -214,6 +222,22 @@ impl Fields {
         };
         self.wanted.iter().flatten().any(|field| ends(field.name.as_bytes()))
             || plan.xmp.iter().any(|end| end.as_bytes() == last)
+    }
+
+    /// Whether a trailer may have one of them, as `may_hold` finds, which is asked once.
+    pub(crate) fn wants_trailers(&self, may_hold: impl FnOnce(&Fields) -> bool) -> bool {
+        *self.plan().trailers.get_or_init(|| may_hold(self))
+    }
+
+    /// Whether one of `names`, which are those of pictures, was asked for, of whatever group.
+    pub(crate) fn asks_for_pictures(&self, mut names: impl Iterator<Item = &'static str>) -> bool {
+        let Some(wanted) = &self.wanted else { return true };
+        let is = |field: &WantedField, name: &str| {
+            field.name == "*" || field.name.eq_ignore_ascii_case(name)
+        };
+        *self.plan().pictures.get_or_init(|| {
+            names.any(|name| wanted.iter().any(|field| field.asked && is(field, name)))
+        })
     }
 
     /// Which composites were asked for.

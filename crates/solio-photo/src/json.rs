@@ -26,6 +26,8 @@ pub fn json<'t>(
     lead: &str,
     out: &mut String,
 ) {
+    let tags = tags.into_iter();
+    let most = tags.size_hint().0;
     let mut places = HashMap::<(&str, &str), usize>::new();
     let mut chosen: Vec<&Tag> = Vec::new();
     let key = |tag: &'t Tag| (if options.bare_names { "" } else { &*tag.group }, &*tag.name);
@@ -34,6 +36,7 @@ pub fn json<'t>(
         let place = match chosen.len() {
             0..FEW => chosen.iter().position(|other| key(other) == key(tag)),
             FEW => {
+                places.reserve(most);
                 places.extend(chosen.iter().enumerate().map(|(n, tag)| (key(tag), n)));
                 places.get(&key(tag)).copied()
             }

@@ -7,8 +7,7 @@ use crate::precedence;
 use crate::rule::TagRule;
 use foldhash::{HashMap, HashMapExt};
 use std::borrow::Cow;
-use std::collections::HashSet;
-use std::collections::hash_map::Entry;
+use std::hash::{Hash, Hasher};
 
 /// One statement of a file.
 #[derive(Clone, Debug)]
@@ -166,19 +165,53 @@ impl Metadata {
 
     /// Of each name the tag that counts, where the name stands first.
     pub fn main_tags(&self) -> Vec<&Tag> {
-        let mut best = HashMap::<String, &Tag>::new();
+        let mut places = HashMap::<AnyCase<'_>, usize>::with_capacity(self.tags.len());
+        // Of each name, in any case, the tag that counts and the spelling that came first.
+        let mut best: Vec<(&Tag, &str)> = Vec::with_capacity(self.tags.len());
+        let mut shown: Vec<usize> = Vec::with_capacity(self.tags.len());
+        let mut respelt: Vec<&str> = Vec::new();
         for tag in &self.tags {
-            match best.entry(tag.name.to_ascii_lowercase()) {
-                Entry::Vacant(place) => _ = place.insert(tag),
-                Entry::Occupied(mut best) if tag.outdoes(best.get()) => _ = best.insert(tag),
-                Entry::Occupied(_) => {}
+            let place = *places.entry(AnyCase(&tag.name)).or_insert(best.len());
+            let Some((other, first)) = best.get_mut(place) else {
+                best.push((tag, &tag.name));
+                shown.push(place);
+                continue;
+            };
+            if tag.outdoes(other) {
+                *other = tag;
+            }
+            if *first != tag.name && !respelt.contains(&&*tag.name) {
+                respelt.push(&tag.name);
+                shown.push(place);
             }
         }
-        let mut seen = HashSet::new();
-        let first = self.tags.iter().filter(|tag| seen.insert(&*tag.name));
-        first.map(|tag| best[&tag.name.to_ascii_lowercase()]).collect()
+        shown.into_iter().map(|place| best[place].0).collect()
     }
 }
+
+/// A name whose letters may be large or small.
+struct AnyCase<'n>(&'n str);
+
+impl PartialEq for AnyCase<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.eq_ignore_ascii_case(other.0)
+    }
+}
+
+impl Eq for AnyCase<'_> {}
+
+impl Hash for AnyCase<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        // One bit tells large letters from small; that other signs share a number costs little.
+        let (words, rest) = self.0.as_bytes().as_chunks::<8>();
+        words.iter().for_each(|word| state.write_u64(u64::from_le_bytes(*word) | LARGE));
+        let last = rest.iter().fold(0, |word, byte| word << 8 | u64::from(*byte));
+        state.write_u64(last | LARGE);
+    }
+}
+
+/// The bit that small letters have, of eight bytes.
+const LARGE: u64 = u64::from_ne_bytes([0x20; 8]);
 
 /// Of tags of one name the one that counts.
 pub(crate) fn counting<'t>(tags: impl Iterator<Item = &'t Tag>) -> Option<&'t Tag> {
@@ -200,8 +233,16 @@ mod tests {
         let tag = |group, name| Tag::foreign(group, name, Value::text(group));
         let tags = vec![tag("XMP-tiff", "Make"), tag("IFD1", "Size"), tag("IFD0", "make")];
         let metadata = Metadata { tags, ..Metadata::default() };
-        let groups: Vec<&str> = metadata.main_tags().iter().map(|tag| &*tag.group).collect();
-        assert_eq!(groups, ["IFD0", "IFD1", "IFD0"]);
+        let groups = |metadata: &Metadata| -> Vec<String> {
+            metadata.main_tags().iter().map(|tag| tag.group.to_string()).collect()
+        };
+        assert_eq!(groups(&metadata), ["IFD0", "IFD1", "IFD0"]);
+        let long = ["IFD1", "XMP-exif", "ExifIFD", "XMP-exif"];
+        let spelt =
+            ["DateTimeOriginal", "datetimeOriginal", "DATETIMEORIGINAL", "datetimeOriginal"];
+        let tags = long.into_iter().zip(spelt).map(|(group, name)| tag(group, name)).collect();
+        let spellings = Metadata { tags, ..Metadata::default() };
+        assert_eq!(groups(&spellings), ["ExifIFD"; 3]);
         assert_eq!(metadata.get("Make").map(|tag| &*tag.group), Some("IFD0"));
     }
 }

@@ -17,6 +17,7 @@ use solio_container::{
     jpeg::{COMMENT, JpegSegment, head},
 };
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 /// Most segments that are looked at.
 const MOST_SEGMENTS: usize = 4096;
@@ -65,8 +66,8 @@ impl Joined<'_> {
             return of(&gather.tags);
         }
         // The main packet was read for other fields.
-        let fields = Fields::of([NAME]);
-        let mut own = Gather::new(&fields);
+        static ONLY_NAME: LazyLock<Fields> = LazyLock::new(|| Fields::of([NAME]));
+        let mut own = Gather::new(&ONLY_NAME);
         for packet in self.packets.iter().filter_map(|packet| packet.all(1 << 16)) {
             xmp::read(&packet, &mut own);
         }

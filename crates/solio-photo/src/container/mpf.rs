@@ -7,6 +7,7 @@ use crate::rule::TagRule;
 use crate::value::{Value, data_at};
 use crate::{Fields, exif, table};
 use solio_container::ByteView;
+use std::sync::LazyLock;
 
 /// The entry that lists the pictures.
 const LIST: &str = "MPImageList";
@@ -28,8 +29,8 @@ pub(super) fn read(body: ByteView<'_>, file: ByteView<'_>, gather: &mut Gather<'
         return;
     }
     // Pictures have groups and names of their own.
-    let fields = Fields::of([LIST]);
-    let mut own = Gather::new(&fields);
+    static ONLY_LIST: LazyLock<Fields> = LazyLock::new(|| Fields::of([LIST]));
+    let mut own = Gather::new(&ONLY_LIST);
     exif::read_chain(body, "MPF0", &table::MPF, &mut own);
     let Some(Value::Bytes(list)) = own.tags.pop().map(|tag| tag.value) else { return };
     let big = body.get(0, 2).is_some_and(|order| *order == *b"MM");

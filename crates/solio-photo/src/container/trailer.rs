@@ -4,6 +4,7 @@
 //! AXS File Concatenation Protocol; FotoStation and Photo Mechanic (as files show it); Samsung's
 //! directory "SEFH" (as metadata-extractor's issues describe it).
 
+use crate::Fields;
 use crate::gather::Gather;
 use crate::iptc::{self, IptcHome};
 use crate::rule::{Named, TagRule};
@@ -46,22 +47,21 @@ const NAMES: [(&str, &[&str]); 3] = [
     ),
 ];
 
-/// Whether a trailer may hold what is wanted. Each costs a read at the end of the file, so a list of
-/// dates does without: only Canon's programs append XMP, to files of Canon's cameras.
-fn may_hold(gather: &Gather<'_>) -> bool {
-    let fields = gather.fields;
+/// Whether a trailer of any camera's file may hold what is wanted. Each costs a read at the end of the file, so
+/// a list of dates does without: only Canon's programs append XMP, to files of Canon's cameras.
+fn may_hold(fields: &Fields) -> bool {
     fields.is_all()
         || NAMES.iter().any(|(group, names)| names.iter().any(|name| fields.wants(group, name)))
         // What composites of dates are made of comes from the main block.
         || table::IPTC.get().rows().iter().any(|row| fields.asks("IPTC2", row.name))
         || fields.wants_any("FotoStation", &table::FOTO_STATION)
         || fields.wants_any("PhotoMechanic", &table::PHOTO_MECHANIC)
-        || gather.of_canon && fields.wants_groups_like("XMP")
 }
 
 /// Reads the trailers of a file, where they may hold what is wanted.
 pub(super) fn read(file: ByteView<'_>, gather: &mut Gather<'_>) {
-    if !may_hold(gather) {
+    let fields = gather.fields;
+    if !fields.wants_trailers(may_hold) && !(gather.of_canon && fields.wants_groups_like("XMP")) {
         return;
     }
     let mut rest = file;

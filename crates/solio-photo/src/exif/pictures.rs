@@ -32,13 +32,13 @@ const STRIPS: (&str, &str) = ("StripOffsets", "StripByteCounts");
 
 /// Names the picture that the directory `group` frames, if there is one.
 pub(super) fn name(view: ByteView<'_>, role: TiffRole, group: &str, gather: &mut Gather<'_>) {
-    let wanted = |(start, length, picture): &PictureNames| {
-        [picture, start, length].iter().any(|name| gather.fields.asks(group, name))
-    };
-    let (offsets, counts) = STRIPS;
-    let strips = || gather.fields.asks(group, offsets) || gather.fields.asks(group, counts);
-    let any = || [THUMBNAIL, PREVIEW, OTHER, FROM_RAW].iter().any(wanted) || strips();
-    if !gather.fields.is_all() && !any() {
+    let pictures = [THUMBNAIL, PREVIEW, OTHER, FROM_RAW];
+    let names = pictures.into_iter().flat_map(|(start, length, picture)| [start, length, picture]);
+    let mut names = names.chain([STRIPS.0, STRIPS.1]);
+    let fields = gather.fields;
+    if !fields.asks_for_pictures(names.clone())
+        || !fields.is_all() && !names.any(|name| fields.asks(group, name))
+    {
         return;
     }
     if let Some(names) = of_strips(role, group, gather) {

@@ -38,12 +38,13 @@ impl NoteValues {
         for n in 0..count {
             let entry = place.at + 2 + 12 * n;
             let Some(stored) = FieldType::of_number(number(entry + 2, 2)? as u16) else { break };
-            let bytes = number(entry + 4, 4)?.saturating_mul(stored.size() as u64) as i64;
+            let entry = place.view.array::<12>(entry)?;
+            let bytes = word(&entry[4..8], place.big).saturating_mul(stored.size() as u64) as i64;
             if bytes <= 4 {
                 continue;
             }
-            let at = number(entry + 8, 4)? as i64;
-            if number(entry, 2)? == PRINT_IM {
+            let at = word(&entry[8..], place.big) as i64;
+            if word(&entry[..2], place.big) == PRINT_IM {
                 values.print_im = Some(at);
             }
             let longest = values.blocks.entry(at).or_insert(bytes);
