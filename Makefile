@@ -159,7 +159,7 @@ third-party: # the licences of what is linked in, which every archive and wheel 
 wheel: .venv/ready third-party ## The wheel for TARGET (a Rust target; this machine), packed, in dist/
 	rm -rf $(BUILT)
 	.venv/bin/pip install --quiet --disable-pip-version-check ziglang deflate stream-zip
-	SOURCE_DATE_EPOCH=$(BUILT_AT) $(OWN_COMPILER) $(OWN_LIBRARY) \
+	SOURCE_DATE_EPOCH=$(BUILT_AT) $(OWN_COMPILER) $(OWN_LIBRARY) PATH=$(abspath .venv/bin):$$PATH \
 		.venv/bin/maturin build --profile $(PROFILE) --out $(BUILT) $(WHEEL_PYTHON) $(WHEEL_FOR)
 	$(if $(findstring linux-gnu,$(TARGET)),.venv/bin/python .ci/glibc $(OLD_GLIBC) $(BUILT)/solio-*.whl)
 	$(if $(findstring windows-gnu,$(TARGET)),.ci/dlls $(BUILT)/solio-*.whl)

@@ -61,7 +61,8 @@ fn may_hold(fields: &Fields) -> bool {
 /// Reads the trailers of a file, where they may hold what is wanted.
 pub(super) fn read(file: ByteView<'_>, gather: &mut Gather<'_>) {
     let fields = gather.fields;
-    if !fields.wants_trailers(may_hold) && !(gather.of_canon && fields.wants_groups_like("XMP")) {
+    let of_canon = gather.of_canon && fields.wants_groups_like("XMP");
+    if !of_canon && !fields.wants_trailers(may_hold) {
         return;
     }
     let mut rest = file;
