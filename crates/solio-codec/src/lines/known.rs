@@ -1,0 +1,67 @@
+//! Lines that look like lines before: where their numbers are is known.
+//!
+//! Which bytes of a line are no digits says nearly all of it. That is the place of an entry in a small
+//! table, which has these bytes, to compare them, and what was found of the numbers.
+
+/// Bytes of a line with its end, at most.
+pub(super) const LONGEST: usize = 64;
+/// Numbers of a line, at most.
+pub(super) const MOST: usize = 8;
+/// A line that was seen.
+#[derive(Clone, Copy)]
+#[repr(C, align(32))]
+pub(super) struct KnownLine<N> {
+    /// The bytes that are no digits, where they stand; 255 for digits, which is none of them.
+    pub(super) marks: [u8; LONGEST],
+    /// A bit for each of those.
+    pub(super) places: u64,
+    /// What its numbers are.
+    pub(super) numbers: N,
+}
+
+/// Lines that were seen. With what else is used a table should fit the first-level cache.
+pub(super) struct KnownLines<N, const ENTRIES: usize>([KnownLine<N>; ENTRIES]);
+
+impl<N: Copy + Default, const ENTRIES: usize> Default for KnownLines<N, ENTRIES> {
+    fn default() -> Self {
+        // No line is so: what is no digit is not this one.
+        let none = KnownLine { marks: [b'0'; LONGEST], places: 1, numbers: N::default() };
+        KnownLines([none; ENTRIES])
+    }
+}
+
+impl<N, const ENTRIES: usize> KnownLines<N, ENTRIES> {
+    /// The entry where a line with these bytes that are no digits is, if it is known.
+    #[inline(always)]
+    pub(super) fn entry(&self, places: u64) -> &KnownLine<N> {
+        &self.0[Self::place(places)]
+    }
+
+    #[inline(always)]
+    fn place(places: u64) -> usize {
+        (places.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - ENTRIES.ilog2())) as usize
+    }
+
+    /// Makes the line that `text` starts with known; it has at most [`LONGEST`] bytes with its end.
+    #[cold]
+    pub(super) fn learn(&mut self, text: &[u8; LONGEST], numbers: N) {
+        let (mut marks, mut places) = ([255; LONGEST], 0);
+        for (i, &byte) in text.iter().enumerate() {
+            if !byte.is_ascii_digit() {
+                (marks[i], places) = (byte, places | 1 << i);
+            }
+            if byte == b'\n' {
+                self.0[Self::place(places)] = KnownLine { marks, places, numbers };
+                return;
+            }
+        }
+    }
+}
+
+/// The numbers of a row, as those of [`FoundNumbers`](super::rows::FoundNumbers).
+#[derive(Clone, Copy, Default)]
+pub(super) struct RowNumbers {
+    pub(super) starts: [u8; MOST],
+    pub(super) shapes: [u8; MOST],
+    pub(super) count: u32,
+}
