@@ -31,15 +31,20 @@ impl Default for EightNumbers {
 }
 
 impl EightNumbers {
-    /// Two numbers, which the text has at these places, as pair `pair`; `None` where they do not fit.
-    fn put(&mut self, pair: usize, numbers: [Range<usize>; 2]) -> Option<()> {
-        let start = numbers[0].start;
-        *self.starts.get_mut(pair)? = start as u8;
-        for (number, end) in numbers.into_iter().zip([8, 16]) {
-            if number.len() > 8 || number.end > start + 16 {
+    /// Numbers that the text has at these places, from place `place` on; `None` where they do not fit.
+    fn put<const N: usize>(&mut self, place: usize, numbers: [&Range<usize>; N]) -> Option<()> {
+        for (i, number) in numbers.into_iter().enumerate() {
+            let (pair, is_second) = ((place + i) / 2, (place + i) % 2 == 1);
+            let start = self.starts.get_mut(pair)?;
+            if !is_second {
+                *start = number.start as u8;
+            }
+            let start = usize::from(*start);
+            if number.is_empty() || number.len() > 8 || number.end > start + 16 {
                 return None;
             }
-            for (i, at) in number.rev().enumerate() {
+            let end = if is_second { 16 } else { 8 };
+            for (i, at) in number.clone().rev().enumerate() {
                 self.places[pair][end - 1 - i] = (at - start) as u8;
             }
         }
@@ -62,69 +67,57 @@ pub(super) struct IndexLine {
 impl IndexLine {
     /// The line that `text` starts with, behind its key; `None` for those left to others.
     pub(super) fn new(text: &[u8; LONGEST], is_list: bool) -> Option<IndexLine> {
-        let body = &text[..text.iter().position(|&byte| byte == b'\n')?];
-        let body = body.strip_suffix(b"\r").unwrap_or(body);
-        let body = if is_list { body.trim_ascii_end() } else { body };
-        let mut at = 0;
-        let mut words = Vec::new();
-        for word in body.split(|&byte| byte == b' ') {
-            let mut numbers = Vec::new();
-            for number in word.split(|&byte| byte == b'/') {
-                if !number.iter().all(u8::is_ascii_digit) {
-                    return None;
-                }
-                numbers.push(at..at + number.len());
-                at += number.len() + 1;
+        // Of each word its parts between slashes.
+        let mut words: [[Range<usize>; 3]; 8] = Default::default();
+        let (mut count, mut part, mut parts, mut start) = (0, 0, 1, 0);
+        let mut is_whole = false;
+        for (at, &byte) in text.iter().enumerate().filter(|(_, byte)| !byte.is_ascii_digit()) {
+            *words.get_mut(count)?.get_mut(part)? = start..at;
+            (start, part) = (at + 1, part + 1);
+            if byte == b'/' {
+                continue;
             }
-            words.push(numbers);
-        }
-        let mut line = IndexLine::default();
-        if is_list {
-            let count = words.len() - 1;
-            line.form = IndexForm::List;
-            line.corners = count as u8;
-            if !(1..8).contains(&count) || words[0] != [0..1] || text[0] != b'0' + line.corners {
+            if count > 0 && part != parts {
                 return None;
             }
-        } else {
-            line.form = match &words[0][..] {
-                [_] => IndexForm::Vertices,
-                [_, _] => IndexForm::VerticesUvs,
-                [_, uv, _] if uv.is_empty() => IndexForm::VerticesNormals,
-                [_, _, _] => IndexForm::All,
-                _ => return None,
-            };
-            line.corners = words.len() as u8;
+            (parts, part, count) = (part, 0, count + 1);
+            let is_blank = |byte: &u8| is_list && matches!(byte, b' ' | b'\t');
+            let blanks = text[at..].iter().take_while(|byte| is_blank(byte)).count();
+            is_whole = matches!(&text[at + blanks..], [b'\n', ..] | [b'\r', b'\n', ..]);
+            if is_whole || byte != b' ' {
+                break;
+            }
         }
-        let parts = words[0].len();
-        if words.iter().any(|word| word.len() != parts) || !is_list && words.len() < 3 {
+        let words = &words[..count];
+        let corners = if is_list { count.checked_sub(1)? } else { count };
+        let form = match (&words.first()?[..parts], is_list) {
+            ([_], true) => IndexForm::List,
+            (_, true) => return None,
+            ([_], _) => IndexForm::Vertices,
+            ([_, _], _) => IndexForm::VerticesUvs,
+            ([_, uv, _], _) if uv.is_empty() => IndexForm::VerticesNormals,
+            _ => IndexForm::All,
+        };
+        let is_right = match is_list {
+            true => corners > 0 && words[0][0] == (0..1) && text[0] == b'0' + corners as u8,
+            false => corners > 2,
+        };
+        let mut line = IndexLine { form, corners: corners as u8, ..IndexLine::default() };
+        if !is_whole || !is_right {
             return None;
         }
-        let is_number =
-            |number: &Range<usize>| (1..=8).contains(&number.len()).then(|| number.clone());
-        if parts == 1 {
-            for (pair, words) in words.chunks(2).enumerate() {
-                let number = is_number(&words[0][0])?;
-                let other = match words.get(1) {
-                    Some(word) => is_number(&word[0])?,
-                    None => number.end..number.end,
-                };
-                line.first.put(pair, [number, other])?;
-            }
-            return Some(line);
-        }
-        for (pair, word) in words.iter().enumerate() {
-            let numbers = match line.form {
-                IndexForm::VerticesNormals if word[1].is_empty() => [&word[0], &word[2]],
+        for (i, [first, second, third]) in words.iter().enumerate() {
+            match form {
+                IndexForm::VerticesUvs => line.first.put(2 * i, [first, second])?,
+                IndexForm::VerticesNormals if second.is_empty() => {
+                    line.first.put(2 * i, [first, third])?;
+                }
                 IndexForm::VerticesNormals => return None,
-                _ => [&word[0], &word[1]],
-            };
-            let [vertex, other] = numbers.map(is_number);
-            line.first.put(pair, [vertex?, other?])?;
-            if line.form == IndexForm::All {
-                let normal = is_number(&word[2])?;
-                let none = normal.end..normal.end;
-                line.second.put(pair, [normal, none])?;
+                IndexForm::All => {
+                    line.first.put(2 * i, [first, second])?;
+                    line.second.put(2 * i, [third])?;
+                }
+                _ => line.first.put(i, [first])?,
             }
         }
         Some(line)

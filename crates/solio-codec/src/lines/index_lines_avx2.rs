@@ -34,12 +34,13 @@ impl KnownIndexLines {
             if !line.is(known) || is_list != (form == IndexForm::List) {
                 // Where few lines look like others, that is not worth it.
                 learned += 1;
-                let Some(line) = IndexLine::new(block, is_list).filter(|_| learned < 8 + taken / 8)
+                let Some(numbers) =
+                    IndexLine::new(block, is_list).filter(|_| learned < 4 + taken / 16)
                 else {
                     break;
                 };
-                form = line.form;
-                self.learn(block, line);
+                form = numbers.form;
+                self.learn(line.known(numbers));
             }
             let (before, uvs, normals) = (out.vertices.len(), out.uvs.len(), out.normals.len());
             if matches!(form, IndexForm::VerticesUvs | IndexForm::All) {

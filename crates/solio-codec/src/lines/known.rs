@@ -42,19 +42,11 @@ impl<N, const ENTRIES: usize> KnownLines<N, ENTRIES> {
         (places.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - ENTRIES.ilog2())) as usize
     }
 
-    /// Makes the line that `text` starts with known; it has at most [`LONGEST`] bytes with its end.
-    #[cold]
-    pub(super) fn learn(&mut self, text: &[u8; LONGEST], numbers: N) {
-        let (mut marks, mut places) = ([255; LONGEST], 0);
-        for (i, &byte) in text.iter().enumerate() {
-            if !byte.is_ascii_digit() {
-                (marks[i], places) = (byte, places | 1 << i);
-            }
-            if byte == b'\n' {
-                self.0[Self::place(places)] = KnownLine { marks, places, numbers };
-                return;
-            }
-        }
+    /// Makes a line known.
+    #[inline(always)]
+    pub(super) fn learn(&mut self, line: KnownLine<N>) {
+        let place = Self::place(line.places);
+        self.0[place] = line;
     }
 }
 

@@ -26,11 +26,7 @@ impl LineMarks {
             [_mm256_loadu_si256(from), _mm256_loadu_si256(from.add(1))]
         };
         let newlines = mask(halves.map(|half| _mm256_cmpeq_epi8(half, _mm256_set1_epi8(10))));
-        // Digits become the ten least numbers.
-        let digits = mask(halves.map(|half| {
-            let least = _mm256_add_epi8(half, _mm256_set1_epi8((128 - b'0') as i8));
-            _mm256_cmpgt_epi8(_mm256_set1_epi8(-118), least)
-        }));
+        let digits = mask(halves.map(|half| digits(half)));
         let line = newlines ^ newlines.wrapping_sub(1);
         let length = newlines.trailing_zeros() as usize + 1;
         LineMarks { halves, places: line & !digits, line, length }
@@ -51,6 +47,28 @@ impl LineMarks {
         };
         alike & self.line == self.places && known.places == self.places
     }
+
+    /// What is to be known of the line, which has its end within the 64 bytes.
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    pub(super) fn known<N>(&self, numbers: N) -> KnownLine<N> {
+        let mut marks = [0; LONGEST];
+        for (to, half) in marks.as_chunks_mut::<32>().0.iter_mut().zip(self.halves) {
+            // SAFETY: 32 bytes are there, and the store needs no alignment.
+            unsafe {
+                _mm256_storeu_si256(to.as_mut_ptr().cast(), _mm256_or_si256(half, digits(half)))
+            };
+        }
+        KnownLine { marks, places: self.places, numbers }
+    }
+}
+
+/// 255 for each digit, 0 for what is none.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn digits(bytes: __m256i) -> __m256i {
+    // They become the ten least numbers.
+    let least = _mm256_add_epi8(bytes, _mm256_set1_epi8((128 - b'0') as i8));
+    _mm256_cmpgt_epi8(_mm256_set1_epi8(-118), least)
 }
 
 #[inline]

@@ -35,6 +35,9 @@ pub(super) struct FoundNumbers {
     pub(super) shapes: [u32; ROOM],
     #[cfg(target_arch = "x86_64")]
     pub(super) known: KnownLines<RowNumbers, 128>,
+    /// Lines to be found before the next one is looked for among those that are known.
+    #[cfg(target_arch = "x86_64")]
+    pub(super) unknown: usize,
 }
 
 impl Default for FoundNumbers {
@@ -44,6 +47,8 @@ impl Default for FoundNumbers {
             shapes: [0; ROOM],
             #[cfg(target_arch = "x86_64")]
             known: KnownLines::default(),
+            #[cfg(target_arch = "x86_64")]
+            unknown: 1,
         }
     }
 }

@@ -20,12 +20,13 @@ impl FoundNumbers {
         most: usize,
     ) -> (usize, usize) {
         let most = most.min(ENOUGH / form.numbers);
-        let (mut lines, mut at, mut some) = (0, at, 1);
+        let (mut lines, mut at) = (0, at);
         while lines < most && at < end {
             let before = lines;
             (lines, at) = self.find_known(text, at, end, form, (lines, most));
             // Where few lines are known, not each is looked for.
-            some = if lines - before < 4 { (2 * some).min(16) } else { 1 };
+            let some = self.unknown;
+            self.unknown = if lines == before { (2 * some).min(64) } else { (some / 2).max(1) };
             let (first, from) = (lines, at);
             (lines, at) = self.find_any(text, at, end, form, (lines, most.min(lines + some)));
             if lines == first {
@@ -100,7 +101,8 @@ impl FoundNumbers {
         }
     }
 
-    /// Makes line `line` known, whose numbers were found from `from` on.
+    /// Makes line `line` known, if it can be, whose numbers were found from `from` on.
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn learn(&mut self, text: &[u8], from: usize, count: usize, line: usize) {
         let mut numbers = RowNumbers { count: count as u32, ..RowNumbers::default() };
         if count > MOST {
@@ -114,8 +116,10 @@ impl FoundNumbers {
             }
             (numbers.starts[i], numbers.shapes[i]) = (start as u8, shape as u8);
         }
-        if let Some(block) = text[from..].first_chunk() {
-            self.known.learn(block, numbers);
+        let Some(block) = text[from..].first_chunk() else { return };
+        let line = LineMarks::new(block);
+        if line.length <= LONGEST {
+            self.known.learn(line.known(numbers));
         }
     }
 
