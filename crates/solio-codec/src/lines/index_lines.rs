@@ -1,6 +1,5 @@
 //! Lines of indices, and where their digits are: faces, `f 7/1 8/2 9/3`, and lists, `3 7 8 9`.
 
-use super::known::LONGEST;
 use std::ops::Range;
 
 /// What the numbers of a line are.
@@ -66,7 +65,7 @@ pub(super) struct IndexLine {
 
 impl IndexLine {
     /// The line that `text` starts with, behind its key; `None` for those left to others.
-    pub(super) fn new(text: &[u8; LONGEST], is_list: bool) -> Option<IndexLine> {
+    pub(super) fn new(text: &[u8], is_list: bool) -> Option<IndexLine> {
         // Of each word its parts between slashes.
         let mut words: [[Range<usize>; 3]; 8] = Default::default();
         let (mut count, mut part, mut parts, mut start) = (0, 0, 1, 0);

@@ -1,16 +1,21 @@
 //! Lines of indices that are known, by AVX2. See `known.rs` and `index_lines.rs`.
 
 use super::index_lines::{EightNumbers, IndexForm, IndexLine};
-use super::known::{KnownLines, LONGEST};
+use super::known::{BLOCK, KnownLines};
 use super::known_avx2::LineMarks;
-use super::{FaceArrays, NONE, PAD};
+use super::{FaceArrays, NONE};
 use std::arch::x86_64::*;
 
 /// Lines for which room is made at once.
-const BLOCK: usize = 64;
+const LINES: usize = 64;
 
 /// The lines that are known of faces and lists.
-pub(super) type KnownIndexLines = KnownLines<IndexLine, 64>;
+#[derive(Default)]
+pub(super) struct KnownIndexLines {
+    short: KnownLines<IndexLine, 1, 64>,
+    /// Faces with vertices, UVs and normals.
+    long: KnownLines<IndexLine, 2, 64>,
+}
 
 impl KnownIndexLines {
     /// Takes at most `most` lines from `text[at..end]` as long as they are known, or become so; returns
@@ -25,17 +30,44 @@ impl KnownIndexLines {
         most: usize,
         out: &mut FaceArrays<'_>,
     ) -> (usize, usize) {
+        let mut taken = 0;
+        loop {
+            let before = taken;
+            let (lines, next) = self.short.take((text, at, end, most - taken), is_list, out);
+            (taken, at) = (taken + lines, next);
+            if !is_list {
+                let (lines, next) = self.long.take((text, at, end, most - taken), false, out);
+                (taken, at) = (taken + lines, next);
+            }
+            if is_list || taken == before {
+                return (taken, at);
+            }
+        }
+    }
+}
+
+impl<const BLOCKS: usize> KnownLines<IndexLine, BLOCKS, 64> {
+    /// Takes lines that these blocks hold.
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    fn take(
+        &mut self,
+        (text, mut at, end, most): (&[u8], usize, usize, usize),
+        is_list: bool,
+        out: &mut FaceArrays<'_>,
+    ) -> (usize, usize) {
         let (mut taken, mut learned) = (0, 0);
         while taken < most {
-            let Some(block) = block(text, at, end, is_list) else { break };
-            let line = LineMarks::new(block);
-            let known = self.entry(line.places);
+            let Some(blocks) = blocks::<BLOCKS>(text, at, end, is_list) else { break };
+            let line = LineMarks::new(blocks);
+            let known = self.entry(&line.places);
             let mut form = known.numbers.form;
             if !line.is(known) || is_list != (form == IndexForm::List) {
                 // Where few lines look like others, that is not worth it.
                 learned += 1;
+                let numbers = IndexLine::new(blocks.as_flattened(), is_list);
+                let is_taken = |line: &IndexLine| BLOCKS == 1 || line.form == IndexForm::All;
                 let Some(numbers) =
-                    IndexLine::new(block, is_list).filter(|_| learned < 4 + taken / 16)
+                    numbers.filter(|line| is_taken(line) && learned < 4 + taken / 16)
                 else {
                     break;
                 };
@@ -51,12 +83,13 @@ impl KnownIndexLines {
             }
             let room = (text, at, end, most - taken);
             let (lines, next) = match form {
-                IndexForm::None => break,
+                IndexForm::All => self.lines::<true, true, false>(room, out),
+                _ if BLOCKS > 1 => (0, at),
+                IndexForm::None => (0, at),
                 IndexForm::List => self.lines::<false, false, true>(room, out),
                 IndexForm::Vertices => self.lines::<false, false, false>(room, out),
                 IndexForm::VerticesUvs => self.lines::<true, false, false>(room, out),
                 IndexForm::VerticesNormals => self.lines::<false, true, false>(room, out),
-                IndexForm::All => self.lines::<true, true, false>(room, out),
             };
             if lines == 0 {
                 out.uvs.truncate(uvs);
@@ -89,30 +122,30 @@ impl KnownIndexLines {
                 [(true, &mut *out.vertices), (UVS, &mut *out.uvs), (NORMALS, &mut *out.normals)];
             let [vertices, uvs, normals] = columns.map(|(has, column)| {
                 if has {
-                    column.reserve(8 * BLOCK);
+                    column.reserve(8 * LINES);
                 }
                 column.spare_capacity_mut().as_mut_ptr().cast::<u32>()
             });
-            out.ends.reserve(BLOCK);
+            out.ends.reserve(LINES);
             let ends = out.ends.spare_capacity_mut();
             let (mut corners, mut lines) = (0, 0);
-            while lines < BLOCK.min(most - taken) {
-                let Some(block) = block(text, at, end, LIST) else { break };
-                let line = LineMarks::new(block);
-                let known = self.entry(line.places);
+            while lines < LINES.min(most - taken) {
+                let Some(blocks) = blocks::<BLOCKS>(text, at, end, LIST) else { break };
+                let line = LineMarks::new(blocks);
+                let known = self.entry(&line.places);
                 let IndexLine { form: known_form, corners: count, first, second } = &known.numbers;
                 let next = at + (if LIST { 0 } else { 2 }) + line.length;
                 if !line.is(known)
                     || *known_form != form
                     || next > end
-                    || LIST && block[0] != b'0' + count
+                    || LIST && blocks[0][0] != b'0' + count
                 {
                     break;
                 }
-                // SAFETY: the line ends before `end`, so that 16 bytes follow each number; each line has
+                // SAFETY: the line ends before `end`, behind which there are 64 bytes, more than 16; each line has
                 // at most eight corners, for which there is room in the columns that there are.
                 unsafe {
-                    let values = eight(block, first);
+                    let values = eight(blocks.as_flattened(), first);
                     let wanted = (1u32 << count) - 1;
                     if LIST {
                         let behind = _mm256_setr_epi32(1, 2, 3, 4, 5, 6, 7, 0);
@@ -131,7 +164,7 @@ impl KnownIndexLines {
                         let first = _mm256_castsi256_si128(pairs);
                         let other = _mm256_extracti128_si256::<1>(pairs);
                         if UVS && NORMALS {
-                            let values = eight(block, second);
+                            let values = eight(blocks.as_flattened(), second);
                             let (all, zeros) =
                                 indices(_mm256_permutevar8x32_epi32(values, by_part));
                             wrong |= zeros & wanted;
@@ -166,20 +199,24 @@ impl KnownIndexLines {
                 out.ends.set_len(out.ends.len() + lines);
             }
             taken += lines;
-            if lines < BLOCK {
+            if lines < LINES {
                 return (taken, at);
             }
         }
     }
 }
 
-/// The 64 bytes behind the key of the line at `at`.
+/// The blocks behind the key of the line at `at`.
 #[inline(always)]
-fn block(text: &[u8], at: usize, end: usize, is_list: bool) -> Option<&[u8; LONGEST]> {
-    const { assert!(LONGEST <= PAD) };
+fn blocks<const BLOCKS: usize>(
+    text: &[u8],
+    at: usize,
+    end: usize,
+    is_list: bool,
+) -> Option<&[[u8; BLOCK]; BLOCKS]> {
     let from = if is_list { at } else { at + 2 };
     (at < end && from <= end && (is_list || text[at..from] == *b"f "))
-        .then(|| text[from..].first_chunk())?
+        .then(|| text[from..].as_chunks().0.first_chunk())?
 }
 
 /// Numbers less 1, and which of them were 0.
@@ -196,11 +233,11 @@ fn indices(values: __m256i) -> (__m256i, u32) {
 /// 16 bytes follow the start of each.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn eight(block: &[u8; LONGEST], numbers: &EightNumbers) -> __m256i {
+unsafe fn eight(text: &[u8], numbers: &EightNumbers) -> __m256i {
     let pairs = |pair: usize| {
         // SAFETY: as promised; the loads need no alignment.
         let [low, high] = [pair, pair + 2].map(|pair| unsafe {
-            let from = block.as_ptr().add(numbers.starts[pair].into());
+            let from = text.as_ptr().add(numbers.starts[pair].into());
             let digits = _mm_sub_epi8(_mm_loadu_si128(from.cast()), _mm_set1_epi8(b'0' as i8));
             _mm_shuffle_epi8(digits, _mm_loadu_si128(numbers.places[pair].as_ptr().cast()))
         });

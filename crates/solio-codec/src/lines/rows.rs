@@ -34,7 +34,7 @@ pub(super) struct FoundNumbers {
     /// Length, and distance of the point from the end in the lower four bits; 0 for none.
     pub(super) shapes: [u32; ROOM],
     #[cfg(target_arch = "x86_64")]
-    pub(super) known: KnownLines<RowNumbers, 128>,
+    pub(super) known: KnownLines<RowNumbers, 1, 128>,
     /// Lines to be found before the next one is looked for among those that are known.
     #[cfg(target_arch = "x86_64")]
     pub(super) unknown: usize,

@@ -1,7 +1,7 @@
 //! What lines consist of and what their numbers are, by AVX2. See `rows.rs`.
 
 use super::PAD;
-use super::known::{LONGEST, MOST, RowNumbers};
+use super::known::{BLOCK, MOST, RowNumbers};
 use super::known_avx2::LineMarks;
 use super::rows::{ENOUGH, FoundNumbers, LineBits, MOST_SHAPE, RowForm};
 use crate::number::shapes::{ALL_SHAPES, NumberShape};
@@ -58,9 +58,9 @@ impl FoundNumbers {
                 break;
             }
             // SAFETY: 64 bytes follow `end`.
-            let block = unsafe { &*text.as_ptr().add(from).cast::<[u8; 64]>() };
+            let block = unsafe { &*text.as_ptr().add(from).cast::<[[u8; BLOCK]; 1]>() };
             let line = LineMarks::new(block);
-            let known = self.known.entry(line.places);
+            let known = self.known.entry(&line.places);
             let next = from + line.length;
             if !line.is(known) || known.numbers.count as usize != form.numbers || next > end {
                 break;
@@ -111,14 +111,14 @@ impl FoundNumbers {
         for i in 0..count {
             let (start, shape) = (self.starts[line * count + i], self.shapes[line * count + i]);
             let start = start - from as u32;
-            if !(1..=MOST_SHAPE).contains(&shape) || start as usize >= LONGEST {
+            if !(1..=MOST_SHAPE).contains(&shape) || start as usize >= BLOCK {
                 return;
             }
             (numbers.starts[i], numbers.shapes[i]) = (start as u8, shape as u8);
         }
         let Some(block) = text[from..].first_chunk() else { return };
-        let line = LineMarks::new(block);
-        if line.length <= LONGEST {
+        let line = LineMarks::new(&[*block]);
+        if line.is_whole() {
             self.known.learn(line.known(numbers));
         }
     }
