@@ -20,8 +20,11 @@ pub(super) struct KnownIndexLines {
 impl KnownIndexLines {
     /// Takes at most `most` lines from `text[at..end]` as long as they are known, or become so; returns
     /// how many, and where it stopped. `out` has the values and counts of lists as vertices and ends.
+    ///
+    /// # Safety
+    /// 64 bytes follow `end`.
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    pub(super) fn take(
+    pub(super) unsafe fn take(
         &mut self,
         text: &[u8],
         mut at: usize,
@@ -33,10 +36,14 @@ impl KnownIndexLines {
         let mut taken = 0;
         loop {
             let before = taken;
-            let (lines, next) = self.short.take((text, at, end, most - taken), is_list, out);
+            // SAFETY: passed on.
+            let (lines, next) =
+                unsafe { self.short.take((text, at, end, most - taken), is_list, out) };
             (taken, at) = (taken + lines, next);
             if !is_list {
-                let (lines, next) = self.long.take((text, at, end, most - taken), false, out);
+                // SAFETY: passed on.
+                let (lines, next) =
+                    unsafe { self.long.take((text, at, end, most - taken), false, out) };
                 (taken, at) = (taken + lines, next);
             }
             if is_list || taken == before {
@@ -48,8 +55,11 @@ impl KnownIndexLines {
 
 impl<const BLOCKS: usize> KnownLines<IndexLine, BLOCKS, 64> {
     /// Takes lines that these blocks hold.
+    ///
+    /// # Safety
+    /// 64 bytes follow `end`.
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    fn take(
+    unsafe fn take(
         &mut self,
         (text, mut at, end, most): (&[u8], usize, usize, usize),
         is_list: bool,
@@ -82,14 +92,17 @@ impl<const BLOCKS: usize> KnownLines<IndexLine, BLOCKS, 64> {
                 out.normals.resize(before, NONE);
             }
             let room = (text, at, end, most - taken);
-            let (lines, next) = match form {
-                IndexForm::All => self.lines::<true, true, false>(room, out),
-                _ if BLOCKS > 1 => (0, at),
-                IndexForm::None => (0, at),
-                IndexForm::List => self.lines::<false, false, true>(room, out),
-                IndexForm::Vertices => self.lines::<false, false, false>(room, out),
-                IndexForm::VerticesUvs => self.lines::<true, false, false>(room, out),
-                IndexForm::VerticesNormals => self.lines::<false, true, false>(room, out),
+            // SAFETY: passed on.
+            let (lines, next) = unsafe {
+                match form {
+                    IndexForm::All => self.lines::<true, true, false>(room, out),
+                    _ if BLOCKS > 1 => (0, at),
+                    IndexForm::None => (0, at),
+                    IndexForm::List => self.lines::<false, false, true>(room, out),
+                    IndexForm::Vertices => self.lines::<false, false, false>(room, out),
+                    IndexForm::VerticesUvs => self.lines::<true, false, false>(room, out),
+                    IndexForm::VerticesNormals => self.lines::<false, true, false>(room, out),
+                }
             };
             if lines == 0 {
                 out.uvs.truncate(uvs);
@@ -102,8 +115,11 @@ impl<const BLOCKS: usize> KnownLines<IndexLine, BLOCKS, 64> {
     }
 
     /// Takes known lines of one form.
+    ///
+    /// # Safety
+    /// 64 bytes follow `end`.
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    fn lines<const UVS: bool, const NORMALS: bool, const LIST: bool>(
+    unsafe fn lines<const UVS: bool, const NORMALS: bool, const LIST: bool>(
         &self,
         (text, mut at, end, most): (&[u8], usize, usize, usize),
         out: &mut FaceArrays<'_>,
@@ -160,7 +176,7 @@ impl<const BLOCKS: usize> KnownLines<IndexLine, BLOCKS, 64> {
                     } else {
                         let by_part = _mm256_setr_epi32(0, 2, 4, 6, 1, 3, 5, 7);
                         let (pairs, zeros) = indices(_mm256_permutevar8x32_epi32(values, by_part));
-                        let mut wrong = zeros & wanted * 0x11;
+                        let mut wrong = zeros & (wanted * 0x11);
                         let first = _mm256_castsi256_si128(pairs);
                         let other = _mm256_extracti128_si256::<1>(pairs);
                         if UVS && NORMALS {
