@@ -4,7 +4,7 @@
 //! Numbers with and without a point may follow one another: many writers leave out `.0`.
 
 use super::float_lines::LineForm;
-use super::{FIRST_WINDOW, LineReader, TextWindow, WINDOW};
+use super::{FIRST_WINDOW, FaceArrays, LineReader, TextWindow, WINDOW};
 
 /// What stands in a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +48,11 @@ impl LineReader {
         values: &mut Vec<u32>,
         counts: &mut Vec<u32>,
     ) -> usize {
-        self.lines(text, at, end, most, |window, mark, marks| {
+        let (mut uvs, mut normals) = (Vec::new(), Vec::new());
+        let (uvs, normals) = (&mut uvs, &mut normals);
+        let mut out = FaceArrays { vertices: values, uvs, normals, ends: counts };
+        let (taken, at) = self.known(text, at, end, true, most, &mut out);
+        self.lines(text, at, end, most - taken, |window, mark, marks| {
             if let Some(triangle) = window.triangle(mark, marks) {
                 values.extend_from_slice(triangle);
                 counts.push(3);

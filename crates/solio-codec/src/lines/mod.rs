@@ -12,14 +12,24 @@
 //!   are equal to those of the line before: no branch per word;
 //! * words become integers eight at once, without a branch on their length: their digits are moved
 //!   to the end of eight bytes each, where leading zeros cost nothing;
-//! * lines of floats go another way, see `floats.rs` and `rows.rs`.
+//! * lines of floats go another way, see `floats.rs` and `rows.rs`;
+//! * lines that look like lines before are known to AVX2, see `known.rs`: no more is done than to compare
+//!   them, and to make numbers of the digits.
 
 mod cells;
 mod float_lines;
 #[cfg(target_arch = "x86_64")]
 mod floats;
 #[cfg(target_arch = "x86_64")]
+mod index_lines;
+#[cfg(target_arch = "x86_64")]
+mod index_lines_avx2;
+#[cfg(target_arch = "x86_64")]
 mod kernel;
+#[cfg(target_arch = "x86_64")]
+mod known;
+#[cfg(target_arch = "x86_64")]
+mod known_avx2;
 mod line_pattern;
 #[cfg(target_arch = "aarch64")]
 mod neon;
@@ -72,6 +82,8 @@ pub struct LineReader {
     floats: Option<Box<floats::FloatWindow>>,
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     found: Box<FoundNumbers>,
+    #[cfg(target_arch = "x86_64")]
+    known: Box<index_lines_avx2::KnownIndexLines>,
 }
 
 /// What a window of text consists of. *Marks* are the bytes that are not part of a number.
@@ -177,6 +189,8 @@ impl LineReader {
             floats: floats::FloatWindow::on(tier),
             #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
             found: Box::default(),
+            #[cfg(target_arch = "x86_64")]
+            known: Box::default(),
         }
     }
 
@@ -248,6 +262,12 @@ impl LineReader {
     ) -> usize {
         let (mut size, mut wide) = (FIRST_WINDOW, false);
         while text[at..end].starts_with(b"f ") {
+            let (known, next) = self.known(text, at, end, false, usize::MAX, out);
+            if known > 0 {
+                at = next;
+                size = if known < 32 { size } else { FIRST_WINDOW };
+                continue;
+            }
             let len = size.min(end - at);
             let Some(marks) = self.fill(&text[at..], len, wide) else { break };
             let mut taken = 0;
@@ -266,6 +286,26 @@ impl LineReader {
             size = (2 * size).min(WINDOW);
         }
         at
+    }
+
+    /// Takes lines of faces or lists that are known; returns how many, and where it stopped.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(unused_variables))]
+    fn known(
+        &mut self,
+        text: &[u8],
+        at: usize,
+        end: usize,
+        is_list: bool,
+        most: usize,
+        out: &mut FaceArrays<'_>,
+    ) -> (usize, usize) {
+        #[cfg(target_arch = "x86_64")]
+        if self.tier == Tier::Avx2 {
+            assert!(text.len() >= end + PAD, "padding after the text");
+            // SAFETY: the machine has this tier, and 64 bytes follow `end`.
+            return unsafe { self.known.take(text, at, end, is_list, most, out) };
+        }
+        (0, at)
     }
 
     /// Fills the window from `text[..len]`; returns the number of marks. `None` where a number

@@ -126,7 +126,7 @@ impl FoundNumbers {
         form: RowForm<'_>,
         most: usize,
     ) -> (usize, usize) {
-        self.find(text, at, end, form, most, |block| LineBits {
+        self.find(text, at, end, form, (0, most), |block| LineBits {
             digits: mask(block, |b| vcleq_u8(vsubq_u8(b, vdupq_n_u8(b'0')), vdupq_n_u8(9))),
             points: mask(block, |b| vceqq_u8(b, vdupq_n_u8(b'.'))),
             minuses: mask(block, |b| vceqq_u8(b, vdupq_n_u8(b'-'))),

@@ -7,12 +7,14 @@
 //!
 //! A number of another form, such as `1e-3`, is noted as one without shape: [`parse`] makes it.
 
+#[cfg(target_arch = "x86_64")]
+use super::known::{KnownLines, RowNumbers};
 use super::{CellType, PAD};
 use crate::number::parse::f32_prefix;
 use crate::number::shapes::LENGTH;
 
 /// Numbers that are found before they are made, at most.
-const ENOUGH: usize = 384;
+pub(super) const ENOUGH: usize = 384;
 /// Entries of the lists: some behind the numbers are written and not used.
 const ROOM: usize = ENOUGH + 8;
 /// Bits of 64 bytes of text.
@@ -31,11 +33,23 @@ pub(super) struct FoundNumbers {
     pub(super) starts: [u32; ROOM],
     /// Length, and distance of the point from the end in the lower four bits; 0 for none.
     pub(super) shapes: [u32; ROOM],
+    #[cfg(target_arch = "x86_64")]
+    pub(super) known: KnownLines<RowNumbers, 1, 128>,
+    /// Lines to be found before the next one is looked for among those that are known.
+    #[cfg(target_arch = "x86_64")]
+    pub(super) unknown: usize,
 }
 
 impl Default for FoundNumbers {
     fn default() -> Self {
-        FoundNumbers { starts: [0; ROOM], shapes: [0; ROOM] }
+        FoundNumbers {
+            starts: [0; ROOM],
+            shapes: [0; ROOM],
+            #[cfg(target_arch = "x86_64")]
+            known: KnownLines::default(),
+            #[cfg(target_arch = "x86_64")]
+            unknown: 1,
+        }
     }
 }
 
@@ -51,14 +65,23 @@ impl RowForm<'_> {
     pub(super) fn fits(self) -> bool {
         self.key.len() <= 4 && (1..=ENOUGH).contains(&self.numbers)
     }
+
+    /// The key as the first four bytes of a line, and which of their bits count.
+    #[inline(always)]
+    pub(super) fn head(self) -> (u32, u32) {
+        let mut word = [0; 4];
+        word[..self.key.len()].copy_from_slice(self.key);
+        (u32::from_le_bytes(word), ((1u64 << (8 * self.key.len())) - 1) as u32)
+    }
 }
 
 /// Shapes above are of numbers that are too long.
 pub(super) const MOST_SHAPE: u32 = (LENGTH << 4 | 15) as u32;
 
 impl FoundNumbers {
-    /// Notes the numbers of lines from `at` on, at most `most` lines and as many as there is room for.
-    /// Returns the lines, and where the next one starts. `bits` is what the machine does best.
+    /// Notes the numbers of lines from `at` on, behind those of `lines` lines, up to `most` lines and as
+    /// many as there is room for. Returns the lines, and where the next one starts. `bits` is what the
+    /// machine does best.
     #[inline(always)]
     pub(super) fn find(
         &mut self,
@@ -66,17 +89,13 @@ impl FoundNumbers {
         mut at: usize,
         end: usize,
         form: RowForm<'_>,
-        most: usize,
+        (mut lines, most): (usize, usize),
         bits: impl Fn(&[u8; 64]) -> LineBits,
     ) -> (usize, usize) {
         let RowForm { key, numbers } = form;
-        let mut word = [0; 4];
-        word[..key.len()].copy_from_slice(key);
-        let word = u32::from_le_bytes(word);
-        let mask = ((1u64 << (8 * key.len())) - 1) as u32;
+        let (word, mask) = form.head();
         let most = most.min(ENOUGH / numbers);
         assert!(end + PAD <= text.len(), "padding after the text");
-        let mut lines = 0;
         'lines: while lines < most && at < end {
             // SAFETY: `at < end`, behind which there are 64 bytes, as was checked.
             let head = unsafe { text.as_ptr().add(at).cast::<u32>().read_unaligned() };

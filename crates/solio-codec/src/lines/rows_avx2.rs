@@ -1,6 +1,9 @@
 //! What lines consist of and what their numbers are, by AVX2. See `rows.rs`.
 
-use super::rows::{FoundNumbers, LineBits, MOST_SHAPE, RowForm};
+use super::PAD;
+use super::known::{BLOCK, MOST, RowNumbers};
+use super::known_avx2::LineMarks;
+use super::rows::{ENOUGH, FoundNumbers, LineBits, MOST_SHAPE, RowForm};
 use crate::number::shapes::{ALL_SHAPES, NumberShape};
 use crate::number::shapes_avx2::{four, opaque};
 use std::arch::x86_64::*;
@@ -16,12 +19,107 @@ impl FoundNumbers {
         form: RowForm<'_>,
         most: usize,
     ) -> (usize, usize) {
-        let RowForm { key, numbers } = form;
+        let most = most.min(ENOUGH / form.numbers);
+        let (mut lines, mut at) = (0, at);
+        while lines < most && at < end {
+            let before = lines;
+            (lines, at) = self.find_known(text, at, end, form, (lines, most));
+            // Where few lines are known, not each is looked for.
+            let some = self.unknown;
+            self.unknown = if lines == before { (2 * some).min(64) } else { (some / 2).max(1) };
+            let (first, from) = (lines, at);
+            (lines, at) = self.find_any(text, at, end, form, (lines, most.min(lines + some)));
+            if lines == first {
+                break;
+            }
+            self.learn(text, from + form.key.len(), form.numbers, first);
+        }
+        (lines, at)
+    }
+
+    /// [`FoundNumbers::find`] as far as lines are known.
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    fn find_known(
+        &mut self,
+        text: &[u8],
+        mut at: usize,
+        end: usize,
+        form: RowForm<'_>,
+        (mut lines, most): (usize, usize),
+    ) -> (usize, usize) {
+        let (word, mask) = form.head();
+        assert!(end + PAD <= text.len() && most * form.numbers <= ENOUGH, "padding, and room");
+        let mut count = lines * form.numbers;
+        while lines < most && at < end {
+            // SAFETY: `at < end`, behind which there are 64 bytes, as was checked.
+            let head = unsafe { text.as_ptr().add(at).cast::<u32>().read_unaligned() };
+            let from = at + form.key.len();
+            if head & mask != word || from > end {
+                break;
+            }
+            // SAFETY: 64 bytes follow `end`.
+            let block = unsafe { &*text.as_ptr().add(from).cast::<[[u8; BLOCK]; 1]>() };
+            let line = LineMarks::new(block);
+            let known = self.known.entry(&line.places);
+            let next = from + line.length;
+            if !line.is(known) || known.numbers.count as usize != form.numbers || next > end {
+                break;
+            }
+            // SAFETY: eight bytes are eight; up to `most` lines have room, and eight numbers more.
+            unsafe {
+                let eight = |bytes: &[u8; MOST]| {
+                    _mm256_cvtepu8_epi32(_mm_loadl_epi64(bytes.as_ptr().cast()))
+                };
+                let starts =
+                    _mm256_add_epi32(eight(&known.numbers.starts), _mm256_set1_epi32(from as i32));
+                _mm256_storeu_si256(self.starts.as_mut_ptr().add(count).cast(), starts);
+                let shapes = eight(&known.numbers.shapes);
+                _mm256_storeu_si256(self.shapes.as_mut_ptr().add(count).cast(), shapes);
+            }
+            count += form.numbers;
+            lines += 1;
+            at = next;
+        }
+        (lines, at)
+    }
+
+    /// [`FoundNumbers::find`] for any lines.
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    fn find_any(
+        &mut self,
+        text: &[u8],
+        at: usize,
+        end: usize,
+        RowForm { key, numbers }: RowForm<'_>,
+        lines: (usize, usize),
+    ) -> (usize, usize) {
         // Loops of a known length need no branch, so each has its own copy.
         match numbers {
-            2 => self.find(text, at, end, RowForm { key, numbers: 2 }, most, |b| line_bits(b)),
-            3 => self.find(text, at, end, RowForm { key, numbers: 3 }, most, |b| line_bits(b)),
-            _ => self.find(text, at, end, form, most, |b| line_bits(b)),
+            2 => self.find(text, at, end, RowForm { key, numbers: 2 }, lines, |b| line_bits(b)),
+            3 => self.find(text, at, end, RowForm { key, numbers: 3 }, lines, |b| line_bits(b)),
+            _ => self.find(text, at, end, RowForm { key, numbers }, lines, |b| line_bits(b)),
+        }
+    }
+
+    /// Makes line `line` known, if it can be, whose numbers were found from `from` on.
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    fn learn(&mut self, text: &[u8], from: usize, count: usize, line: usize) {
+        let mut numbers = RowNumbers { count: count as u32, ..RowNumbers::default() };
+        if count > MOST {
+            return;
+        }
+        for i in 0..count {
+            let (start, shape) = (self.starts[line * count + i], self.shapes[line * count + i]);
+            let start = start - from as u32;
+            if !(1..=MOST_SHAPE).contains(&shape) || start as usize >= BLOCK {
+                return;
+            }
+            (numbers.starts[i], numbers.shapes[i]) = (start as u8, shape as u8);
+        }
+        let Some(block) = text[from..].first_chunk() else { return };
+        let line = LineMarks::new(&[*block]);
+        if line.is_whole() {
+            self.known.learn(line.known(numbers));
         }
     }
 

@@ -475,3 +475,150 @@ proptest! {
         }
     }
 }
+
+/// Lines of the forms `forms`, in which random digits stand for `#`, and perhaps a byte that is another.
+fn lines_alike(forms: &[String], count: usize, seed: u64, odd: Option<(usize, char)>) -> String {
+    let mut random = seed;
+    let mut next = |below: usize| {
+        random =
+            random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (random >> 33) as usize % below
+    };
+    let mut text = String::new();
+    for _ in 0..count {
+        let form = &forms[next(forms.len())];
+        text.extend(
+            form.chars().map(|c| if c == '#' { char::from(b'0' + next(10) as u8) } else { c }),
+        );
+    }
+    if let Some((at, with)) = odd {
+        let at = at % text.len();
+        text.replace_range(at..=at, with.encode_utf8(&mut [0; 4]));
+    }
+    text
+}
+
+/// The columns of plain faces, line by line.
+fn careful_faces(text: &str) -> FaceColumns {
+    let mut out = FaceColumns::default();
+    for line in text.split_inclusive('\n') {
+        let face = || {
+            let body = line.strip_prefix("f ")?.strip_suffix('\n')?;
+            let words = body.strip_suffix('\r').unwrap_or(body).split(' ');
+            let index = |part: &str| {
+                let is_plain =
+                    (1..=8).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_digit());
+                part.parse::<u32>()
+                    .ok()
+                    .filter(|index| is_plain && *index > 0)
+                    .map(|index| index - 1)
+            };
+            let corner = |word: &str| {
+                let parts: Vec<&str> = word.split('/').collect();
+                Some(match &parts[..] {
+                    [v] => (index(v)?, None, None),
+                    [v, t] => (index(v)?, Some(index(t)?), None),
+                    [v, "", n] => (index(v)?, None, Some(index(n)?)),
+                    [v, t, n] => (index(v)?, Some(index(t)?), Some(index(n)?)),
+                    _ => return None,
+                })
+            };
+            let corners: Vec<_> = words.map(corner).collect::<Option<_>>()?;
+            let form = |i: usize| (corners[i].1.is_some(), corners[i].2.is_some());
+            (corners.len() > 2 && (0..corners.len()).all(|i| form(i) == form(0))).then_some(corners)
+        };
+        let Some(corners) = face() else { break };
+        for (vertex, uv, normal) in corners {
+            let place = out.0.len();
+            for (column, index) in [(&mut out.1, uv), (&mut out.2, normal)] {
+                if let Some(index) = index {
+                    column.resize(place, NONE);
+                    column.push(index);
+                }
+            }
+            out.0.push(vertex);
+        }
+        out.3.push(out.0.len() as u32);
+        out.4 += line.len();
+    }
+    out
+}
+
+proptest! {
+    #[test]
+    fn rows_that_look_alike(
+        forms in prop::collection::vec("v (-?#{1,4}(\\.#{0,8})? ){2}-?#{1,2}\\.#{1,9}\r?\n", 1..5),
+        (count, seed) in (1usize..300, 0u64..),
+        odd in prop::option::of((0usize..20_000, "[0-9 ./\n\r\t:e-]")),
+    ) {
+        let odd = odd.map(|(at, with)| (at, with.chars().next().unwrap()));
+        let text = lines_alike(&forms, count, seed, odd);
+        for tier in row_tiers() {
+            check_rows(tier, &text);
+        }
+    }
+
+    #[test]
+    fn faces_that_look_alike(
+        forms in prop::collection::vec(
+            "f (#{1,8}( #{1,8}){2,4}|#{1,7}/#{1,7}( #{1,8}/#{1,7}){2,3}|#{1,6}//#{1,6}( #{1,6}//#{1,6}){2,3}|\
+            #{1,7}/#{1,7}/#{1,8}( #{1,7}/#{1,7}/#{1,8}){2,3})\r?\n", 1..5),
+        (count, seed) in (1usize..300, 0u64..),
+        odd in prop::option::of((0usize..20_000, "[0-9 ./\n\r\t:e-]")),
+    ) {
+        let odd = odd.map(|(at, with)| (at, with.chars().next().unwrap()));
+        let text = lines_alike(&forms, count, seed, odd);
+        let want = careful_faces(&text);
+        for tier in tiers() {
+            let got = faces(tier, &text);
+            let corners = got.0.len();
+            // What stands before an odd line may be left with it.
+            prop_assert!(got.4 <= want.4 && (got.4 == want.4 || want.4 < text.len()));
+            prop_assert_eq!(&got.0, &want.0[..corners]);
+            prop_assert_eq!(&got.1, &want.1[..corners.min(want.1.len())][..got.1.len()]);
+            prop_assert_eq!(&got.2, &want.2[..corners.min(want.2.len())][..got.2.len()]);
+            prop_assert_eq!(&got.3, &want.3[..got.3.len()]);
+            prop_assert_eq!(text[..got.4].lines().count(), got.3.len());
+        }
+    }
+
+    #[test]
+    fn lists_that_look_alike(
+        forms in prop::collection::vec("[1-9](( #{1,9}){1,3}|( #{1,3}){3,8}) ?\r?\n", 1..5),
+        (count, seed) in (1usize..300, 0u64..),
+        odd in prop::option::of((0usize..20_000, "[0-9 .\n\r\t:-]")),
+    ) {
+        // Of nearly all lines the count is right.
+        let right = |form: &String| {
+            let words = form.split_whitespace().count() - 1;
+            format!("{words}{}", &form[1..])
+        };
+        let forms: Vec<_> = forms.iter().enumerate().map(|(i, f)| if i < 3 { right(f) } else { f.clone() }).collect();
+        let odd = odd.map(|(at, with)| (at, with.chars().next().unwrap()));
+        let text = lines_alike(&forms, count, seed, odd);
+        let (mut values, mut counts, mut used) = (Vec::<u32>::new(), Vec::<u32>::new(), 0);
+        for line in text.split_inclusive('\n') {
+            let is_plain = |word: &&str| word.len() <= 8 && word.bytes().all(|b| b.is_ascii_digit());
+            let body = line.trim_end_matches('\n');
+            let body = body.strip_suffix('\r').unwrap_or(body).trim_end_matches([' ', '\t']);
+            let words: Vec<&str> = body.split(' ').collect();
+            let numbers: Option<Vec<u32>> =
+                words.iter().map(|word| word.parse().ok().filter(|_| is_plain(word))).collect();
+            match numbers.as_deref() {
+                Some([count, rest @ ..]) if *count as usize == rest.len() && !rest.is_empty() && line.ends_with('\n') => {
+                    counts.push(*count);
+                    values.extend(rest);
+                }
+                _ => break,
+            }
+            used += line.len();
+        }
+        for tier in tiers() {
+            let got = lists(tier, &text);
+            prop_assert!(got.2 <= used && (got.2 == used || used < text.len()));
+            prop_assert_eq!(&got.0, &values[..got.0.len()]);
+            prop_assert_eq!(&got.1, &counts[..got.1.len()]);
+            prop_assert_eq!(text[..got.2].lines().count(), got.1.len());
+        }
+    }
+}

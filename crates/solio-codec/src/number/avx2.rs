@@ -2,14 +2,15 @@
 //!
 //! - Scaling and rounding as in [`super::fixed`], four values an instruction; doubles are exact too,
 //!   because FMA gives the product's error and only a tie needs it.
-//! - Short numbers: four are split into the parts of which [`super::fixed`] has tables at once; the
-//!   rest of the work are four look-ups and three stores a value, without a branch.
+//! - Short numbers: what stands before the point is looked up in the tables of [`super::fixed`]; the
+//!   point, the digits behind it and the first byte of what follows are made for four at once, and stored
+//!   as a word each.
 //! - Longer ones: their digits come from one chain of instructions for four, without a division.
 
-use super::digits::MINUS;
-use super::fixed::{FixedParts, LIMIT, MILLION, ROUND, THOUSAND, write_short};
+use super::digits::{MINUS, ZEROS};
+use super::fixed::{LIMIT, MILLION, ROUND, write_whole};
 use super::format::{DigitStyle, FloatValue};
-use super::lanes::{RowJob, Separators};
+use super::lanes::{ENTRIES, RowJob, Separators};
 use super::tail::TextTail;
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
@@ -35,6 +36,7 @@ pub(super) fn rows<V: FloatValue>(out: &mut Vec<u8>, job: &RowJob<'_, V>) {
     let short = job.fixed.short as f64 - 1.0;
     let style = DigitStyle::Fixed(job.fixed);
     let separators = Separators::new(job);
+    let behind = separators.behind(job.fixed.tail.min(7));
     let room = BLOCK * job.room();
     let mut tail = TextTail::new(out, 0);
     let mut column = 0;
@@ -46,7 +48,7 @@ pub(super) fn rows<V: FloatValue>(out: &mut Vec<u8>, job: &RowJob<'_, V>) {
             // SAFETY: the room counts every value of the block with its separator.
             unsafe {
                 if scaled.below(short) {
-                    short_four(&mut tail, job, &separators, &scaled, column);
+                    short_four(&mut tail, job, (&separators, &behind), &scaled, column);
                 } else if scaled.below(LIMIT) {
                     tail = wide_four(tail, job, &scaled, column);
                 } else {
@@ -193,9 +195,9 @@ pub(super) fn eight(x: __m256i) -> __m256i {
     _mm256_or_si256(tens, _mm256_slli_epi16::<8>(low))
 }
 
-/// Parts of four numbers, one after the other.
+/// What stands before the point of four numbers: places in a table.
 #[repr(C, align(32))]
-struct QuadParts([[usize; 4]; 3]);
+struct QuadWholes([usize; 4]);
 
 /// Four values with at most three digits before the point and six after it.
 ///
@@ -206,37 +208,41 @@ struct QuadParts([[usize; 4]; 3]);
 unsafe fn short_four<V: FloatValue>(
     tail: &mut TextTail<'_>,
     job: &RowJob<'_, V>,
-    separators: &Separators,
+    (separators, behind): (&Separators, &[u64; ENTRIES]),
     scaled: &ScaledQuad,
     column: usize,
 ) {
     let pad = _mm256_set1_epi64x(i64::from(job.fixed.pad));
     let number = _mm256_mul_epu32(scaled.rounded::<V>(), pad);
-    let (million, thousand) = (MILLION.0 as i64, THOUSAND.0 as i64);
-    let by_million = _mm256_mul_epu32(number, _mm256_set1_epi64x(million));
+    let by_million = _mm256_mul_epu32(number, _mm256_set1_epi64x(MILLION.0 as i64));
     let whole = _mm256_srli_epi64::<{ MILLION.1 }>(by_million);
-    let by_thousand = _mm256_mul_epu32(number, _mm256_set1_epi64x(thousand));
-    let thousands = _mm256_srli_epi64::<{ THOUSAND.1 }>(by_thousand);
-    let k = _mm256_set1_epi64x(1000);
-    let high = _mm256_sub_epi64(thousands, _mm256_mul_epu32(whole, k));
-    let low = _mm256_sub_epi64(number, _mm256_mul_epu32(thousands, k));
+    let rest = _mm256_sub_epi64(number, _mm256_mul_epu32(whole, _mm256_set1_epi64x(1_000_000)));
+    // Of the eight digits the first two are 0: the point takes the place of the second.
+    let point = _mm256_set1_epi64x((ZEROS << 8 >> 8 ^ u64::from(b'0' ^ b'.')) as i64);
+    let digits = _mm256_or_si256(_mm256_srli_epi64::<8>(eight(rest)), point);
+    let wanted = _mm256_set1_epi64x(((1u64 << (8 * job.fixed.tail)) - 1) as i64);
     let minus = _mm256_srli_epi64::<63>(_mm256_castpd_si256(scaled.values));
     let whole = _mm256_or_si256(whole, _mm256_slli_epi64::<{ MINUS.ilog2() as i32 }>(minus));
-    let mut parts = MaybeUninit::<QuadParts>::uninit();
-    // SAFETY: three registers of parts; the parts are within their tables as in `Short::new`; the
-    // column is below the number of columns and the separators go on for 4 entries.
+    let mut wholes = MaybeUninit::<QuadWholes>::uninit();
+    // SAFETY: four places, all within the table as in `FixedParts::new`; the column is below the number of
+    // columns and both lists go on for 4 entries; words are within the slack.
     unsafe {
-        let at: *mut __m256i = parts.as_mut_ptr().cast();
-        _mm256_store_si256(at, whole);
-        _mm256_store_si256(at.add(1), high);
-        _mm256_store_si256(at.add(2), low);
-        // Volatile, as loads are cheaper here than taking registers apart.
-        let part =
-            |i: usize, k: usize| parts.as_ptr().cast::<usize>().add(4 * i + k).read_volatile();
+        let first = _mm256_loadu_si256(behind.as_ptr().add(column).cast());
+        let text = _mm256_or_si256(_mm256_and_si256(digits, wanted), first);
+        _mm256_store_si256(wholes.as_mut_ptr().cast(), whole);
+        let pairs = [_mm256_castsi256_si128(text), _mm256_extracti128_si256::<1>(text)];
         for k in 0..4 {
-            let short = FixedParts { whole: part(0, k), high: part(1, k), low: part(2, k) };
-            write_short(tail, &job.fixed, short);
-            separators.write(tail, column + k);
+            // Volatile, as loads are cheaper here than taking registers apart.
+            write_whole(tail, wholes.as_ptr().cast::<usize>().add(k).read_volatile());
+            let pair = _mm_castsi128_pd(pairs[k / 2]);
+            let to = tail.pointer().cast();
+            if k % 2 == 0 {
+                _mm_storel_pd(to, pair)
+            } else {
+                _mm_storeh_pd(to, pair)
+            }
+            tail.advance(job.fixed.tail + 1);
+            separators.write_rest(tail, column + k);
         }
     }
 }

@@ -24,7 +24,7 @@ pub(super) const LIMIT: f64 = 1e15;
 pub(super) const MILLION: (u64, i32) = (1_125_899_907, 50);
 
 /// As [`MILLION`] for 1000.
-pub(super) const THOUSAND: (u64, i32) = (2_199_023_256, 41);
+const THOUSAND: (u64, i32) = (2_199_023_256, 41);
 
 /// What is the same for all numbers with so many digits.
 #[derive(Clone, Copy)]
@@ -163,10 +163,10 @@ unsafe fn write_number(tail: &mut TextTail<'_>, fixed: &Fixed, negative: bool, n
 
 /// Where the texts of a number's parts stand in [`TABLES`].
 #[derive(Clone, Copy)]
-pub(super) struct FixedParts {
-    pub(super) whole: usize,
-    pub(super) high: usize,
-    pub(super) low: usize,
+struct FixedParts {
+    whole: usize,
+    high: usize,
+    low: usize,
 }
 
 impl FixedParts {
@@ -188,17 +188,28 @@ impl FixedParts {
 /// # Safety
 /// There is room for 11 bytes; each part is within its table.
 #[inline(always)]
-pub(super) unsafe fn write_short(tail: &mut TextTail<'_>, fixed: &Fixed, parts: FixedParts) {
-    let tables = &TABLES;
-    debug_assert!(parts.whole < tables.wholes.len() && parts.high < 1000 && parts.low < 1000);
+unsafe fn write_short(tail: &mut TextTail<'_>, fixed: &Fixed, parts: FixedParts) {
+    debug_assert!(parts.high < 1000 && parts.low < 1000);
     // SAFETY: the caller promises the parts; a minus, at most 3 digits, a point and 6 digits.
     unsafe {
-        let whole = *tables.wholes.get_unchecked(parts.whole);
-        let len = *tables.lengths.get_unchecked(parts.whole);
-        let high = *tables.fractions.get_unchecked(parts.high);
-        let low = *tables.triples.get_unchecked(parts.low);
-        tail.word(u64::from(whole), usize::from(len));
+        write_whole(tail, parts.whole);
+        let high = *TABLES.fractions.get_unchecked(parts.high);
+        let low = *TABLES.triples.get_unchecked(parts.low);
         tail.word(u64::from(high) | u64::from(low) << 32, fixed.tail);
+    }
+}
+
+/// What stands before the point.
+///
+/// # Safety
+/// There is room for 4 bytes; the part is within its table.
+#[inline(always)]
+pub(super) unsafe fn write_whole(tail: &mut TextTail<'_>, whole: usize) {
+    debug_assert!(whole < TABLES.wholes.len());
+    // SAFETY: the caller promises the part; a minus, and at most 3 digits.
+    unsafe {
+        let text = *TABLES.wholes.get_unchecked(whole);
+        tail.word(u64::from(text), usize::from(*TABLES.lengths.get_unchecked(whole)));
     }
 }
 

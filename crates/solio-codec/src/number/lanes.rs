@@ -16,7 +16,7 @@ const MAX_SEPARATOR: usize = 6;
 const LONGEST_SEPARATOR: usize = 16;
 
 /// Entries of a table by column: a kernel reads up to 4 from any column on.
-const ENTRIES: usize = MAX_COLUMNS + 4;
+pub(super) const ENTRIES: usize = MAX_COLUMNS + 4;
 
 /// One call's work, ready for a vector kernel.
 pub(super) struct RowJob<'a, V, F = Fixed> {
@@ -154,6 +154,26 @@ impl Separators {
             all.lens[k] = text.len();
         }
         all
+    }
+
+    /// The first byte of each, behind `len` bytes; fewer than eight.
+    pub(super) fn behind(&self, len: usize) -> [u64; ENTRIES] {
+        self.texts.map(|text| u64::from(text as u8) << (8 * len))
+    }
+
+    /// Writes all but the first byte of an entry's separator.
+    ///
+    /// # Safety
+    /// There is such an entry, and room for the separator.
+    #[inline(always)]
+    pub(super) unsafe fn write_rest(&self, tail: &mut TextTail<'_>, entry: usize) {
+        // SAFETY: the caller promises the entry and the room; no separator is empty.
+        unsafe {
+            let len = *self.lens.get_unchecked(entry);
+            if len > 1 {
+                tail.wide(*self.texts.get_unchecked(entry) >> 8, len - 1);
+            }
+        }
     }
 
     /// Writes the separator of an entry.

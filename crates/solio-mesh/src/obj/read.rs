@@ -41,7 +41,7 @@ use solio_codec::lines::LineReader;
 use std::collections::HashMap;
 
 /// Text in one chunk. With its arrays it should fit the second-level cache.
-const CHUNK_BYTES: usize = 512 << 10;
+const CHUNK_BYTES: usize = 256 << 10;
 
 /// The colour of a vertex without one, in a file where others have it.
 const NO_COLOR: [f32; 4] = [1.0; 4];

@@ -176,7 +176,11 @@ fn attribute(
 }
 
 /// Flat values as rows of `N`.
-fn rows<T: bytemuck::Pod, const N: usize>(values: Vec<T>) -> Vec<[T; N]> {
+fn rows<T: bytemuck::Pod, const N: usize>(mut values: Vec<T>) -> Vec<[T; N]> {
+    if !values.capacity().is_multiple_of(N) {
+        // A copy would need new memory; this gives back what is too much.
+        values.shrink_to_fit();
+    }
     bytemuck::allocation::try_cast_vec(values)
         .unwrap_or_else(|(_, values): (_, Vec<T>)| bytemuck::cast_slice(&values).to_vec())
 }
