@@ -7,6 +7,7 @@
 pub mod axes;
 mod bits;
 mod color;
+pub mod decompose;
 mod face_colors;
 pub mod gltf;
 mod head;

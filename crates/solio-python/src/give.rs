@@ -20,6 +20,8 @@ pub(crate) fn scene<'py>(py: Python<'py>, scene: Scene<'static>) -> PyResult<Any
         names_encoding: _, // the warnings say it
         comments,
         warnings,
+        instances: _, // written out
+        pictures: _,  // by their names
     } = scene;
     static MESH: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let object = MESH.import(py, "solio._mesh", "Mesh")?.call0()?;

@@ -13,14 +13,24 @@ mod buffers;
 mod container;
 mod document;
 mod extra;
+mod losses;
 mod material_read;
+mod material_write;
 mod meshopt;
 mod nodes;
 mod notes;
 mod pictures;
+mod plan;
 mod primitives;
 mod read;
+mod split;
 mod uri;
+mod values;
+mod write;
 
 pub use buffers::{GltfFiles, NoGltfFiles};
+pub use losses::gltf_losses;
 pub use read::{GltfReadOptions, decode_gltf};
+pub use write::{
+    GltfImage, GltfInstances, GltfWriteOptions, encode_glb, encode_gltf, encode_gltf_whole, glb_head,
+};

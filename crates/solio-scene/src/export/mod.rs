@@ -7,7 +7,6 @@
 //! same.
 
 mod area;
-mod decompose;
 mod left_out;
 mod light;
 mod shapes;
@@ -21,7 +20,7 @@ pub use left_out::left_out_of_meshes;
 pub use shapes::{ExportMeshes, Faces, is_border};
 pub use texture::PictureFile;
 
-pub(crate) use decompose::{TransformParts, decompose, nested};
+pub(crate) use solio_mesh::decompose::{TransformParts, decompose, nested};
 pub(crate) use left_out::{BORDERS, LeftOut, LossName};
 pub(crate) use light::{ExportLight, LightKind, light_of};
 pub(crate) use shapes::{

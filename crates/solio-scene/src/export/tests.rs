@@ -1,4 +1,4 @@
-use super::decompose::{decompose, nested};
+use solio_mesh::decompose::{decompose, nested};
 use super::*;
 use crate::scene::{NoFiles, Scene, SceneOptions, read_scene};
 use glam::{DMat3, DMat4, DQuat, DVec3};
