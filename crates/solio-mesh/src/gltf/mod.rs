@@ -10,6 +10,7 @@
 
 mod accessor;
 mod buffers;
+mod check;
 mod container;
 mod document;
 mod extra;
@@ -24,11 +25,14 @@ mod plan;
 mod primitives;
 mod read;
 mod split;
+#[cfg(test)]
+mod tests;
 mod uri;
 mod values;
 mod write;
 
 pub use buffers::{GltfFiles, NoGltfFiles};
+pub use check::{GltfFindings, check_gltf};
 pub use losses::gltf_losses;
 pub use read::{GltfReadOptions, decode_gltf};
 pub use write::{
