@@ -21,7 +21,8 @@ pub(crate) fn is_meant(args: &ConvertArgs, inputs: &[PathBuf]) -> bool {
         Some(_) => true,
         None => named_file(&args.output).and_then(Format::of_name).is_some(),
     };
-    (args.scene_format().is_some() || !to_other) && inputs.first().is_some_and(|input| solio::is_scene(input))
+    (args.scene_format().is_some() || !to_other)
+        && inputs.first().is_some_and(|input| solio::is_scene(input))
 }
 
 /// Writes every input anew, goes on past bad ones.

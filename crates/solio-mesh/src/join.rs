@@ -51,7 +51,8 @@ impl Counts {
     }
 
     fn most(self) -> usize {
-        let all = [self.vertices, self.uvs, self.normals, self.corners, self.line_vertices, self.points];
+        let all =
+            [self.vertices, self.uvs, self.normals, self.corners, self.line_vertices, self.points];
         all.into_iter().max().unwrap_or(0)
     }
 }
@@ -63,7 +64,8 @@ pub(crate) fn join(mut meshes: Vec<Mesh<'_>>) -> Result<Mesh<'_>> {
     }
     let total = meshes.iter().map(Counts::of).fold(Counts::default(), Counts::and);
     if total.most() >= NONE as usize {
-        let message = format!("{} vertices or corners in all: more than can be numbered", total.most());
+        let message =
+            format!("{} vertices or corners in all: more than can be numbered", total.most());
         return Err(Error::limit(message).hint("keep instances as they are (--instances keep)"));
     }
     let mut to = Joining::new(&meshes, total);
@@ -82,7 +84,10 @@ enum JoinedDomain {
 }
 
 impl JoinedDomain {
-    fn new<'m>(domains: impl Iterator<Item = Option<&'m Domain<'m>>>, corners: usize) -> JoinedDomain {
+    fn new<'m>(
+        domains: impl Iterator<Item = Option<&'m Domain<'m>>>,
+        corners: usize,
+    ) -> JoinedDomain {
         let (mut some, mut all) = (false, true);
         for domain in domains {
             some |= domain.is_some();

@@ -37,7 +37,9 @@ mod unused;
 pub use face_colors::{MOST_COLORS, materials_of_face_colors};
 pub use instances::{Matrix, MeshInstance};
 pub use material::Material;
-pub use model::{ColorSpace, Colors, Domain, Mesh, Normals, Object, Picture, Positions, Scene, Uvs};
+pub use model::{
+    ColorSpace, Colors, Domain, Mesh, Normals, Object, Picture, Positions, Scene, Uvs,
+};
 pub use skip::MeshSkip;
 pub use splats::{splat_colors, splat_count};
 pub use text::TextEncoding;

@@ -101,7 +101,8 @@ pub(super) struct Accessed<'a> {
 impl<'a> Accessed<'a> {
     pub(super) fn open(buffers: &'a Buffers<'_>, number: u32) -> Result<Accessed<'a>> {
         let all = &buffers.document.accessors;
-        let json = all.get(number as usize).ok_or_else(|| missing("accessor", number, all.len()))?;
+        let json =
+            all.get(number as usize).ok_or_else(|| missing("accessor", number, all.len()))?;
         let what = format!("accessors[{number}]");
         Accessed::of(buffers, json, &what).map_err(|e| in_place(e, &what))
     }
@@ -119,7 +120,10 @@ impl<'a> Accessed<'a> {
         let element_bytes = column * (columns - 1) + rows * component.size();
         let count = u32::try_from(json.count).ok().filter(|count| *count < u32::MAX);
         let Some(count) = count else {
-            return Err(Error::limit(format!("{} elements: more than can be numbered", json.count)));
+            return Err(Error::limit(format!(
+                "{} elements: more than can be numbered",
+                json.count
+            )));
         };
         let slab = json.buffer_view.map(|view| buffers.view(view)).transpose()?;
         let tight = column * columns;
@@ -191,14 +195,12 @@ impl<'a> Accessed<'a> {
             }
             self.each(&mut |at, bytes| {
                 for (part, place) in self.places.iter().enumerate() {
-                    rows[at][part] =
-                        self.component.value(&bytes[*place..], self.json.normalized);
+                    rows[at][part] = self.component.value(&bytes[*place..], self.json.normalized);
                 }
             })?;
             self.each_sparse(buffers, &mut |at, bytes| {
                 for (part, place) in self.places.iter().enumerate() {
-                    rows[at][part] =
-                        self.component.value(&bytes[*place..], self.json.normalized);
+                    rows[at][part] = self.component.value(&bytes[*place..], self.json.normalized);
                 }
             })?;
             then(&mut rows);
@@ -310,9 +312,8 @@ impl<'a> Accessed<'a> {
         .map(|(view, offset, size)| {
             let slab = buffers.view(view)?;
             let bytes = count.checked_mul(size as u64);
-            let bytes = bytes.filter(|bytes| {
-                offset.checked_add(*bytes).is_some_and(|end| end <= slab.length)
-            });
+            let bytes = bytes
+                .filter(|bytes| offset.checked_add(*bytes).is_some_and(|end| end <= slab.length));
             let Some(bytes) = bytes else {
                 return Err(Error::corrupt(format!("{count} sparse values go past their view")));
             };
@@ -322,7 +323,8 @@ impl<'a> Accessed<'a> {
             Ok(read)
         });
         let (index_bytes, value_bytes) = (index_bytes?, value_bytes?);
-        let rows = index_bytes.chunks_exact(kind.size()).zip(value_bytes.chunks_exact(self.element_bytes));
+        let rows =
+            index_bytes.chunks_exact(kind.size()).zip(value_bytes.chunks_exact(self.element_bytes));
         for (index, value) in rows {
             let at = index_of(kind, index) as usize;
             if at >= self.count {

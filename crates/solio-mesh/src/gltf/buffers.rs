@@ -197,7 +197,8 @@ impl<'s> Buffers<'s> {
             None => match self.binary {
                 Some((start, length)) if number == 0 => (Held::Lent(self.source), start, length),
                 _ => {
-                    let message = format!("buffers[{number}] has no data: no uri, and no binary chunk");
+                    let message =
+                        format!("buffers[{number}] has no data: no uri, and no binary chunk");
                     return Err(Error::corrupt(message));
                 }
             },

@@ -377,7 +377,9 @@ impl<'c> Checker<'c> {
             _ => (1, 1),
         };
         if corners < least || corners % each > 0 {
-            self.found.notes.push(format!("{what}: {corners} corners are no whole number of its kind"));
+            self.found
+                .notes
+                .push(format!("{what}: {corners} corners are no whole number of its kind"));
         }
         Ok(())
     }
@@ -404,7 +406,8 @@ impl<'c> Checker<'c> {
                 let is_unit = |row: &&[f32; 3]| is_unit(&row[..]);
                 let bad = rows.len() - rows.iter().filter(is_unit).count();
                 if bad > 0 {
-                    self.wrong(what, format!("{bad} normals do not have the length 1"));
+                    let of = rows.len();
+                    self.wrong(what, format!("{bad} of {of} normals do not have the length 1"));
                 }
             }
             ("TANGENT", 4) => {
@@ -413,7 +416,11 @@ impl<'c> Checker<'c> {
                 let fine = |t: &&[f32; 4]| is_unit(&t[..3]) && t[3].abs() == 1.0;
                 let bad = rows.len() - rows.iter().filter(fine).count();
                 if bad > 0 {
-                    self.wrong(what, format!("{bad} tangents are no directions with a sign"));
+                    let of = rows.len();
+                    self.wrong(
+                        what,
+                        format!("{bad} of {of} tangents are no directions with a sign"),
+                    );
                 }
             }
             ("POSITION" | "NORMAL" | "TANGENT", _) => {
@@ -514,7 +521,10 @@ mod tests {
         type Change = fn(&mut Value);
         let cases: [(Change, &str); 16] = [
             (|r| r["accessors"][0]["max"] = json!([1, 2, 0]), "min and max say 0 to 2"),
-            (|r| drop(r["accessors"][0].as_object_mut().unwrap().remove("min")), "have min and max"),
+            (
+                |r| drop(r["accessors"][0].as_object_mut().unwrap().remove("min")),
+                "have min and max",
+            ),
             (|r| r["accessors"][0]["min"] = json!([0]), "min does not have 3 numbers"),
             (|r| r["accessors"][0]["count"] = json!(4), "in a view of 36 bytes"),
             (|r| r["accessors"][1]["byteOffset"] = json!(2), "in a view of 36 bytes"),
@@ -540,7 +550,10 @@ mod tests {
             assert!(all.iter().any(|message| message.contains(words)), "{words}: {all:?}");
         }
         let all = changed(|r| r["accessors"][1] = r["accessors"][0].clone());
-        assert!(all.iter().any(|m| m.contains("2 normals do not have the length 1")), "{all:?}");
+        assert!(
+            all.iter().any(|m| m.contains("1 of 3 normals do not have the length 1")),
+            "{all:?}"
+        );
         let required = changed(|r| r["extensionsRequired"] = json!(["KHR_mesh_quantization"]));
         assert!(required[0].contains("not in extensionsUsed"));
     }

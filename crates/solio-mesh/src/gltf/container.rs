@@ -34,7 +34,8 @@ pub(super) fn open(source: &dyn Source, limits: &Limits) -> Result<Container> {
     if !head[..got].starts_with(FileKind::Glb.mark()) {
         let bom = if head[..got].starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
         let json = part(source, bom, bytes - bom, limits)?;
-        let odd = if bom > 0 { vec!["the text starts with a byte order mark".into()] } else { vec![] };
+        let odd =
+            if bom > 0 { vec!["the text starts with a byte order mark".into()] } else { vec![] };
         return Ok(Container { json, json_at: bom, odd, ..Container::default() });
     }
     if got < head.len() {
@@ -66,7 +67,11 @@ pub(super) fn open(source: &dyn Source, limits: &Limits) -> Result<Container> {
         let message = format!("the JSON of {length} bytes goes past the end of the file");
         return Err(Error::corrupt(message).at_offset(12));
     }
-    let mut found = Container { json: part(source, start, length, limits)?, json_at: start, ..Container::default() };
+    let mut found = Container {
+        json: part(source, start, length, limits)?,
+        json_at: start,
+        ..Container::default()
+    };
     let mut at = start + length;
     while at < whole {
         let mut head = [0; CHUNK_HEAD];

@@ -52,7 +52,8 @@ impl ExtraAttributes {
         let name = model_name(name);
         match self.0.iter_mut().find(|extra| extra.name == name) {
             Some(extra) if extra.parts != parts => {
-                notes.leave(format!("attribute {name} of other width than in the primitive before"));
+                notes
+                    .leave(format!("attribute {name} of other width than in the primitive before"));
             }
             Some(extra) => {
                 let old = std::mem::replace(&mut extra.values, Values::U8(Cow::default()));

@@ -46,7 +46,8 @@ fn find(scene: &Scene<'_>, options: &GltfWriteOptions) -> Losses {
     for material in options.materials.as_ref().unwrap_or(&scene.materials) {
         for what in lost(material, options, scene) {
             let reason = format!("glTF materials have no place for it: {what}");
-            losses.add(Loss::new("materials", reason).count(1, "material").example(&*material.name));
+            losses
+                .add(Loss::new("materials", reason).count(1, "material").example(&*material.name));
         }
     }
     losses
@@ -81,10 +82,17 @@ fn arrays(losses: &mut Losses, mesh: &Mesh<'_>) {
         });
         let bad = match mesh.objects.len() {
             0 | 1 => usize::from(!is_fine),
-            _ => starts.filter(|faces| !faces.is_empty() && !usable_normals(mesh, faces.clone())).count(),
+            _ => starts
+                .filter(|faces| !faces.is_empty() && !usable_normals(mesh, faces.clone()))
+                .count(),
         };
         let reason = "objects with corners that have no direction as normal are written without";
-        losses.add_some("normals", reason, if normals.values.is_empty() { 0 } else { bad }, "object");
+        losses.add_some(
+            "normals",
+            reason,
+            if normals.values.is_empty() { 0 } else { bad },
+            "object",
+        );
     }
     if let Some(uvs) = &mesh.uvs {
         if !uvs.values.is_empty() && !usable_uvs(mesh) {
@@ -113,7 +121,10 @@ fn attributes(losses: &mut Losses, mesh: &Mesh<'_>) {
     let kept = columns(mesh);
     for column in &kept {
         if !column.column.is_exact() {
-            let loss = Loss::new("digits", "glTF has attributes as floats: large integers and doubles round");
+            let loss = Loss::new(
+                "digits",
+                "glTF has attributes as floats: large integers and doubles round",
+            );
             losses.add(loss.example(column.name.trim_start_matches('_')));
         }
     }
@@ -138,5 +149,10 @@ fn loose(losses: &mut Losses, mesh: &Mesh<'_>) {
     }
     let all: Vec<u32> = named.into_iter().flat_map(|index| index.iter().copied()).collect();
     let loose = unused(mesh.positions.len(), &all).map_or(0, |loose| loose.len());
-    losses.add_some("loose_vertices", "vertices that nothing refers to are not drawn", loose, "vertex");
+    losses.add_some(
+        "loose_vertices",
+        "vertices that nothing refers to are not drawn",
+        loose,
+        "vertex",
+    );
 }

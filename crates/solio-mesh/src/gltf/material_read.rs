@@ -67,7 +67,12 @@ impl MaterialReader<'_, '_> {
             if occlusion.strength.is_some_and(|strength| strength != 1.0) {
                 notes.leave("strength of occlusion");
             }
-            made.maps.extend(self.texture("map_ao", Some(occlusion), &[("-imfchan", "r")], notes)?);
+            made.maps.extend(self.texture(
+                "map_ao",
+                Some(occlusion),
+                &[("-imfchan", "r")],
+                notes,
+            )?);
         }
         let strength = json.extensions.emissive.as_ref().and_then(|e| e.emissive_strength);
         let strength = strength.unwrap_or(1.0);

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 /// The keys of textures that glTF has a place for.
 const KEYS: [&str; 13] = [
-    "map_Kd", "map_Pr", "map_Pm", "norm", "map_Bump", "bump", "map_Ke", "map_ao", "map_d", "map_Pc",
-    "map_Pcr", "map_bump", "map_Norm",
+    "map_Kd", "map_Pr", "map_Pm", "norm", "map_Bump", "bump", "map_Ke", "map_ao", "map_d",
+    "map_Pc", "map_Pcr", "map_bump", "map_Norm",
 ];
 /// Options that have their equals.
 const OPTIONS: [&str; 5] = ["-o", "-s", "-clamp", "-bm", "-imfchan"];
@@ -30,7 +30,11 @@ pub(super) struct MaterialDocument {
 }
 
 /// What of a material has no place in glTF, as words.
-pub(super) fn lost(material: &Material, options: &GltfWriteOptions, scene: &Scene<'_>) -> Vec<String> {
+pub(super) fn lost(
+    material: &Material,
+    options: &GltfWriteOptions,
+    scene: &Scene<'_>,
+) -> Vec<String> {
     let mut lost = Vec::new();
     let given = [
         ("Ka", material.ambient.is_some_and(|color| color != [0.0; 3] && color != [1.0; 3])),
@@ -129,7 +133,9 @@ impl MaterialDocument {
         let both = self.texture(rough_map(m), scene, options);
         pbr.extend(both.map(|both| ("metallicRoughnessTexture".to_owned(), both)));
         made["pbrMetallicRoughness"] = pbr.into();
-        if let Some(mut normal) = texture(self, &["norm", "map_Norm", "map_Bump", "map_bump", "bump"]) {
+        if let Some(mut normal) =
+            texture(self, &["norm", "map_Norm", "map_Bump", "map_bump", "bump"])
+        {
             let options = map(m, &["norm", "map_Norm", "map_Bump", "map_bump", "bump"]);
             let scale = options.and_then(|map| map.options.iter().find(|(name, _)| name == "-bm"));
             if let Some([Some(scale), _]) = scale.map(|(_, value)| numbers(value)) {
@@ -198,7 +204,8 @@ impl MaterialDocument {
             let value = json!({ "sheenColorFactor": [sheen, sheen, sheen] });
             extensions.insert("KHR_materials_sheen".into(), value);
         }
-        if let Some(specular) = m.specular.filter(|_| m.roughness.is_some() && m.metallic.is_some()) {
+        if let Some(specular) = m.specular.filter(|_| m.roughness.is_some() && m.metallic.is_some())
+        {
             // A level of one half is glTF's usual strength.
             let color = specular.map(|x| if x.is_finite() { (2.0 * x).max(0.0) } else { 0.0 });
             let most = color.into_iter().fold(0.0, f32::max).min(1.0);

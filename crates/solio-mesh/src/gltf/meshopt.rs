@@ -70,7 +70,8 @@ pub(super) fn decode(packed: &Packed, code: &[u8]) -> Result<Vec<u8>> {
         ("ATTRIBUTES", _) => {
             let words = (stride / 4) as usize;
             if !stride.is_multiple_of(4) || words == 0 || words > MOST_WORDS {
-                let message = format!("rows of {stride} bytes: a multiple of 4 up to 256 is wanted");
+                let message =
+                    format!("rows of {stride} bytes: a multiple of 4 up to 256 is wanted");
                 return Err(Error::corrupt(message));
             }
             let mut rows = rows(words, count, code)?;
@@ -89,8 +90,12 @@ pub(super) fn decode(packed: &Packed, code: &[u8]) -> Result<Vec<u8>> {
         ("TRIANGLES", 4) => {
             decode_index_buffer::<u32>(code, count).map(|i| bytes_of(&i)).map_err(damaged)
         }
-        ("INDICES", 2) => decode_index_sequence::<u16>(code, count).map(|i| bytes_of(&i)).map_err(damaged),
-        ("INDICES", 4) => decode_index_sequence::<u32>(code, count).map(|i| bytes_of(&i)).map_err(damaged),
+        ("INDICES", 2) => {
+            decode_index_sequence::<u16>(code, count).map(|i| bytes_of(&i)).map_err(damaged)
+        }
+        ("INDICES", 4) => {
+            decode_index_sequence::<u32>(code, count).map(|i| bytes_of(&i)).map_err(damaged)
+        }
         _ => Err(Error::corrupt(format!("indices of {stride} bytes"))),
     }
 }

@@ -36,5 +36,6 @@ pub use check::{GltfFindings, check_gltf};
 pub use losses::gltf_losses;
 pub use read::{GltfReadOptions, decode_gltf};
 pub use write::{
-    GltfImage, GltfInstances, GltfWriteOptions, encode_glb, encode_gltf, encode_gltf_whole, glb_head,
+    GltfImage, GltfInstances, GltfWriteOptions, encode_glb, encode_gltf, encode_gltf_whole,
+    glb_head,
 };

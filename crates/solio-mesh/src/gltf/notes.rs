@@ -30,7 +30,8 @@ impl Notes {
     /// The warnings; a strict reader refuses the first.
     pub(super) fn into_warnings(self, document: &Document, strict: bool) -> Result<Vec<String>> {
         let mut warnings = Vec::new();
-        let mut tell = |message: String| tolerate(Error::unsupported(message), strict, &mut warnings);
+        let mut tell =
+            |message: String| tolerate(Error::unsupported(message), strict, &mut warnings);
         for odd in self.odd {
             tell(odd)?;
         }
@@ -41,10 +42,22 @@ impl Notes {
             (self.targets, "morph target", "morph targets"),
             (document.cameras.len(), "camera", "cameras"),
             (lights, "light", "lights"),
-            (self.other_scenes, "scene besides the one that is shown", "scenes besides the one that is shown"),
-            (self.undrawn, "node with a mesh that the scene does not draw", "nodes with meshes that the scene does not draw"),
+            (
+                self.other_scenes,
+                "scene besides the one that is shown",
+                "scenes besides the one that is shown",
+            ),
+            (
+                self.undrawn,
+                "node with a mesh that the scene does not draw",
+                "nodes with meshes that the scene does not draw",
+            ),
             (self.empty, "primitive without positions", "primitives without positions"),
-            (usize::from(document.extensions.variants.is_some()), "set of material variants", "sets of material variants"),
+            (
+                usize::from(document.extensions.variants.is_some()),
+                "set of material variants",
+                "sets of material variants",
+            ),
         ];
         for (count, one, many) in counts {
             if count > 0 {

@@ -2,8 +2,8 @@
 
 use super::material_write::MaterialDocument;
 use super::split::{Splitter, VertexSet, Vertices};
-use super::write::{GltfInstances, GltfWriteOptions};
 use super::values::{self, AttributeColumn};
+use super::write::{GltfInstances, GltfWriteOptions};
 use crate::decompose::{TransformParts, decompose, nested};
 use crate::instances::{IDENTITY, Matrix};
 use crate::model::{Mesh, NONE, Object, Scene};
@@ -253,6 +253,7 @@ impl<'s> Plan<'s> {
             }
             return Ok(made);
         }
+        let mut shared = None;
         if !part.faces.is_empty() {
             let normals = values::usable_normals(mesh, part.faces.clone());
             let uvs = values::usable_uvs(mesh);
@@ -265,6 +266,7 @@ impl<'s> Plan<'s> {
             };
             let (attributes, count) = self.vertices(mesh, Arc::new(set), normals)?;
             let index = Arc::new(index);
+            shared = as_is.then(|| (attributes.clone(), count));
             for (material, runs) in by_material(mesh, scene, part) {
                 let indices = self.faces(mesh, runs, index.clone(), count, part, as_is, work)?;
                 let Some(indices) = indices else { continue };
@@ -276,18 +278,21 @@ impl<'s> Plan<'s> {
             }
         }
         if !part.lines.is_empty() || !part.points.is_empty() {
-            self.lines_and_points(mesh, part, splitter, as_is, &mut made)?;
+            if as_is && shared.is_none() {
+                shared = Some(self.vertices(mesh, Arc::new(VertexSet::All), false)?);
+            }
+            self.lines_and_points(mesh, part, splitter, shared, &mut made)?;
         }
         Ok(made)
     }
 
-    /// Lines as pairs, and points, of vertices without what belongs to faces.
+    /// Lines as pairs, and points: of the shared vertices, or else of some without what belongs to faces.
     fn lines_and_points(
         &mut self,
         mesh: &'s Mesh<'s>,
         part: &ObjectPart<'_>,
         splitter: &mut Splitter<'s>,
-        as_is: bool,
+        shared: Option<(Map<String, Value>, usize)>,
         made: &mut Vec<Value>,
     ) -> Result<()> {
         let lines = part.lines.clone().flat_map(|line| {
@@ -297,17 +302,13 @@ impl<'s> Plan<'s> {
         let pairs: Vec<u32> = lines.flatten().copied().collect();
         let points = &mesh.points[part.points.clone()];
         let named = pairs.iter().chain(points).copied();
-        let (set, index) = match as_is && !part.faces.is_empty() {
-            true => (VertexSet::All, named.collect()),
-            false => {
+        let (index, (attributes, count)) = match shared {
+            Some(shared) => (named.collect::<Vec<u32>>(), shared),
+            None => {
                 let (set, index) = splitter.named(named);
-                (VertexSet::Some(set), index)
+                (index, self.vertices(mesh, Arc::new(VertexSet::Some(set)), false)?)
             }
         };
-        if index.is_empty() {
-            return Ok(());
-        }
-        let (attributes, count) = self.vertices(mesh, Arc::new(set), false)?;
         let (lines, points) = index.split_at(pairs.len());
         for (mode, index) in [(1, lines), (0, points)] {
             if !index.is_empty() {

@@ -74,8 +74,10 @@ impl<'d> Joined<'d> {
     ) -> Result<()> {
         let document = buffers.document;
         if json.extensions.draco.is_some() && !has_fallback(buffers, json) {
-            return Err(Error::unsupported("the geometry is compressed with Draco, which is not read")
-                .hint("decompress it first, as with: npx @gltf-transform/cli copy in.glb out.glb"));
+            return Err(Error::unsupported(
+                "the geometry is compressed with Draco, which is not read",
+            )
+            .hint("decompress it first, as with: npx @gltf-transform/cli copy in.glb out.glb"));
         }
         notes.targets += json.targets.len();
         let material = match json.material {
@@ -196,7 +198,8 @@ impl<'d> Joined<'d> {
             let accessor = Accessed::open(buffers, *number).map_err(|e| in_place(e, name))?;
             match count {
                 Some(count) if count != accessor.count => {
-                    let message = format!("{name} has {} values for {count} vertices", accessor.count);
+                    let message =
+                        format!("{name} has {} values for {count} vertices", accessor.count);
                     Err(Error::corrupt(message))
                 }
                 _ => Ok(Some(accessor)),

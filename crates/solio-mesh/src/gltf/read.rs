@@ -193,9 +193,9 @@ fn read_scene(
                 name: json.name.clone().unwrap_or_default(),
                 ..crate::Material::default()
             },
-            false => reader.read(json, &mut notes).map_err(|e| {
-                super::buffers::in_place(e, &format!("materials[{number}]"))
-            })?,
+            false => reader
+                .read(json, &mut notes)
+                .map_err(|e| super::buffers::in_place(e, &format!("materials[{number}]")))?,
         };
         if made.name.is_empty() {
             made.name = format!("material.{number}");

@@ -65,7 +65,9 @@ pub(super) fn bounds(mesh: &Mesh<'_>, set: &VertexSet) -> Result<[[f32; 3]; 2]> 
     }
     match is_finite {
         true => Ok([min, max]),
-        false => Err(Error::unsupported("positions that are no numbers, or too large for glTF's floats")),
+        false => {
+            Err(Error::unsupported("positions that are no numbers, or too large for glTF's floats"))
+        }
     }
 }
 
@@ -117,7 +119,9 @@ pub(super) fn usable_normals(mesh: &Mesh<'_>, faces: Range<usize>) -> bool {
     let corners = at(faces.start)..at(faces.end);
     let of = |i: usize| normals.values.get(i).is_some_and(fine);
     match &normals.domain {
-        Domain::Vertex if faces.len() + 1 == mesh.face_offsets.len() => normals.values.iter().all(fine),
+        Domain::Vertex if faces.len() + 1 == mesh.face_offsets.len() => {
+            normals.values.iter().all(fine)
+        }
         Domain::Vertex => mesh.corner_vertices[corners].iter().all(|v| of(*v as usize)),
         Domain::Face => faces.into_iter().all(of),
         Domain::Corner => corners.into_iter().all(of),
@@ -298,7 +302,9 @@ fn column_of<'m>(
             *sets += 1;
             format!("TEXCOORD_{sets}")
         }
-        Column::F32(values) if name == TANGENT && are_tangents(values, parts) && mesh.normals.is_some() => {
+        Column::F32(values)
+            if name == TANGENT && are_tangents(values, parts) && mesh.normals.is_some() =>
+        {
             TANGENT.to_owned()
         }
         _ => format!("_{name}"),

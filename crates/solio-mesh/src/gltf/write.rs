@@ -166,8 +166,7 @@ pub fn encode_gltf(
 ) -> Result<()> {
     let plan = planned(scene, options, work)?;
     let bytes = plan.bytes;
-    let text =
-        plan.document((bytes > 0).then(|| json!({ "byteLength": bytes, "uri": uri })))?;
+    let text = plan.document((bytes > 0).then(|| json!({ "byteLength": bytes, "uri": uri })))?;
     put(&plan.blocks, work, buffer)?;
     document.write_bytes(work, &text)
 }
@@ -207,11 +206,7 @@ pub fn encode_gltf_whole(
     sink.write_bytes(work, &text)
 }
 
-fn planned<'s>(
-    scene: &'s Scene<'s>,
-    options: &GltfWriteOptions,
-    work: &Work,
-) -> Result<Plan<'s>> {
+fn planned<'s>(scene: &'s Scene<'s>, options: &GltfWriteOptions, work: &Work) -> Result<Plan<'s>> {
     let _span = PREPARE.begin();
     let mut plan = Plan::default();
     plan.scene(scene, options, work)?;

@@ -36,7 +36,8 @@ impl GltfFiles for FolderOf<'_> {
         let path = folder.join(name);
         // A document must not make us read a device.
         if !path.is_file() {
-            let error = Error::new(ErrorKind::Io, "the file that the document refers to is missing");
+            let error =
+                Error::new(ErrorKind::Io, "the file that the document refers to is missing");
             return Err(error.at_path(path));
         }
         let opening = Work { memory_bytes: 0, ..self.work.clone() };

@@ -174,8 +174,8 @@ fn meshopt_filters_are_undone() {
     }));
     fixture.views[1]["byteStride"] = json!(4);
     let attributes = json!({ "POSITION": positions, "NORMAL": normals });
-    let file =
-        fixture.glb(json!({ "meshes": [{ "primitives": [{ "attributes": attributes, "mode": 0 }] }] }));
+    let file = fixture
+        .glb(json!({ "meshes": [{ "primitives": [{ "attributes": attributes, "mode": 0 }] }] }));
     let normals = read(&file).meshes.remove(0).normals.unwrap();
     assert_eq!(*normals.values, [[1., 0., 0.], [0., 0., 1.]]);
 }

@@ -31,7 +31,8 @@ fn rich() -> Vec<u8> {
         "bufferView": packed, "componentType": 5125, "count": 4, "type": "VEC4",
     }));
     let attributes = json!({ "POSITION": positions, "TEXCOORD_0": uvs, "_MARK": marks });
-    let instancing = json!({ "EXT_mesh_gpu_instancing": { "attributes": { "TRANSLATION": places } } });
+    let instancing =
+        json!({ "EXT_mesh_gpu_instancing": { "attributes": { "TRANSLATION": places } } });
     fixture.glb(json!({
         "scenes": [{ "nodes": [0] }],
         "nodes": [{ "children": [1] }, { "mesh": 0, "scale": [-1, 1, 1], "extensions": instancing }],

@@ -96,7 +96,8 @@ fn instances_are_written_out_or_kept() {
     }));
     let scene = read(&file);
     let mesh = &scene.meshes[0];
-    let names: Vec<_> = mesh.objects.iter().map(|o| (&*o.name, o.vertices_end, o.faces_end)).collect();
+    let names: Vec<_> =
+        mesh.objects.iter().map(|o| (&*o.name, o.vertices_end, o.faces_end)).collect();
     assert_eq!(names, [("leaf.0", 3, 1), ("leaf.1", 6, 2), ("one", 9, 3)]);
     assert_eq!(floats_of(mesh)[1], [6., 1., 0.]);
     // Half a turn about z.

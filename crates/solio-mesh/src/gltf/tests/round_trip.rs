@@ -35,9 +35,10 @@ fn corners(scene: &Scene<'_>) -> Vec<String> {
             let name = scene.materials.get(material as usize).map_or("", |m| &*m.name);
             for corner in corners.map(|c| c as usize) {
                 let vertex = mesh.corner_vertices[corner] as usize;
-                let uv = mesh.uvs.as_ref().and_then(|uvs| {
-                    uvs.domain.index_of(mesh, corner).map(|at| uvs.values[at])
-                });
+                let uv = mesh
+                    .uvs
+                    .as_ref()
+                    .and_then(|uvs| uvs.domain.index_of(mesh, corner).map(|at| uvs.values[at]));
                 let normal = mesh.normals.as_ref().and_then(|normals| {
                     normals.domain.index_of(mesh, corner).map(|at| normals.values[at])
                 });
@@ -114,11 +115,7 @@ fn full() -> Scene<'static> {
         double_sided: Some(true),
         ..Material::default()
     };
-    Scene {
-        meshes: vec![mesh],
-        materials: vec![material("a"), material("b")],
-        ..Scene::default()
-    }
+    Scene { meshes: vec![mesh], materials: vec![material("a"), material("b")], ..Scene::default() }
 }
 
 #[test]
@@ -141,10 +138,9 @@ fn instances_are_written_as_nodes_or_arrays() {
     instances[1].matrix[0][1] = 0.5;
     scene.instances = instances.clone();
     let keep = GltfReadOptions { keep_instances: true, ..GltfReadOptions::default() };
-    for (how, names) in [
-        (GltfInstances::Nodes, ["i0", "i1", "i2"]),
-        (GltfInstances::Gpu, ["i1", "m.0", "m.1"]),
-    ] {
+    for (how, names) in
+        [(GltfInstances::Nodes, ["i0", "i1", "i2"]), (GltfInstances::Gpu, ["i1", "m.0", "m.1"])]
+    {
         let options = GltfWriteOptions { instances: how, ..GltfWriteOptions::default() };
         let mut file = Vec::new();
         encode_glb(&scene, &options, &Work::serial(), &mut file).unwrap();
@@ -167,7 +163,8 @@ fn instances_are_written_as_nodes_or_arrays() {
 
 #[test]
 fn polygons_lines_points_and_clouds_are_written() {
-    let text = b"v 0 0 0\nv 2 0 0\nv 2 2 0\nv 1 0.5 0\nv 0 2 0\nv 9 9 9\nf 1 2 3 4 5\nl 1 2 3\np 5\n";
+    let text =
+        b"v 0 0 0\nv 2 0 0\nv 2 2 0\nv 1 0.5 0\nv 0 2 0\nv 9 9 9\nf 1 2 3 4 5\nl 1 2 3\np 5\n";
     let scene = decode_obj(&&text[..], &Default::default(), &Work::serial()).unwrap();
     let losses = gltf_losses(&scene, &Default::default(), &Work::serial()).unwrap();
     let what: Vec<_> = losses.iter().map(|loss| loss.what).collect();
