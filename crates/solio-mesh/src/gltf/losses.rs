@@ -31,7 +31,9 @@ fn find(scene: &Scene<'_>, options: &GltfWriteOptions) -> Losses {
     let mut losses = Losses::default();
     let lacks = [WEIGHTS, LINE_UVS, SMOOTHING, GROUPS, VERTEX_GROUPS, FREEFORM];
     lacking(&mut losses, scene, "glTF", &lacks);
-    losses::libraries(&mut losses, scene, "glTF");
+    if scene.libraries_unread {
+        losses::libraries(&mut losses, scene, "glTF");
+    }
     for mesh in &scene.meshes {
         faces(&mut losses, mesh);
         arrays(&mut losses, mesh);
