@@ -6,6 +6,7 @@ use super::notes::Notes;
 use super::uri::{Reference, resolve};
 use crate::model::Picture;
 use solio_base::Result;
+use solio_kinds::{FileKind, FileType};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -59,14 +60,7 @@ impl Pictures {
     }
 
     fn embed(&mut self, number: u32, json: &ImageJson, mime: &str, bytes: Vec<u8>) -> String {
-        let extension = match (mime, bytes.get(..4)) {
-            ("image/png", _) | (_, Some(b"\x89PNG")) => "png",
-            ("image/jpeg", _) | (_, Some([0xff, 0xd8, 0xff, _])) => "jpg",
-            ("image/webp", _) => "webp",
-            ("image/ktx2", _) => "ktx2",
-            ("image/avif", _) => "avif",
-            _ => "bin",
-        };
+        let extension = extension_of(mime, &bytes);
         let is_fine = |c: char| c.is_alphanumeric() || "-_. ()".contains(c);
         let named = json.name.as_deref().unwrap_or_default();
         let named: String = named.chars().filter(|c| is_fine(*c)).take(100).collect();
@@ -84,4 +78,18 @@ impl Pictures {
         self.embedded.push(Picture { path: path.clone(), bytes: Arc::new(bytes) });
         path
     }
+}
+
+/// The extension of a picture: by its first bytes, else by what the document says.
+fn extension_of(mime: &str, bytes: &[u8]) -> String {
+    let by_mime = || FileKind::ALL.iter().copied().find(|kind| kind.mime() == mime);
+    let kind = FileType::of_magic(bytes).map(|found| found.kind).or_else(by_mime);
+    let known = kind.and_then(|kind| kind.extensions().first());
+    // The table has no textures of graphics cards.
+    let subtype = || {
+        mime.strip_prefix("image/").filter(|name| {
+            (1..=16).contains(&name.len()) && name.bytes().all(|b| b.is_ascii_alphanumeric())
+        })
+    };
+    known.copied().or_else(subtype).unwrap_or("data").to_owned()
 }
