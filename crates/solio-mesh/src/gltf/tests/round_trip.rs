@@ -94,7 +94,7 @@ fn full() -> Scene<'static> {
             attribute("TEXCOORD_1", Values::F32([0.25, 0.5].repeat(4).into()), Some(2)),
             attribute("byte", Values::U8(vec![1, 2, 3, 255].into()), None),
             attribute("quality", Values::F32(vec![0.5, 1.5, -2., 1e9].into()), None),
-            attribute("short", Values::I16(vec![-1, 2, -3, 4].repeat(3).into()), Some(3)),
+            attribute("short", Values::I16([-1, 2, -3, 4].repeat(3).into()), Some(3)),
         ],
         objects: vec![Object {
             name: "n".into(),
