@@ -3,7 +3,7 @@
 use crate::mesh::gltf_files::{GltfPictures, PictureBeside, pictures_beside};
 use crate::mesh::{per_object, texture_paths};
 use crate::{Format, PathMode};
-use solio_base::names::OsStrBytes;
+
 use solio_base::{Error, Limits, Losses, Result, Sink, Work};
 use solio_catalog::names::percent;
 use solio_codec::compress::Compression;
@@ -377,7 +377,7 @@ impl MeshJob<'_> {
         }
         let beside = buffer_beside(path);
         let name = beside.file_name().unwrap_or_default();
-        let uri = percent(name.as_bytes());
+        let uri = percent(solio_base::names::OsStrBytes::as_bytes(name));
         let mut document = FileSink::create(path, &options.sink(path), work)?;
         let mut buffer = FileSink::create(&beside, &plain, work)?;
         gltf::encode_gltf(scene, &options.gltf, work, &uri, &mut document, &mut buffer)?;
