@@ -14,6 +14,7 @@ HEADS = (
     (b"Kaydara FBX Binary", "FBX", "File > Import > FBX"),
     (b"Ogawa", "Alembic", "File > Import > Alembic"),
     (b"PXR-USDC", "USD", "File > Import > Universal Scene Description"),
+    (b"glTF", "glTF 2.0, binary", "File > Import > glTF 2.0"),
 )
 IMAGES = "Image > Open in the Image Editor"
 MOVIES = "Add > Movie in the Sequencer"
@@ -56,7 +57,7 @@ def told(error, path, wanted):
 
 def _other_mesh(path, wanted):
     """The format of meshes that the file is of, if it is another one."""
-    for name in ("ply", "stl", "off"):
+    for name in ("ply", "stl", "off", "gltf"):
         if name != wanted:
             try:
                 if solio.read_mesh(path, format=name).vertex_count:

@@ -19,8 +19,11 @@ pub(crate) use process::init;
 
 use process::{assert_placed, within};
 use same::{assert_same, assert_same_triangles, assert_streamed};
-use solio_base::{Result, Source, Work};
+use solio_base::{Limits, Result, Source, Work};
 use solio_codec::number::Digits;
+use solio_mesh::gltf::{
+    GltfReadOptions, GltfWriteOptions, NoGltfFiles, check_gltf, decode_gltf, encode_glb,
+};
 use solio_mesh::obj::{
     MtlWriteOptions, NonFinite, ObjReadOptions, ObjWriteOptions, decode_mtl, decode_obj,
     encode_mtl, encode_obj, material_names,
@@ -131,6 +134,56 @@ pub(crate) fn obj(bytes: &[u8]) {
         |bytes, work| decode(&bytes, false, work),
     );
     assert_same(&scene, &back);
+}
+
+/// The glTF reader, its check, and the writer. What was written is read as it was, once normals have their
+/// length and corners their vertices.
+pub(crate) fn gltf(bytes: &[u8]) {
+    let work = Work::serial();
+    // A byte of meshoptimizer's code may stand for a thousand.
+    let limits = Limits { bytes: 8 << 20, ..Limits::default() };
+    let options = |strict, keep_instances| GltfReadOptions {
+        strict,
+        limits,
+        keep_instances,
+        ..GltfReadOptions::default()
+    };
+    let bound = memory_bound(bytes.len()) + (24 << 20);
+    let decode = |source: &dyn Source, options: &GltfReadOptions| {
+        decode_gltf(source, &NoGltfFiles, options, &work)
+    };
+    let lenient = within(bound, bytes, || decode(&bytes, &options(false, false)));
+    let strict = decode(&bytes, &options(true, false));
+    match (&lenient, &strict) {
+        (Ok(lenient), Ok(strict)) => {
+            assert_eq!(format!("{:?}", lenient.meshes), format!("{:?}", strict.meshes));
+        }
+        (Err(e), Ok(_)) => panic!("strict reads what lenient refuses: {e}"),
+        (_, Err(e)) => assert_placed(e),
+    }
+    if let Ok(found) = check_gltf(&bytes, &NoGltfFiles, &options(false, false), &work) {
+        found.problems.iter().for_each(assert_placed);
+    }
+    if now_and_then(bytes) {
+        let stream = Stream(bytes, AtomicU64::new(0));
+        let streamed = decode(&stream, &options(false, false));
+        assert_eq!(lenient.is_ok(), streamed.is_ok());
+        let _ = decode(&bytes, &options(false, true));
+    }
+    let Ok(scene) = lenient else { return };
+    let write = |scene: &Scene<'_>| {
+        let mut file = Vec::new();
+        encode_glb(scene, &GltfWriteOptions::default(), &work, &mut file).map(|()| file)
+    };
+    // Positions that are no numbers are not written.
+    let Ok(first) = write(&scene) else { return };
+    let roomy = GltfReadOptions::default();
+    let again = decode(&first, &roomy).unwrap_or_else(|e| panic!("what was written: {e}"));
+    let second = write(&again).unwrap_or_else(|e| panic!("what was read cannot be written: {e}"));
+    let back = decode(&second, &roomy).unwrap_or_else(|e| panic!("what was written: {e}"));
+    assert_eq!(format!("{:?}", again.meshes), format!("{:?}", back.meshes));
+    let found = check_gltf(&first, &NoGltfFiles, &roomy, &work).expect("a document");
+    assert!(found.problems.is_empty(), "{:?}", found.problems);
 }
 
 /// The MTL reader and writer.

@@ -3,7 +3,7 @@
 mod report;
 
 use crate::Outcome;
-use crate::args::{ConvertArgs, IMAGES, READING, SCENES};
+use crate::args::{ConvertArgs, IMAGES, InstancesChoice, READING, SCENES};
 use crate::conversions::Conversions;
 use crate::output_path::{
     BROKEN_PIPE, is_folder, is_standard, named_file, refuse_both, without_compression,
@@ -13,6 +13,7 @@ use crate::screen;
 use crate::{image_convert, inputs, options, scene_convert};
 use report::MeshReport;
 use solio::mesh::Scene;
+use solio::mesh::gltf::GltfInstances;
 use solio::names::OsStrBytes;
 use solio::{
     Compression, Error, ErrorKind, Format, ImageFormat, ImageJob, LeftOfScene, MeshInfo, Progress,
@@ -109,6 +110,9 @@ fn convert(args: &ConvertArgs, (input, output): &ImageJob, work: &Work) -> Resul
         let fetched = solio::fetched_bytes().saturating_sub(fetched);
         let mut options = options::write(&args.write, read_as, input, args.mesh_format());
         options.strict_loss = args.strict_loss;
+        if args.read.instances == Some(InstancesChoice::Gpu) {
+            options.gltf.instances = GltfInstances::Gpu;
+        }
         let watch = Stopwatch::start();
         let mut written = solio::write_mesh(scene, output, &options, &work)?;
         let write = watch.usage();

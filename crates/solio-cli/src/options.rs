@@ -1,6 +1,8 @@
 //! From what was typed to the options of the engine.
 
-use crate::args::{ColorsChoice, ConvertArgs, Endian, ReadArgs, RecordArgs, WorkArgs, WriteArgs};
+use crate::args::{
+    ColorsChoice, ConvertArgs, Endian, InstancesChoice, ReadArgs, RecordArgs, WorkArgs, WriteArgs,
+};
 use solio::mesh::axes::Axis;
 use solio::mesh::obj::{MtlWriteOptions, NonFinite, ObjWriteOptions};
 use solio::mesh::ply::{PlyColorType, PlyColors, PlyFormat, PlyWriteOptions};
@@ -42,6 +44,9 @@ pub(crate) fn read(args: &ReadArgs) -> MeshReadOptions {
         options.obj.index_base = base;
     }
     options.stl.merge = !args.no_merge_vertices;
+    options.gltf.keep_instances =
+        args.instances.is_some_and(|how| how != InstancesChoice::WriteOut);
+    options.gltf.outside_files = args.outside_files;
     options
 }
 
@@ -56,7 +61,7 @@ impl ConversionAxes {
     /// coordinates stay as they are.
     fn new(args: &WriteArgs, input: Option<Format>) -> ConversionAxes {
         let custom = match input {
-            Some(Format::Obj) | None => (Axis::NegativeZ, Axis::Y),
+            Some(Format::Obj | Format::Gltf | Format::Glb) | None => (Axis::NegativeZ, Axis::Y),
             Some(_) => (Axis::Y, Axis::Z),
         };
         let source = ConversionAxes::pair(args.source_forward_axis, args.source_up_axis, custom);

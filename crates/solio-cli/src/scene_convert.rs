@@ -1,7 +1,7 @@
 //! `solio convert` of scenes: to text (formatted, upgraded from version 3, unpacked), and to the
 //! formats of other programs.
 
-use crate::args::{AnyFormat, ConvertArgs, IMAGES, MeshesChoice, READING, SCENES, WRITING};
+use crate::args::{ConvertArgs, IMAGES, MeshesChoice, READING, SCENES, WRITING};
 use crate::conversions::Conversions;
 use crate::output_path::{is_folder, named_file, refuse_both, without_compression};
 use crate::stats::RunMeter;
@@ -18,10 +18,11 @@ use std::path::{Path, PathBuf};
 /// Whether scenes are to be written as scenes.
 pub(crate) fn is_meant(args: &ConvertArgs, inputs: &[PathBuf]) -> bool {
     let to_other = match args.format {
-        Some(format) => !matches!(format, AnyFormat::Scene(_)),
+        Some(_) => true,
         None => named_file(&args.output).and_then(Format::of_name).is_some(),
     };
-    !to_other && inputs.first().is_some_and(|input| solio::is_scene(input))
+    (args.scene_format().is_some() || !to_other)
+        && inputs.first().is_some_and(|input| solio::is_scene(input))
 }
 
 /// Writes every input anew, goes on past bad ones.

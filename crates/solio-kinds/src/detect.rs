@@ -306,6 +306,8 @@ mod tests {
             (b"Include \"geometry.pbrt\"\n", "pbrt"),
             (b"WorldBegin\n", "pbrt"),
             (b"newmtl red\nKd 1 0 0\n", "mtl"),
+            (b"{ \"asset\": { \"version\": \"2.0\" } }", "gltf"),
+            (b"{ \"asset\": 3 }", "text"),
             (b"# only words\nScale matters to all of us\n", "text"),
             (b"g++ is a compiler\n", "text"),
             (b"Include.pcm.File \"split.conf\"\n", "text"),

@@ -1,7 +1,7 @@
 //! The table of options of writing: which formats have each, what it takes, and what it does. The
 //! command's help and its refusals, Python, Blender and the documents take them from here.
 
-use crate::FileKind::{self, Exr, Jpeg, Obj, Off, Ply, Png, Stl, Tiff};
+use crate::FileKind::{self, Exr, Glb, Gltf, Jpeg, Obj, Off, Ply, Png, Stl, Tiff};
 use OptionValues::{Flag, Range, Text, YesNo};
 
 /// What an option takes.
@@ -112,7 +112,7 @@ const fn option(
 }
 
 const MESHES: &[FileKind] = &[Obj, Ply, Stl];
-const ALL_MESHES: &[FileKind] = &[Obj, Ply, Stl, Off];
+const ALL_MESHES: &[FileKind] = &[Obj, Ply, Stl, Off, Gltf, Glb];
 
 #[rustfmt::skip]
 const OPTIONS: &[FormatOption] = &[
@@ -145,7 +145,7 @@ const OPTIONS: &[FormatOption] = &[
     option("ascii", "ascii_format", &[Ply, Stl], Flag, "", "text instead of binary"),
     option("use-batch", "stl_batch", &[Stl], Flag, "", "a file for each object"),
     option("endian", "big_endian", &[Ply], Text("little or big"), "little", "byte order"),
-    option("path-mode", "path_mode", &[Obj, Ply], Text("auto, absolute, relative, match, strip or copy"), "auto", "how an MTL or a PLY refers to textures"),
+    option("path-mode", "path_mode", &[Obj, Ply, Gltf, Glb], Text("auto, absolute, relative, match, strip or copy"), "auto", "how an MTL, a PLY or a glTF refers to textures; auto takes them into a GLB"),
     option("allow-non-finite", "non_finite", &[Obj], Flag, "", "write NaN and infinity instead of refusing them; PLY and STL always do"),
     option("compress", "", ALL_MESHES, Text("none, gz or zst"), "by the output's name", "compress, whatever the output is called"),
     option("level", "level", ALL_MESHES, Text("gz 0 to 12, zst -7 to 22"), "", "level of compression"),

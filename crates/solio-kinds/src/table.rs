@@ -109,6 +109,9 @@ kinds! {
     Off "off" "OFF (Geomview)" Mesh ["off"] "model/x-off"
         [&[(0, b"OFF")], &[(0, b"COFF")], &[(0, b"NOFF")], &[(0, b"CNOFF")], &[(0, b"STOFF")]] []
         [Read Write Info Check Preview];
+    Gltf "gltf" "glTF 2.0" Mesh ["gltf"] "model/gltf+json" [] [] [Read Write Info Check Preview];
+    Glb "glb" "glTF 2.0, binary" Mesh ["glb"] "model/gltf-binary" [&[(0, b"glTF")]] []
+        [Read Write Info Check Preview];
 
     // Images.
     Exr "exr" "OpenEXR" Image ["exr" "sxr" "mxr" "tx"] "image/x-exr"
@@ -216,8 +219,6 @@ kinds! {
         [Read Write Info Meta Check Preview];
     Pack "solio" "packed pbrt scene" Scene ["solio"] "application/x-solio-scene"
         [&[(0, b"\x89solio\r\n")]] [] [Read Write Info Check Preview];
-    Gltf "gltf" "glTF 2.0" Scene ["gltf"] "model/gltf+json" [] [] [Write];
-    Glb "glb" "glTF 2.0, binary" Scene ["glb"] "model/gltf-binary" [&[(0, b"glTF")]] [] [Write];
     Usd "usda" "USD" Scene ["usda" "usd" "usdc" "usdz"] "model/vnd.usda" [&[(0, b"#usda ")]] []
         [Write];
 
@@ -275,7 +276,7 @@ subset! {
     /// let empty = [&[b' '; 80][..], &[0; 4]].concat();
     /// assert_eq!(MeshFormat::of_content(&empty, Some(84)), Some(MeshFormat::Stl));
     /// ```
-    MeshFormat "mesh" [Obj Ply Stl Off]
+    MeshFormat "mesh" [Obj Ply Stl Off Gltf Glb]
 }
 
 subset! {

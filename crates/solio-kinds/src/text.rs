@@ -64,10 +64,20 @@ pub(crate) fn kind(head: &[u8], mesh: Option<FileKind>, by_name: Option<FileType
     }
     match lines(head).find(is_statement) {
         Some(line) if is_pbrt(line) => FileKind::Pbrt.into(),
+        Some(line) if line.starts_with(b"{") && is_gltf(head) => FileKind::Gltf.into(),
         // Comments alone.
         None if named(FileKind::Pbrt) => FileKind::Pbrt.into(),
         _ => by_name.filter(|found| is_told_by_name(found.kind)).unwrap_or(FileKind::Text.into()),
     }
+}
+
+/// Whether the head of a JSON text has a member that documents of glTF have, and one of others that it
+/// needs to show something.
+fn is_gltf(head: &[u8]) -> bool {
+    let has = |name: &[u8]| memchr::memmem::find(head, name).is_some();
+    let others: [&[u8]; 5] =
+        [b"\"scenes\"", b"\"nodes\"", b"\"meshes\"", b"\"accessors\"", b"\"bufferViews\""];
+    has(b"\"asset\"") && (has(b"\"version\"") || others.into_iter().any(has))
 }
 
 /// The lines of a text, without blanks around them.

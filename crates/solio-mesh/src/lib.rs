@@ -1,4 +1,4 @@
-//! Meshes: one model ([`Scene`], [`Mesh`]), four formats ([`obj`], [`ply`], [`stl`], [`off`]).
+//! Meshes: one model ([`Scene`], [`Mesh`]), five formats ([`obj`], [`ply`], [`stl`], [`off`], [`gltf`]).
 //!
 //! Formats read from a [`Source`](solio_base::Source) and write to a [`Sink`](solio_base::Sink);
 //! they never open files.
@@ -7,8 +7,12 @@
 pub mod axes;
 mod bits;
 mod color;
+pub mod decompose;
 mod face_colors;
+pub mod gltf;
 mod head;
+mod instances;
+mod join;
 mod losses;
 pub mod material;
 mod merge;
@@ -31,8 +35,11 @@ pub mod triangulate;
 mod unused;
 
 pub use face_colors::{MOST_COLORS, materials_of_face_colors};
+pub use instances::{Matrix, MeshInstance};
 pub use material::Material;
-pub use model::{ColorSpace, Colors, Domain, Mesh, Normals, Object, Positions, Scene, Uvs};
+pub use model::{
+    ColorSpace, Colors, Domain, Mesh, Normals, Object, Picture, Positions, Scene, Uvs,
+};
 pub use skip::MeshSkip;
 pub use splats::{splat_colors, splat_count};
 pub use text::TextEncoding;

@@ -60,6 +60,10 @@ pub struct Material {
     pub anisotropy: Option<f32>,
     /// `anisor`.
     pub anisotropy_rotation: Option<f32>,
+    /// Whether both sides of faces are seen; MTL does not tell.
+    pub double_sided: Option<bool>,
+    /// The opacity from which on a surface is seen at all; MTL does not tell.
+    pub alpha_cutoff: Option<f32>,
     /// Texture maps, in the order of the file.
     pub maps: Vec<TextureMap>,
     /// Statements that are not understood, kept as they are, one a line.

@@ -6,9 +6,11 @@
 //! caller holds and a reader owns what it made.
 
 use crate::TextEncoding;
+use crate::instances::MeshInstance;
 use crate::material::Material;
 use solio_base::named_enum;
 use std::borrow::Cow;
+use std::sync::Arc;
 
 /// An index that means *none*: a corner without UV or normal, a face without material or group.
 pub const NONE: u32 = u32::MAX;
@@ -29,8 +31,13 @@ pub const NONE: u32 = u32::MAX;
 pub struct Scene<'a> {
     /// The meshes, in file order.
     pub meshes: Vec<Mesh<'a>>,
+    /// Where the meshes are drawn, if a reader kept that; without any, each mesh is drawn once and as it
+    /// is.
+    pub instances: Vec<MeshInstance>,
     /// The materials that [`Mesh::face_materials`] numbers, in order of first appearance.
     pub materials: Vec<Material>,
+    /// Pictures that the file brought along; textures name them by their path.
+    pub pictures: Vec<Picture>,
     /// What the file has behind each `mtllib`; one by one where the files that it names were
     /// looked for.
     pub material_libraries: Vec<String>,
@@ -42,6 +49,21 @@ pub struct Scene<'a> {
     pub comments: Vec<String>,
     /// What a lenient reader passed over, with its place.
     pub warnings: Vec<String>,
+}
+
+/// A picture that came within the file of a scene.
+///
+/// ```
+/// use solio_mesh::Picture;
+/// let picture = Picture { path: "wood.png".into(), bytes: b"\x89PNG".to_vec().into() };
+/// assert_eq!(picture.bytes.len(), 4);
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Picture {
+    /// What textures call it: a file name, different from all others.
+    pub path: String,
+    /// The file.
+    pub bytes: Arc<Vec<u8>>,
 }
 
 /// One pool of arrays, and the objects that share it.

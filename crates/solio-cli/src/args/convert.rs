@@ -105,6 +105,7 @@ impl ConvertArgs {
     pub(crate) fn scene_format(&self) -> Option<SceneFormat> {
         match self.format {
             Some(AnyFormat::Scene(format)) => Some(format),
+            Some(AnyFormat::Mesh(format)) => SceneFormat::of_kind(format.kind()),
             Some(_) => None,
             None => named_file(&self.output).and_then(SceneFormat::of_name),
         }
@@ -122,7 +123,9 @@ impl ConvertArgs {
 fn any_format_parser() -> impl TypedValueParser<Value = AnyFormat> {
     let names = Format::ALL.map(Format::as_str).into_iter();
     let names = names.chain(ImageFormat::ALL.map(ImageFormat::as_str));
-    let names: Vec<&str> = names.chain(SceneFormat::ALL.map(SceneFormat::as_str)).collect();
+    // glTF holds both.
+    let scenes = SceneFormat::ALL.into_iter().filter(|f| Format::of_kind(f.kind()).is_none());
+    let names: Vec<&str> = names.chain(scenes.map(SceneFormat::as_str)).collect();
     PossibleValuesParser::new(names).try_map(|name| {
         let scene = || name.parse::<SceneFormat>().map(AnyFormat::Scene);
         let image = || name.parse::<ImageFormat>().map(AnyFormat::Image);

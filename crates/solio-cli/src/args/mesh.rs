@@ -33,6 +33,24 @@ pub(crate) struct ReadArgs {
     /// Keep the three separate vertices of each STL triangle
     #[arg(long)]
     pub(crate) no_merge_vertices: bool,
+    /// Instances of a glTF: one mesh with an object for each, or kept for a glTF that is written, as
+    /// nodes or as arrays (EXT_mesh_gpu_instancing) [default: write-out]
+    #[arg(long, value_enum, value_name = "HOW")]
+    pub(crate) instances: Option<InstancesChoice>,
+    /// Follow references of a glTF to files outside of its folder
+    #[arg(long)]
+    pub(crate) outside_files: bool,
+}
+
+/// What becomes of instances.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum InstancesChoice {
+    /// An object for each
+    WriteOut,
+    /// A node for each
+    Keep,
+    /// An array of transforms
+    Gpu,
 }
 
 // Options of Blender's exporters, with Blender's names; the table of options says what they do.

@@ -37,7 +37,7 @@ pub(crate) use info::InfoArgs;
 pub(crate) use lab::{LabArgs, LabSample};
 pub(crate) use light::LightArgs;
 pub(crate) use ls::LsArgs;
-pub(crate) use mesh::{ColorsChoice, Endian, ReadArgs, WriteArgs};
+pub(crate) use mesh::{ColorsChoice, Endian, InstancesChoice, ReadArgs, WriteArgs};
 pub(crate) use meta::{EngineChoice, MetaArgs};
 pub(crate) use pack::{PackArgs, UnpackArgs};
 pub(crate) use preview::PreviewArgs;

@@ -18,6 +18,8 @@ pub(crate) const SAME: &[&str] = &[
     "convert in.obj -o out.obj",
     "convert in.obj -o out.ply",
     "convert in.obj -o out.stl",
+    "convert in.obj -o out.glb",
+    "convert in.obj -o out.gltf",
     "convert in.obj -o out.obj.gz",
     "convert in.obj -o out.ply.zst",
     "convert in.obj -o - --format ply",

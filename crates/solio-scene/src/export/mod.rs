@@ -7,7 +7,6 @@
 //! same.
 
 mod area;
-mod decompose;
 mod left_out;
 mod light;
 mod shapes;
@@ -21,12 +20,12 @@ pub use left_out::left_out_of_meshes;
 pub use shapes::{ExportMeshes, Faces, is_border};
 pub use texture::PictureFile;
 
-pub(crate) use decompose::{TransformParts, decompose, nested};
 pub(crate) use left_out::{BORDERS, LeftOut, LossName};
 pub(crate) use light::{ExportLight, LightKind, light_of};
 pub(crate) use shapes::{
     bounds, light_area, mesh_of, name_of, order_by_object, placed, runs, upper,
 };
+pub(crate) use solio_mesh::decompose::{TransformParts, decompose, nested};
 pub(crate) use surface::{Surface, SurfaceKey, Surfaces};
 pub(crate) use texture::SurfacePicture;
 pub(crate) use view::{CameraView, ViewLens, is_mirrored};

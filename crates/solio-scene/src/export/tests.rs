@@ -1,9 +1,9 @@
-use super::decompose::{decompose, nested};
 use super::*;
 use crate::scene::{NoFiles, Scene, SceneOptions, read_scene};
 use glam::{DMat3, DMat4, DQuat, DVec3};
 use proptest::prelude::*;
 use solio_base::Work;
+use solio_mesh::decompose::{decompose, nested};
 use std::path::Path;
 
 /// A scene of one text, of what stands before its world and in it; nothing is wrong with it.

@@ -37,7 +37,7 @@ use json::validation::USize64;
 use json::{Index, Node};
 use pictures::GltfPictures;
 use solio_base::{Error, ErrorKind, Losses, Result, Sink, Work};
-use solio_kinds::FileKind;
+use solio_mesh::gltf::glb_head;
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -197,35 +197,11 @@ pub fn encode_gltf(
             let mut writer = GltfWriter::new(scene, meshes, GltfBuffer::new(sink, work), true);
             writer.write(work)?;
             let (text, summary, sink) = writer.finish(None)?;
-            let head = glb_head(&text, room, summary.buffer_bytes)?;
+            let head = glb_head(&text, room, Some(summary.buffer_bytes))?;
             sink.rewrite(head.len() as u64 + summary.buffer_bytes, &head)?;
             Ok(summary)
         }
     }
-}
-
-/// All of a `.glb` that comes before its arrays.
-fn glb_head(text: &[u8], room: usize, buffer_bytes: u64) -> Result<Vec<u8>> {
-    let whole = (HEAD_BYTES + room + CHUNK_HEAD_BYTES) as u64 + buffer_bytes;
-    let Ok(whole) = u32::try_from(whole) else {
-        return Err(Error::limit(format!("a .glb of {whole} bytes: 4 GiB are the most"))
-            .hint("write a .gltf: its arrays go into a file of their own"));
-    };
-    if text.len() > room {
-        let message = format!("a document of {} bytes, with room for {room}", text.len());
-        return Err(Error::limit(message).hint("write a .gltf"));
-    }
-    let mut head = Vec::with_capacity(HEAD_BYTES + room + CHUNK_HEAD_BYTES);
-    head.extend_from_slice(FileKind::Glb.mark());
-    for word in [2, whole, room as u32] {
-        head.extend_from_slice(&word.to_le_bytes());
-    }
-    head.extend_from_slice(b"JSON");
-    head.extend_from_slice(text);
-    head.resize(HEAD_BYTES + room, b' ');
-    head.extend_from_slice(&(buffer_bytes as u32).to_le_bytes());
-    head.extend_from_slice(b"BIN\0");
-    Ok(head)
 }
 
 /// Bytes that the document has at most, a multiple of four.

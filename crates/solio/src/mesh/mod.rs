@@ -2,6 +2,7 @@
 //! and the options of each format.
 
 pub(crate) mod draw;
+pub(crate) mod gltf_files;
 pub(crate) mod info;
 pub(crate) mod mtl_libraries;
 pub(crate) mod per_object;

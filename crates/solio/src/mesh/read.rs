@@ -1,11 +1,13 @@
 //! Reading: a path or bytes to a scene.
 
+use crate::mesh::gltf_files::FolderOf;
 use crate::mesh::mtl_libraries::load_materials;
 use crate::{Format, Input, ToInput};
 use solio_base::{Error, Limits, Result, Source, Work};
 use solio_codec::compress::Compression;
 use solio_kinds::{FileKind, FileType};
 use solio_measure::SpanName;
+use solio_mesh::gltf::{self, GltfFiles, GltfReadOptions, NoGltfFiles};
 use solio_mesh::obj::{self, ObjReadOptions};
 use solio_mesh::off::{self, OffReadOptions};
 use solio_mesh::ply::{self, PlyReadOptions};
@@ -40,7 +42,7 @@ pub struct MeshReadOptions {
     pub strict: bool,
     /// Bounds. Stand above those of the formats.
     pub limits: Limits,
-    /// Leave the MTL files of an OBJ unread; materials then have only their names.
+    /// Leave the MTL files of an OBJ unread, and the materials of a glTF; they have only their names then.
     pub skip_materials: bool,
     /// What is not wanted. Stands above the same field of PLY.
     pub skip: MeshSkip,
@@ -50,6 +52,8 @@ pub struct MeshReadOptions {
     pub ply: PlyReadOptions,
     /// What concerns STL alone.
     pub stl: StlReadOptions,
+    /// What concerns glTF alone.
+    pub gltf: GltfReadOptions,
 }
 
 impl MeshReadOptions {
@@ -149,8 +153,13 @@ pub(crate) fn read_input(
     let _span = READ.begin_labelled(&path.to_string_lossy());
     let format = format_of(input, options)?;
     let read = || {
-        let opened = input.stream(work)?;
-        decode_into(&mut scene, format, &*opened.source, options, work)?;
+        let opened = match format {
+            // Its arrays lie anywhere.
+            Format::Gltf | Format::Glb => input.whole(work)?,
+            _ => input.stream(work)?.source,
+        };
+        let files = FolderOf::file(path, &options.limits, work);
+        decode_into(&mut scene, format, &*opened, &files, options, work)?;
         if format == Format::Obj && !options.skip_materials {
             load_materials(&mut scene, path, options, work)?;
         }
@@ -200,7 +209,7 @@ pub fn read_mesh_bytes(
         None => detect(bytes)?,
     };
     let mut scene = Scene::default();
-    decode_into(&mut scene, format, &bytes, options, work)?;
+    decode_into(&mut scene, format, &bytes, &NoGltfFiles, options, work)?;
     Ok(scene)
 }
 
@@ -218,6 +227,7 @@ fn decode_into(
     scene: &mut Scene<'static>,
     format: Format,
     source: &dyn Source,
+    files: &dyn GltfFiles,
     options: &MeshReadOptions,
     work: &Work,
 ) -> Result<()> {
@@ -238,6 +248,13 @@ fn decode_into(
         Format::Off => {
             let options = OffReadOptions { strict: options.strict, limits };
             *scene = off::decode_off(source, &options, work)?;
+        }
+        Format::Gltf | Format::Glb => {
+            let strict = options.strict || options.gltf.strict;
+            let skip_materials = options.skip_materials || options.gltf.skip_materials;
+            let options =
+                GltfReadOptions { strict, limits, skip_materials, ..options.gltf.clone() };
+            *scene = gltf::decode_gltf(source, files, &options, work)?;
         }
     }
     skip.drop_from(scene);

@@ -1,11 +1,15 @@
 //! Writing: a scene to files.
 
+use crate::mesh::gltf_files::{GltfPictures, PictureBeside, pictures_beside};
 use crate::mesh::{per_object, texture_paths};
 use crate::{Format, PathMode};
+
 use solio_base::{Error, Limits, Losses, Result, Sink, Work};
+use solio_catalog::names::percent;
 use solio_codec::compress::Compression;
 use solio_io::{FileSink, SinkOptions};
 use solio_measure::SpanName;
+use solio_mesh::gltf::{self, GltfWriteOptions};
 use solio_mesh::obj::{self, MtlWriteOptions, ObjWriteOptions};
 use solio_mesh::off;
 use solio_mesh::ply::{self, PlyWriteOptions};
@@ -77,6 +81,8 @@ pub struct MeshWriteOptions {
     pub ply: PlyWriteOptions,
     /// What concerns STL alone.
     pub stl: StlWriteOptions,
+    /// What concerns glTF alone.
+    pub gltf: GltfWriteOptions,
     /// One STL file per object, named as Blender does: `out.stl` and `Cube` give `outCube.stl`.
     pub stl_batch: bool,
 }
@@ -180,7 +186,7 @@ pub fn write_mesh(
 ) -> Result<Written> {
     let _span = WRITE.begin_labelled(&path.to_string_lossy());
     let format = options.format_at(path)?;
-    let colored = with_color_materials(scene, format, options);
+    let colored = prepared(scene, format, options)?;
     let scene = colored.as_ref().unwrap_or(scene);
     let job = MeshJob { scene, format, path, options, work };
     let write = || {
@@ -192,6 +198,7 @@ pub fn write_mesh(
             Format::Obj => job.write_obj(),
             Format::Ply => job.write_ply(),
             Format::Stl if options.stl_batch => per_object::write_batch(scene, path, options, work),
+            Format::Gltf | Format::Glb => job.write_gltf(),
             _ => job.write_one(),
         };
         Ok(Written { losses, ..written? })
@@ -218,9 +225,24 @@ pub fn mesh_losses(
     work: &Work,
 ) -> Result<Losses> {
     let format = options.format_at(path)?;
-    let colored = with_color_materials(scene, format, options);
+    let colored = prepared(scene, format, options)?;
     let scene = colored.as_ref().unwrap_or(scene);
     MeshJob { scene, format, path, options, work }.losses()
+}
+
+/// What is written in place of a scene that has what the format holds otherwise.
+fn prepared<'a>(
+    scene: &Scene<'a>,
+    format: Format,
+    options: &MeshWriteOptions,
+) -> Result<Option<Scene<'a>>> {
+    if scene.instances.is_empty() || matches!(format, Format::Gltf | Format::Glb) {
+        return Ok(with_color_materials(scene, format, options));
+    }
+    let mut whole = scene.clone();
+    whole.write_out_instances()?;
+    let colored = with_color_materials(&whole, format, options);
+    Ok(Some(colored.unwrap_or(whole)))
 }
 
 /// What is written of a scene whose faces have colours and no materials to a format that has
@@ -252,6 +274,8 @@ pub fn encode_mesh(
     options: &MeshWriteOptions,
     work: &Work,
 ) -> Result<Vec<u8>> {
+    let whole = prepared(scene, format, options)?.filter(|_| !scene.instances.is_empty());
+    let scene = whole.as_ref().unwrap_or(scene);
     let job = MeshJob { scene, format, path: Path::new(solio_io::STANDARD), options, work };
     if options.strict_loss {
         job.losses()?.refuse()?;
@@ -286,6 +310,7 @@ impl MeshJob<'_> {
             Format::Ply => ply::ply_losses(scene, &options.ply, work),
             Format::Stl => stl::stl_losses(scene, &options.stl, options.stl_batch, work),
             Format::Off => off::off_losses(scene, work),
+            Format::Gltf | Format::Glb => gltf::gltf_losses(scene, &options.gltf, work),
         }
     }
 
@@ -296,6 +321,8 @@ impl MeshJob<'_> {
             Format::Ply => ply::encode_ply(scene, &options.ply, work, sink),
             Format::Stl => stl::encode_stl(scene, &options.stl, work, sink),
             Format::Off => off::encode_off(scene, work, sink),
+            Format::Gltf => gltf::encode_gltf_whole(scene, &options.gltf, work, sink),
+            Format::Glb => gltf::encode_glb(scene, &options.gltf, work, sink),
         }
     }
 
@@ -315,6 +342,7 @@ impl MeshJob<'_> {
         let MeshJob { scene, path, work, .. } = *self;
         let mut options = self.options.clone();
         let (mut copies, mut written) = (Vec::new(), Written::default());
+        let mut pictures = Vec::new();
         let names_some = ply::names_textures(scene, &options.ply)
             || ply::only_texture(scene, &scene.materials, &options.ply).is_some();
         if names_some && !solio_io::is_direct(path) {
@@ -323,12 +351,40 @@ impl MeshJob<'_> {
                 // Some programs put the folder before any path.
                 options.path_mode = PathMode::Match;
             }
-            let (materials, to_copy) = texture_paths::refer(scene, folder, &options, work);
+            let (mut materials, to_copy) = texture_paths::refer(scene, folder, &options, work);
+            pictures = pictures_beside(scene, &mut materials, folder, &options);
             (options.ply.materials, copies) = (Some(materials), to_copy);
             written.warnings.extend(texture_paths::not_found(scene, &options));
         }
         // The mesh comes last, as an OBJ does.
-        self.with_textures(vec![self.encoded(&options)?], copies, written)
+        let mut sinks = self.picture_sinks(pictures)?;
+        sinks.push(self.encoded(&options)?);
+        self.with_textures(sinks, copies, written)
+    }
+
+    fn write_gltf(&self) -> Result<Written> {
+        let MeshJob { scene, format, path, work, .. } = *self;
+        let pictures = GltfPictures::of(scene, format, path, self.options, work);
+        let mut options = self.options.clone();
+        options.gltf.materials.get_or_insert(pictures.materials);
+        options.gltf.images.extend(pictures.images);
+        let mut written = Written { warnings: pictures.warnings, ..Written::default() };
+        let plain = SinkOptions { compression: Compression::None, ..options.sink(path) };
+        let mut sinks = self.picture_sinks(pictures.files)?;
+        if format == Format::Glb || solio_io::is_direct(path) {
+            sinks.push(self.encoded(&options)?);
+            return self.with_textures(sinks, pictures.copies, written);
+        }
+        let beside = buffer_beside(path);
+        let name = beside.file_name().unwrap_or_default();
+        let uri = percent(solio_base::names::OsStrBytes::as_bytes(name));
+        let mut document = FileSink::create(path, &options.sink(path), work)?;
+        let mut buffer = FileSink::create(&beside, &plain, work)?;
+        gltf::encode_gltf(scene, &options.gltf, work, &uri, &mut document, &mut buffer)?;
+        // The document names the buffer, and comes last.
+        sinks.extend([buffer, document]);
+        written.warnings.dedup();
+        self.with_textures(sinks, pictures.copies, written)
     }
 
     fn write_obj(&self) -> Result<Written> {
@@ -351,6 +407,7 @@ impl MeshJob<'_> {
         let mtl_folder = mtl_path.parent().unwrap_or(folder);
         options.obj.spaces_to_underscores |= options.mtl.spaces_to_underscores;
         let (mut materials, copies) = texture_paths::refer(scene, mtl_folder, &options, work);
+        let pictures = pictures_beside(scene, &mut materials, mtl_folder, &options);
         // Those that the OBJ will say: without their folders textures of two materials may be one.
         let names = obj::material_names(&scene.materials, options.obj.spaces_to_underscores);
         materials.iter_mut().zip(names).for_each(|(material, name)| material.name = name);
@@ -369,7 +426,20 @@ impl MeshJob<'_> {
         // Whatever a full disk may refuse comes before the first file appears. The mesh comes last:
         // who finds it, finds all that it needs.
         // Put in place from the last to the first: the OBJ comes when its MTL is there.
-        self.with_textures(vec![mtl, obj], copies, written)
+        let mut sinks = self.picture_sinks(pictures)?;
+        sinks.extend([mtl, obj]);
+        self.with_textures(sinks, copies, written)
+    }
+
+    /// The pictures that the scene brought along, under way.
+    fn picture_sinks(&self, pictures: Vec<PictureBeside>) -> Result<Vec<FileSink>> {
+        let plain = SinkOptions { compression: Compression::None, ..self.options.sink(self.path) };
+        let sink = |(place, bytes): PictureBeside| {
+            let mut sink = FileSink::create(&place, &plain, self.work)?;
+            sink.write_bytes(self.work, &bytes)?;
+            Ok(sink)
+        };
+        pictures.into_iter().map(sink).collect()
     }
 
     /// Finishes the files, copies textures to their names beside them, and puts the files in place,
@@ -398,6 +468,14 @@ impl MeshJob<'_> {
         written.files.extend(textures);
         Ok(written)
     }
+}
+
+/// `scene.gltf.gz` has its arrays in `scene.bin`.
+fn buffer_beside(path: &Path) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let packed = Compression::of_name(&name).extension();
+    let plain = if packed.is_empty() { path.to_owned() } else { path.with_extension("") };
+    plain.with_extension("bin")
 }
 
 /// Whether the MTL that is there must not give way to `text`: the scene's materials came with

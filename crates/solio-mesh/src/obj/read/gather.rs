@@ -474,6 +474,7 @@ impl<'a> ObjGather<'a> {
             comments,
             names_encoding,
             warnings,
+            ..Scene::default()
         })
     }
 

@@ -116,7 +116,7 @@ fn point_colors(meshes: &[Mesh<'_>]) -> Option<Vec<[f32; 4]>> {
 /// By custom, as Blender's exporters write them.
 pub(crate) fn up_of(format: Format) -> Axis {
     match format {
-        Format::Obj => Axis::Y,
+        Format::Obj | Format::Gltf | Format::Glb => Axis::Y,
         _ => Axis::Z,
     }
 }

@@ -1,11 +1,13 @@
 //! Whether meshes are whole: binary ones by their counts, others by reading them.
 
 use super::{FileCheck, odd, plural, problem};
+use crate::mesh::gltf_files::FolderOf;
 use crate::{Input, MeshReadOptions};
 use solio_base::{Error, Limits, Result, Work};
 use solio_codec::compress::Compression;
 use solio_exr::CheckOptions;
 use solio_kinds::FileKind;
+use solio_mesh::gltf::{GltfReadOptions, check_gltf};
 use solio_mesh::ply::{PlyCounts, check_ply};
 
 /// Bytes of a binary STL before its triangles, and of one of these.
@@ -13,6 +15,9 @@ const STL_HEAD: u64 = 84;
 const STL_TRIANGLE: u64 = 50;
 
 pub(super) fn check(input: &Input, options: &CheckOptions, work: &Work) -> Result<FileCheck> {
+    if matches!(input.kind_or_named(), FileKind::Gltf | FileKind::Glb) {
+        return gltf(input, options, work);
+    }
     let can_seek = input.compression() == Compression::None && !input.comes_once();
     if can_seek
         && !options.decode
@@ -24,6 +29,27 @@ pub(super) fn check(input: &Input, options: &CheckOptions, work: &Work) -> Resul
     // A text STL ends with a word.
     if can_seek && check.is_fine() && check.format != "stl" {
         check.odd.extend(odd::open_end(input, work)?);
+    }
+    Ok(check)
+}
+
+/// By the rules of glTF.
+fn gltf(input: &Input, options: &CheckOptions, work: &Work) -> Result<FileCheck> {
+    let format = input.kind_or_named().as_str();
+    let mut check = FileCheck { format, ..FileCheck::default() };
+    let source = input.whole(work)?;
+    let files = FolderOf::file(input.path(), &options.limits, work);
+    let reading = GltfReadOptions { limits: options.limits, ..GltfReadOptions::default() };
+    match check_gltf(&*source, &files, &reading, work) {
+        Ok(found) => {
+            let counts = found.found.iter().map(|(count, what)| plural(*count, what));
+            check.found = counts.collect::<Vec<_>>().join(", ");
+            check.notes = found.notes;
+            for error in found.problems {
+                check.problems.push(problem(error, input.path())?);
+            }
+        }
+        Err(e) => check.problems.push(problem(e, input.path())?),
     }
     Ok(check)
 }

@@ -9,13 +9,21 @@ const TOLERANCE: f64 = 1e-5;
 const MOST_ROUNDS: usize = 40;
 
 /// First scaled, then turned, then moved.
+///
+/// ```
+/// use solio_mesh::decompose::decompose;
+/// let twice = [2., 0., 0., 5., 0., 2., 0., 0., 0., 0., 2., 0.];
+/// let parts = decompose(&twice).unwrap();
+/// assert_eq!((parts.translation, parts.scale), ([5., 0., 0.], [2.; 3]));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct TransformParts {
-    pub(crate) translation: [f32; 3],
+pub struct TransformParts {
+    /// The move.
+    pub translation: [f32; 3],
     /// A quaternion of length 1: x, y, z, w.
-    pub(crate) rotation: [f32; 4],
+    pub rotation: [f32; 4],
     /// Negative along x where the matrix mirrors.
-    pub(crate) scale: [f32; 3],
+    pub scale: [f32; 3],
 }
 
 impl TransformParts {
@@ -27,7 +35,12 @@ impl TransformParts {
 }
 
 /// The parts of three rows of four; `None` where it shears, or has numbers that are none.
-pub(crate) fn decompose(matrix: &[f32; 12]) -> Option<TransformParts> {
+///
+/// ```
+/// let shears = [1., 0.5, 0., 0., 0., 1., 0., 0., 0., 0., 1., 0.];
+/// assert_eq!(solio_mesh::decompose::decompose(&shears), None);
+/// ```
+pub fn decompose(matrix: &[f32; 12]) -> Option<TransformParts> {
     let (linear, translation) = split(matrix);
     let parts = parts(&linear, translation)?;
     let again = parts.linear();
@@ -43,7 +56,14 @@ pub(crate) fn decompose(matrix: &[f32; 12]) -> Option<TransformParts> {
 ///
 /// Source: the singular value decomposition by one-sided Jacobi rotations (Hestenes 1958; Golub,
 /// Van Loan, *Matrix Computations*, 8.6.3).
-pub(crate) fn nested(matrix: &[f32; 12]) -> Option<[TransformParts; 2]> {
+///
+/// ```
+/// let shears = [1., 0.5, 0., 0., 0., 1., 0., 0., 0., 0., 1., 0.];
+/// let [outer, inner] = solio_mesh::decompose::nested(&shears).unwrap();
+/// assert_eq!(inner.scale, [1.0; 3]);
+/// assert_ne!(outer.scale, [1.0; 3]);
+/// ```
+pub fn nested(matrix: &[f32; 12]) -> Option<[TransformParts; 2]> {
     let (linear, translation) = split(matrix);
     if !linear.is_finite() {
         return None;

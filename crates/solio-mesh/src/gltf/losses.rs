@@ -1,0 +1,160 @@
+//! What glTF cannot hold of a scene.
+
+use super::material_write::lost;
+use super::values::{columns, usable_normals, usable_uvs};
+use super::write::{GltfInstances, GltfWriteOptions};
+use crate::losses::{self, FREEFORM, GROUPS, LINE_UVS, SMOOTHING, VERTEX_GROUPS, WEIGHTS, lacking};
+use crate::model::{ColorSpace, Domain, Mesh, NONE, Positions, Scene};
+use crate::unused::unused;
+use solio_base::{Loss, Losses, Result, Work};
+
+/// What a glTF file cannot hold of `scene`, or holds otherwise.
+///
+/// ```
+/// use solio_base::Work;
+/// use solio_mesh::{gltf, obj::decode_obj};
+/// let text = b"v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\ns 1\nf 1 2 3 4\n";
+/// let scene = decode_obj(&&text[..], &Default::default(), &Work::serial())?;
+/// let losses = gltf::gltf_losses(&scene, &Default::default(), &Work::serial())?;
+/// let what: Vec<_> = losses.iter().map(|loss| loss.what).collect();
+/// assert_eq!(what, ["smoothing_groups", "polygons"]);
+/// # Ok::<(), solio_base::Error>(())
+/// ```
+///
+/// # Errors
+/// What starting threads fails with.
+pub fn gltf_losses(scene: &Scene<'_>, options: &GltfWriteOptions, work: &Work) -> Result<Losses> {
+    losses::look(scene, work, || find(scene, options))
+}
+
+fn find(scene: &Scene<'_>, options: &GltfWriteOptions) -> Losses {
+    let mut losses = Losses::default();
+    let lacks = [WEIGHTS, LINE_UVS, SMOOTHING, GROUPS, VERTEX_GROUPS, FREEFORM];
+    lacking(&mut losses, scene, "glTF", &lacks);
+    if scene.libraries_unread {
+        losses::libraries(&mut losses, scene, "glTF");
+    }
+    for mesh in &scene.meshes {
+        faces(&mut losses, mesh);
+        arrays(&mut losses, mesh);
+        attributes(&mut losses, mesh);
+        loose(&mut losses, mesh);
+    }
+    if options.instances == GltfInstances::Gpu {
+        let reason = "instances in arrays have no names";
+        let named = scene.instances.iter().filter(|instance| !instance.name.is_empty()).count();
+        losses.add_some("objects", reason, named, "instance");
+    }
+    for material in options.materials.as_ref().unwrap_or(&scene.materials) {
+        for what in lost(material, options, scene) {
+            let reason = format!("glTF materials have no place for it: {what}");
+            losses
+                .add(Loss::new("materials", reason).count(1, "material").example(&*material.name));
+        }
+    }
+    losses
+}
+
+fn faces(losses: &mut Losses, mesh: &Mesh<'_>) {
+    let corners = mesh.face_offsets.windows(2).map(|face| face[1].saturating_sub(face[0]));
+    let (mut large, mut small) = (0, 0);
+    for corners in corners {
+        large += usize::from(corners > 3);
+        small += usize::from(corners < 3);
+    }
+    losses.add_some("polygons", "glTF has triangles only: faces are cut", large, "face");
+    losses.add_some("small_faces", "faces of less than three corners are left out", small, "face");
+    let long = mesh.line_offsets.windows(2).filter(|line| line[1].saturating_sub(line[0]) != 2);
+    losses.add_some("polylines", "lines are written segment by segment", long.count(), "line");
+}
+
+fn arrays(losses: &mut Losses, mesh: &Mesh<'_>) {
+    if let Positions::F64(positions) = &mesh.positions {
+        let rounded = positions.iter().filter(|p| p.iter().any(|x| f64::from(*x as f32) != *x));
+        let reason = "glTF has positions in single precision";
+        losses.add_some("double", reason, rounded.count(), "vertex");
+    }
+    if let Some(normals) = mesh.normals.as_ref().filter(|_| !mesh.face_offsets.is_empty()) {
+        let faces = mesh.face_offsets.len() - 1;
+        let is_fine = mesh.objects.len() > 1 || usable_normals(mesh, 0..faces);
+        let starts = mesh.objects.iter().scan(0, |start, object| {
+            let faces = *start..(object.faces_end as usize).clamp(*start, faces);
+            *start = faces.end;
+            Some(faces)
+        });
+        let bad = match mesh.objects.len() {
+            0 | 1 => usize::from(!is_fine),
+            _ => starts
+                .filter(|faces| !faces.is_empty() && !usable_normals(mesh, faces.clone()))
+                .count(),
+        };
+        let reason = "objects with corners that have no direction as normal are written without";
+        losses.add_some(
+            "normals",
+            reason,
+            if normals.values.is_empty() { 0 } else { bad },
+            "object",
+        );
+    }
+    if let Some(uvs) = &mesh.uvs {
+        if !uvs.values.is_empty() && !usable_uvs(mesh) {
+            let reason = "texture coordinates that are no numbers are left out";
+            losses.add_some("uvs", reason, 1, "mesh");
+        }
+        if let Domain::Indexed(index) = &uvs.domain {
+            let missing = index.iter().filter(|at| **at == NONE).count();
+            if missing < index.len() {
+                let reason = "corners without texture coordinates get 0, where others have some";
+                losses.add_some("uvs", reason, missing, "corner");
+            }
+        }
+    }
+    let Some(colors) = &mesh.colors else { return };
+    let is_outside = |color: &[f32; 4]| color.iter().any(|part| !(0.0..=1.0).contains(part));
+    let outside = colors.values.iter().filter(|color| is_outside(color)).count();
+    losses.add_some("color_depth", "glTF colours are 0 to 1: others are cut", outside, "vertex");
+    if colors.space == ColorSpace::Srgb {
+        let reason = "glTF colours are linear: those of sRGB are converted";
+        losses.add_some("color_space", reason, colors.values.len(), "vertex");
+    }
+}
+
+fn attributes(losses: &mut Losses, mesh: &Mesh<'_>) {
+    let kept = columns(mesh);
+    for column in &kept {
+        if !column.column.is_exact() {
+            let loss = Loss::new(
+                "digits",
+                "glTF has attributes as floats: large integers and doubles round",
+            );
+            losses.add(loss.example(column.name.trim_start_matches('_')));
+        }
+    }
+    let is_kept = |name: &str| {
+        kept.iter().any(|column| column.name.strip_prefix('_').unwrap_or(&column.name) == name)
+            || name.starts_with("TEXCOORD_")
+    };
+    for attribute in &mesh.attributes {
+        if attribute.element != super::extra::VERTEX || !is_kept(&attribute.name) {
+            let reason = "glTF has attributes of vertices, of one number to four";
+            let example = format!("{}.{}", attribute.element, attribute.name);
+            losses.add(Loss::new("attributes", reason).count(1, "attribute").example(example));
+        }
+    }
+}
+
+/// Vertices that nothing refers to, where something does to others.
+fn loose(losses: &mut Losses, mesh: &Mesh<'_>) {
+    let named = [&mesh.corner_vertices, &mesh.line_vertices, &mesh.points];
+    if named.iter().all(|index| index.is_empty()) {
+        return;
+    }
+    let all: Vec<u32> = named.into_iter().flat_map(|index| index.iter().copied()).collect();
+    let loose = unused(mesh.positions.len(), &all).map_or(0, |loose| loose.len());
+    losses.add_some(
+        "loose_vertices",
+        "vertices that nothing refers to are not drawn",
+        loose,
+        "vertex",
+    );
+}
