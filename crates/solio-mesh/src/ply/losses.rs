@@ -8,13 +8,14 @@ use crate::losses::{
 };
 use crate::material::TEXTURE_COMMENT;
 use crate::model::{ColorSpace, Domain, Mesh, NONE, Scene, Values};
+use crate::splats;
 use solio_base::{Loss, Losses, Result, Work};
 
 /// What a PLY, written with these options, cannot hold of `scene`. What an option switches off that
 /// is on by default is not counted.
 ///
 /// # Errors
-/// What starting threads fails with.
+/// What starting threads fails with; `Unsupported` where splats are to be packed and there are none.
 ///
 /// ```
 /// use solio_base::Work;
@@ -26,6 +27,9 @@ use solio_base::{Loss, Losses, Result, Work};
 /// # Ok::<(), solio_base::Error>(())
 /// ```
 pub fn ply_losses(scene: &Scene<'_>, options: &PlyWriteOptions, work: &Work) -> Result<Losses> {
+    if options.pack_splats {
+        return splats::packed_splat_losses(scene);
+    }
     losses::look(scene, work, || find(scene, options))
 }
 
