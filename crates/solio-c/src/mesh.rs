@@ -46,6 +46,10 @@ pub const SOLIO_FORMAT_PLY: u32 = 2;
 pub const SOLIO_FORMAT_STL: u32 = 3;
 /// OFF.
 pub const SOLIO_FORMAT_OFF: u32 = 4;
+/// Gaussian splats, `.splat`.
+pub const SOLIO_FORMAT_SPLAT: u32 = 7;
+/// Gaussian splats, SPZ.
+pub const SOLIO_FORMAT_SPZ: u32 = 8;
 
 /// Refuse what a lenient reader passes over with a warning.
 pub const SOLIO_MESH_STRICT: u32 = 1;
@@ -154,6 +158,8 @@ pub(crate) fn format(number: u32) -> Outcome<Option<Format>> {
         SOLIO_FORMAT_PLY => Some(Format::Ply),
         SOLIO_FORMAT_STL => Some(Format::Stl),
         SOLIO_FORMAT_OFF => Some(Format::Off),
+        SOLIO_FORMAT_SPLAT => Some(Format::Splat),
+        SOLIO_FORMAT_SPZ => Some(Format::Spz),
         other => return Err(Failure::argument(format!("there is no format {other}"))),
     })
 }
@@ -164,6 +170,8 @@ fn number(format: Format) -> u32 {
         Format::Ply => SOLIO_FORMAT_PLY,
         Format::Stl => SOLIO_FORMAT_STL,
         Format::Off => SOLIO_FORMAT_OFF,
+        Format::Splat => SOLIO_FORMAT_SPLAT,
+        Format::Spz => SOLIO_FORMAT_SPZ,
     }
 }
 

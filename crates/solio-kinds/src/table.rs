@@ -109,6 +109,10 @@ kinds! {
     Off "off" "OFF (Geomview)" Mesh ["off"] "model/x-off"
         [&[(0, b"OFF")], &[(0, b"COFF")], &[(0, b"NOFF")], &[(0, b"CNOFF")], &[(0, b"STOFF")]] []
         [Read Write Info Check Preview];
+    Splat "splat" "Gaussian splats (.splat)" Mesh ["splat"] "model/x-splat" [] []
+        [Read Write Info Check Preview];
+    Spz "spz" "Gaussian splats (SPZ)" Mesh ["spz"] "model/x-spz" [&[(0, b"NGSP")]] []
+        [Read Write Info Check Preview];
 
     // Images.
     Exr "exr" "OpenEXR" Image ["exr" "sxr" "mxr" "tx"] "image/x-exr"
@@ -275,7 +279,20 @@ subset! {
     /// let empty = [&[b' '; 80][..], &[0; 4]].concat();
     /// assert_eq!(MeshFormat::of_content(&empty, Some(84)), Some(MeshFormat::Stl));
     /// ```
-    MeshFormat "mesh" [Obj Ply Stl Off]
+    MeshFormat "mesh" [Obj Ply Stl Off Splat Spz]
+}
+
+impl MeshFormat {
+    /// Whether it holds Gaussian splats and nothing else.
+    ///
+    /// ```
+    /// use solio_kinds::MeshFormat;
+    /// assert!(MeshFormat::Spz.has_splats_alone());
+    /// assert!(!MeshFormat::Ply.has_splats_alone());
+    /// ```
+    pub fn has_splats_alone(self) -> bool {
+        matches!(self, MeshFormat::Splat | MeshFormat::Spz)
+    }
 }
 
 subset! {

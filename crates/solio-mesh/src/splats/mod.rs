@@ -2,12 +2,14 @@
 //! attributes of vertices. Which of these there are tells them from other point clouds.
 
 mod columns;
+mod facts;
 mod measure;
 mod pack;
 mod records;
 pub mod spz;
 mod unpack;
 
+pub use facts::{SplatFacts, are_antialiased, intensities};
 pub(crate) use pack::{encode_packed_splats, packed_splat_losses};
 pub use records::{SplatReadOptions, decode_splat, encode_splat, splat_losses};
 pub(crate) use unpack::{is_packed, unpack};

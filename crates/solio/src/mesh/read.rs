@@ -9,6 +9,7 @@ use solio_measure::SpanName;
 use solio_mesh::obj::{self, ObjReadOptions};
 use solio_mesh::off::{self, OffReadOptions};
 use solio_mesh::ply::{self, PlyReadOptions};
+use solio_mesh::splats::{self, SplatReadOptions, spz};
 use solio_mesh::stl::{self, StlReadOptions};
 use solio_mesh::{MeshSkip, Scene};
 use std::path::Path;
@@ -238,6 +239,11 @@ fn decode_into(
         Format::Off => {
             let options = OffReadOptions { strict: options.strict, limits };
             *scene = off::decode_off(source, &options, work)?;
+        }
+        Format::Splat | Format::Spz => {
+            let options = SplatReadOptions { strict: options.strict, limits };
+            let decode = if format == Format::Spz { spz::decode_spz } else { splats::decode_splat };
+            *scene = decode(source, &options, work)?;
         }
     }
     skip.drop_from(scene);
