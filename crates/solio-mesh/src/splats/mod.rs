@@ -2,6 +2,7 @@
 //! attributes of vertices. Which of these there are tells them from other point clouds.
 
 mod columns;
+mod ellipsoid;
 mod facts;
 mod measure;
 mod pack;
@@ -9,6 +10,7 @@ mod records;
 pub mod spz;
 mod unpack;
 
+pub use ellipsoid::{Ellipsoid, Ellipsoids};
 pub use facts::{SplatFacts, are_antialiased, intensities};
 pub(crate) use pack::{encode_packed_splats, packed_splat_losses};
 pub use records::{SplatReadOptions, decode_splat, encode_splat, splat_losses};
