@@ -168,10 +168,11 @@ fn shown_options(kinds: &[FileKind]) -> String {
 
 #[test]
 fn the_documents_show_the_options() {
-    let pages: [(&str, &[FileKind]); 5] = [
+    let pages: [(&str, &[FileKind]); 6] = [
         ("obj", &[FileKind::Obj]),
         ("ply", &[FileKind::Ply]),
         ("stl", &[FileKind::Stl]),
+        ("splats", &[FileKind::Splat, FileKind::Spz]),
         ("exr", &[FileKind::Exr]),
         ("pictures", &[FileKind::Jpeg, FileKind::Png, FileKind::Tiff]),
     ];

@@ -48,7 +48,13 @@ pub struct SpzHeader {
 /// `Corrupt` for what is no SPZ or cut off, `Unsupported` for other versions.
 pub fn decode_spz_header(source: &dyn Source) -> Result<SpzHeader> {
     let mut bytes = [0; HEADER_BYTES[1]];
-    let got = source.read_at(0, &mut bytes)?;
+    // What follows the older header is read on its own: a stream does not go back.
+    let (start, more) = bytes.split_at_mut(HEADER_BYTES[0]);
+    let mut got = source.read_at(0, start)?;
+    let is_longer = start.get(4..8) == Some(&STREAMS.to_le_bytes()) && start.starts_with(&MARK);
+    if is_longer && got == start.len() {
+        got += source.read_at(got as u64, more)?;
+    }
     SpzHeader::of(&bytes[..got])
 }
 

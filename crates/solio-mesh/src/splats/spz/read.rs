@@ -67,7 +67,7 @@ pub fn decode_spz(
         false => read_streams(source, &header, &mut columns, limits, work)?,
     };
     let mut warnings = Vec::new();
-    let flips = axes_of(&extensions, options.strict, &mut warnings)?;
+    let flips = axes_of(extensions, options.strict, &mut warnings)?;
     flips.turn(&mut columns);
     let comments = header.antialiased.then(|| ANTIALIASED.to_owned());
     let mut scene = columns.into_scene();
@@ -107,7 +107,7 @@ fn read_stream(
     header: &SpzHeader,
     columns: &mut SplatColumns<'_>,
     work: &Work,
-) -> Result<Vec<u8>> {
+) -> Result<VendorRecords> {
     let mut at = header.bytes() as u64;
     for (part, what) in PARTS.into_iter().enumerate() {
         read_part(part, header, columns, work, |buffer| {
@@ -117,7 +117,7 @@ fn read_stream(
         })?;
     }
     if !header.has_extensions {
-        return Ok(Vec::new());
+        return Ok(VendorRecords::default());
     }
     let mut extensions = Vec::new();
     let mut block = vec![0; 64 << 10];
@@ -125,9 +125,16 @@ fn read_stream(
         let got = source.read_at(at + extensions.len() as u64, &mut block)?;
         extensions.extend_from_slice(&block[..got]);
         if got < block.len() || extensions.len() >= MOST_EXTENSIONS {
-            return Ok(extensions);
+            return Ok(VendorRecords { start: at, bytes: extensions });
         }
     }
+}
+
+/// What vendors add, and where in the file it begins.
+#[derive(Default)]
+struct VendorRecords {
+    start: u64,
+    bytes: Vec<u8>,
 }
 
 /// A stretch of a source, for decoders.
@@ -154,7 +161,7 @@ fn read_streams(
     columns: &mut SplatColumns<'_>,
     limits: &Limits,
     work: &Work,
-) -> Result<Vec<u8>> {
+) -> Result<VendorRecords> {
     let start = header.bytes() as u64;
     let table_at = u64::from(header.table);
     if table_at < start {
@@ -219,13 +226,15 @@ fn read_streams(
         }
         at = end;
     }
-    Ok(extensions)
+    Ok(VendorRecords { start, bytes: extensions })
 }
 
 /// The axes that records of vendors tell. Other records are told of.
-fn axes_of(mut rest: &[u8], strict: bool, warnings: &mut Vec<String>) -> Result<FrameFlips> {
+fn axes_of(records: VendorRecords, strict: bool, warnings: &mut Vec<String>) -> Result<FrameFlips> {
     let mut flips = USUAL;
+    let mut rest = &records.bytes[..];
     while !rest.is_empty() {
+        let place = records.start + (records.bytes.len() - rest.len()) as u64;
         let word = |at: usize| {
             let word = rest.get(at..at + 4).and_then(|word| word.try_into().ok());
             word.map(u32::from_le_bytes)
@@ -236,19 +245,20 @@ fn axes_of(mut rest: &[u8], strict: bool, warnings: &mut Vec<String>) -> Result<
         });
         let Some((kind, payload, end)) = record else {
             let error = Error::corrupt("the file ends inside a record of a vendor");
-            tolerate(error, strict, warnings)?;
+            tolerate(error.at_offset(place), strict, warnings)?;
             return Ok(flips);
         };
         match (kind, payload.first_chunk().map(|word| u32::from_le_bytes(*word))) {
             (AXES, Some(number)) => {
                 flips = FrameFlips::of_number(number).ok_or_else(|| {
                     let message = format!("axes number {number} exchange y and z");
-                    Error::unsupported(message).hint("only those that point the other way are read")
+                    let error = Error::unsupported(message).at_offset(place);
+                    error.hint("only those that point the other way are read")
                 })?;
             }
             _ => {
                 let message = format!("the record {kind:#010x} of a vendor is not read");
-                tolerate(Error::unsupported(message), strict, warnings)?;
+                tolerate(Error::unsupported(message).at_offset(place), strict, warnings)?;
             }
         }
         rest = &rest[end..];
