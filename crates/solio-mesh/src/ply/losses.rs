@@ -55,6 +55,12 @@ fn find(scene: &Scene<'_>, options: &PlyWriteOptions) -> Losses {
             losses.add(Loss::new("shared_vertices", reason));
         }
     }
+    let is_turned = (options.forward_axis, options.up_axis) != options.source_axes;
+    if is_turned || options.global_scale != 1.0 {
+        let splats = scene.meshes.iter().map(splats::splat_count).sum();
+        let reason = "positions alone turn and grow: rotations and sizes of splats do not";
+        losses.add_some("splats", reason, splats, "splat");
+    }
     let is_text = options.format == PlyFormat::Ascii;
     losses::digits(&mut losses, rounded(scene, options).filter(|_| is_text));
     losses

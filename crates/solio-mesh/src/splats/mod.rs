@@ -4,6 +4,7 @@
 mod columns;
 mod ellipsoid;
 mod facts;
+pub mod khr;
 mod measure;
 mod pack;
 mod records;

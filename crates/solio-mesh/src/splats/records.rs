@@ -45,8 +45,14 @@ pub fn decode_splat(
 ) -> Result<Scene<'static>> {
     let _span = DECODE.begin();
     let known = source.len_bytes().map_or(0, |bytes| bytes / RECORD as u64);
-    options.limits.check_elements("splats", known)?;
-    options.limits.check_bytes("the splats", known.saturating_mul(17 * 4))?;
+    let check = |count: u64, at: u64| {
+        let bytes = count.saturating_mul(17 * 4);
+        let elements = options.limits.check_elements("splats", count);
+        elements
+            .and_then(|()| options.limits.check_bytes("the splats", bytes))
+            .map_err(|e| e.at_offset(at))
+    };
+    check(known, 0)?;
     let mut columns = SplatColumns::of_degree(0, usize::try_from(known).unwrap_or(0));
     let mut buffer = vec![0; ROWS * RECORD];
     let mut at = 0;
@@ -58,7 +64,7 @@ pub fn decode_splat(
             let (position, numbers) = of_record(record);
             columns.push(position, numbers);
         }
-        options.limits.check_elements("splats", columns.count() as u64)?;
+        check(columns.count() as u64, at)?;
         if !rest.is_empty() {
             let message = format!("the file ends inside a splat: {} of 32 bytes", rest.len());
             return Err(Error::corrupt(message).at_offset(at + (got - rest.len()) as u64));

@@ -186,6 +186,19 @@ fn what_is_no_splat_is_told_or_refused() {
 }
 
 #[test]
+fn a_ply_tells_that_rotations_do_not_turn_with_its_axes() {
+    let scene = ball(3, 0);
+    let losses = |options: &PlyWriteOptions| {
+        what(&crate::ply::ply_losses(&scene, options, &Work::serial()).unwrap())
+    };
+    assert_eq!(losses(&PlyWriteOptions::default()), Vec::<&str>::new());
+    let scaled = PlyWriteOptions { global_scale: 2.0, ..PlyWriteOptions::default() };
+    assert_eq!(losses(&scaled), ["splats"]);
+    let packed = PlyWriteOptions { pack_splats: true, ..scaled };
+    assert!(encode_ply(&scene, &packed, &Work::serial(), &mut Vec::new()).is_err());
+}
+
+#[test]
 fn splats_of_several_meshes_join_with_the_higher_degree() {
     let mut scene = ball(3, 1);
     scene.meshes.extend(ball(2, 2).meshes);

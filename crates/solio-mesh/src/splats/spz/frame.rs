@@ -4,7 +4,7 @@ use crate::splats::columns::SplatColumns;
 
 /// Axes that point the other way.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct FrameFlips(pub(super) [bool; 3]);
+pub(in crate::splats) struct FrameFlips(pub(in crate::splats) [bool; 3]);
 
 /// The usual axes of a file: right, up, back.
 pub(super) const USUAL: FrameFlips = FrameFlips([false, true, true]);
@@ -46,7 +46,7 @@ impl FrameFlips {
     }
 
     /// Turns the splats: from a file's axes to those of a PLY, or back.
-    pub(super) fn turn(self, columns: &mut SplatColumns<'_>) {
+    pub(in crate::splats) fn turn(self, columns: &mut SplatColumns<'_>) {
         let (places, turns) = self.signs();
         for position in columns.positions.to_mut() {
             (0..3).for_each(|k| position[k] *= places[k]);

@@ -10,6 +10,7 @@ mod header;
 mod read;
 mod write;
 
+pub(super) use frame::FrameFlips;
 pub use header::{SpzHeader, decode_spz_header};
 pub use read::decode_spz;
 pub use write::{SpzWriteOptions, encode_spz, spz_losses};

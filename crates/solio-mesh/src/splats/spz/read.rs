@@ -50,8 +50,9 @@ pub fn decode_spz(
     let limits = &options.limits;
     let (count, widths) = (u64::from(header.splats), header.widths());
     let width = widths.iter().sum::<usize>() as u64;
-    limits.check_elements("splats", count)?;
-    limits.check_bytes("the splats", count.saturating_mul(4 * width))?;
+    limits.check_elements("splats", count).map_err(|e| e.at_offset(8))?;
+    let bytes = count.saturating_mul(4 * width);
+    limits.check_bytes("the splats", bytes).map_err(|e| e.at_offset(8))?;
     if let Some(bytes) = source.len_bytes() {
         let ratio = if header.version < STREAMS { 1 } else { BEST_RATIO };
         let room = bytes.saturating_mul(ratio);

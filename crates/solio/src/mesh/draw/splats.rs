@@ -132,6 +132,54 @@ fn order_of(flats: &[Flat]) -> Vec<u32> {
 mod tests {
     use super::*;
 
+    /// Splats of a wall, red above and blue below, where y is down, and some far away.
+    fn wall() -> Scene<'static> {
+        let mut bytes = Vec::new();
+        let mut add = |place: [f32; 3], size: f32, color: [u8; 4]| {
+            let floats = place.into_iter().chain([size; 3]);
+            floats.for_each(|v| bytes.extend_from_slice(&v.to_le_bytes()));
+            bytes.extend_from_slice(&color);
+            bytes.extend_from_slice(&[255, 128, 128, 128]);
+        };
+        for i in 0..1600 {
+            let (x, y) = ((i % 40) as f32 / 20.0 - 1.0, (i / 40) as f32 / 20.0 - 1.0);
+            add([x, y, 0.0], 0.04, if y < 0.0 { [255, 0, 0, 255] } else { [0, 0, 255, 255] });
+        }
+        for i in 0..16 {
+            add([900.0, -500.0, 40.0 * i as f32], 1.0, [0, 255, 0, 90]);
+        }
+        let work = Work::serial();
+        crate::read_mesh_bytes(&bytes, &Default::default(), &work).unwrap()
+    }
+
+    fn drawn(scene: &Scene<'_>, up: Axis, threads: usize) -> Picture {
+        let splats = AllSplats::of(scene).unwrap();
+        let work = Work { threads, ..Work::serial() };
+        splats.draw(&splats.view(up).unwrap(), 96, &work).unwrap()
+    }
+
+    #[test]
+    fn what_is_far_away_does_not_make_the_picture_small() {
+        let picture = drawn(&wall(), Axis::NegativeY, 1);
+        let covered = picture.alpha.iter().filter(|alpha| **alpha > 0.9).count();
+        assert!(covered > 96 * 96 / 3, "{covered}");
+        // Red is above, and no pixel of it is nearer than the camera allows.
+        let share = |rows: std::ops::Range<usize>, channel: usize| {
+            rows.map(|row| picture.color[channel][row * 96..][..96].iter().sum::<f32>())
+                .sum::<f32>()
+        };
+        assert!(share(0..40, 0) > 5.0 * share(0..40, 2));
+        assert!(share(56..96, 2) > 5.0 * share(56..96, 0));
+        let depths = picture.depth.iter().zip(&picture.alpha);
+        assert!(depths.clone().all(|(depth, alpha)| depth.is_finite() || *alpha <= 0.51));
+        assert!(drawn(&wall(), Axis::NegativeY, 3) == picture, "threads change the picture");
+        let turned = drawn(&wall(), Axis::Y, 1);
+        let red = |rows: std::ops::Range<usize>| {
+            rows.map(|row| turned.color[0][row * 96..][..96].iter().sum::<f32>()).sum::<f32>()
+        };
+        assert!(red(56..96) > 5.0 * red(0..40));
+    }
+
     #[test]
     fn the_order_is_that_of_depths_and_stable() {
         let mut random = 1_u32;
