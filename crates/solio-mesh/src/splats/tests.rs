@@ -142,14 +142,14 @@ fn packed_files_keep_what_bounds_tell() {
         let bytes = packed(&scene);
         let back = read_ply(&bytes).unwrap();
         let own = columns(&scene);
-        let order = super::pack::order_of(&own.positions);
+        let order = pack::order_of(&own.positions);
         let (before, after) = (own.in_order(&order), columns(&back));
         assert_eq!(after.degree(), degree);
         // Steps of 1/1023 of a chunk's size, at worst that of the ball.
         let found = differences(&before, &after);
         let color = 0.5 * 2.0 / 255.0 + 1e-5;
         within(found, [0.5 * 10.0 / 1023.0, 2.5 / 1023.0, 0.005, 0.002, color, 0.5 / 32.0]);
-        let losses = super::packed_splat_losses(&scene).unwrap();
+        let losses = packed_splat_losses(&scene).unwrap();
         let some = ["positions", "scales", "rotations", "opacity", "colors", "harmonics"];
         assert_eq!(what(&losses), some[..if degree > 0 { 6 } else { 5 }]);
     }
@@ -157,7 +157,7 @@ fn packed_files_keep_what_bounds_tell() {
     let head = String::from_utf8_lossy(&text[..900]).into_owned();
     let elements: Vec<&str> = head.lines().filter(|line| line.starts_with("element")).collect();
     assert_eq!(elements, ["element chunk 2", "element vertex 257", "element sh 257"]);
-    assert_eq!(what(&super::packed_splat_losses(&ball(9, 4)).unwrap()).last(), Some(&"harmonics"));
+    assert_eq!(what(&packed_splat_losses(&ball(9, 4)).unwrap()).last(), Some(&"harmonics"));
 }
 
 #[test]
@@ -223,11 +223,11 @@ fn numbers_that_are_none_become_some_and_are_counted() {
     let scene = all.into_scene();
     let finite = |scene: &Scene<'static>| {
         let columns = columns(scene);
-        assert_eq!(super::measure::not_finite(&columns), 0);
+        assert_eq!(measure::not_finite(&columns), 0);
     };
     finite(&read_records(&records(&scene)).unwrap());
     finite(&read_ply(&packed(&scene)).unwrap());
-    for losses in [splat_losses(&scene).unwrap(), super::packed_splat_losses(&scene).unwrap()] {
+    for losses in [splat_losses(&scene).unwrap(), packed_splat_losses(&scene).unwrap()] {
         let told = losses.iter().find(|loss| loss.what == "non_finite").unwrap();
         assert_eq!(told.amount, Some((3, "splat")));
     }
