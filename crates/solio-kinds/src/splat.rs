@@ -8,7 +8,7 @@ const FEW: usize = 4;
 /// Whether a binary file may be one of these splats. `is_named` is whether its name says so; `bytes` is
 /// its length, where that is known.
 pub(crate) fn is_splat(head: &[u8], bytes: Option<u64>, is_named: bool) -> bool {
-    if bytes.is_some_and(|bytes| bytes % RECORD as u64 != 0) {
+    if bytes.is_some_and(|bytes| !bytes.is_multiple_of(RECORD as u64)) {
         return false;
     }
     let records = head.as_chunks::<RECORD>().0;

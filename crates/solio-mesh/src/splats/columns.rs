@@ -88,7 +88,7 @@ impl<'a> SplatColumns<'a> {
         let mut rest: Vec<Cow<'m, [f32]>> = rest.take(3 * COEFFICIENTS[4]).collect();
         // Of a degree that is there in part nothing is known.
         let of_channel = rest.len() / 3;
-        if rest.len() % 3 != 0 || !COEFFICIENTS.contains(&of_channel) {
+        if !rest.len().is_multiple_of(3) || !COEFFICIENTS.contains(&of_channel) {
             rest.clear();
         }
         Some(SplatColumns {

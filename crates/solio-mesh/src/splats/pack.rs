@@ -131,15 +131,15 @@ impl PackedSplats {
             [columns.positions[i], scales, colors]
         };
         let mut bounds = [[[0.0_f32; 3]; 2]; 3];
-        for (n, bounds) in bounds.iter_mut().enumerate() {
-            for axis in 0..3 {
+        for (n, [lows, highs]) in bounds.iter_mut().enumerate() {
+            for (axis, (least, most)) in lows.iter_mut().zip(highs).enumerate() {
                 let values = chunk.iter().map(|&i| of(i)[n][axis]).filter(|v| v.is_finite());
                 let found = values.fold([f32::INFINITY, f32::NEG_INFINITY], |[low, high], v| {
                     [low.min(v), high.max(v)]
                 });
                 // None is a number.
                 let [low, high] = if found[0] <= found[1] { found } else { [0.0; 2] };
-                (bounds[0][axis], bounds[1][axis]) = (low, high);
+                (*least, *most) = (low, high);
             }
         }
         // The least and greatest of places, sizes and colours, in this order.

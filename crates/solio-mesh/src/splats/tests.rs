@@ -70,8 +70,8 @@ fn within(found: [f32; 6], bounds: [f32; 6]) {
     assert!(is_within, "{found:?} is not within {bounds:?}");
 }
 
-fn read_ply(bytes: &Vec<u8>) -> Result<Scene<'static>> {
-    decode_ply(bytes, &PlyReadOptions::default(), &Work::serial())
+fn read_ply(bytes: &[u8]) -> Result<Scene<'static>> {
+    decode_ply(&bytes, &PlyReadOptions::default(), &Work::serial())
 }
 
 fn packed(scene: &Scene<'_>) -> Vec<u8> {

@@ -2,9 +2,8 @@
 
 use crate::splats::columns::COEFFICIENTS;
 use solio_base::{Error, Result, Source};
+use solio_kinds::FileKind;
 
-/// The first bytes.
-pub(super) const MARK: [u8; 4] = *b"NGSP";
 /// Bytes of the header of versions before 4, and since.
 pub(super) const HEADER_BYTES: [usize; 2] = [16, 32];
 /// The version of which each part is a stream of its own.
@@ -51,7 +50,8 @@ pub fn decode_spz_header(source: &dyn Source) -> Result<SpzHeader> {
     // What follows the older header is read on its own: a stream does not go back.
     let (start, more) = bytes.split_at_mut(HEADER_BYTES[0]);
     let mut got = source.read_at(0, start)?;
-    let is_longer = start.get(4..8) == Some(&STREAMS.to_le_bytes()) && start.starts_with(&MARK);
+    let is_longer =
+        start.get(4..8) == Some(&STREAMS.to_le_bytes()) && FileKind::Spz.is_at_start(start);
     if is_longer && got == start.len() {
         got += source.read_at(got as u64, more)?;
     }
@@ -60,7 +60,7 @@ pub fn decode_spz_header(source: &dyn Source) -> Result<SpzHeader> {
 
 impl SpzHeader {
     pub(super) fn of(bytes: &[u8]) -> Result<SpzHeader> {
-        if !bytes.starts_with(&MARK) {
+        if !FileKind::Spz.is_at_start(bytes) {
             let error = Error::corrupt("an SPZ file begins with NGSP").at_offset(0);
             return Err(error.hint("versions 1 to 3 are gzip: this is what comes out of it"));
         }
@@ -107,7 +107,7 @@ impl SpzHeader {
 
     /// The header as a file has it.
     pub(super) fn encode(&self) -> Vec<u8> {
-        let mut out = MARK.to_vec();
+        let mut out = FileKind::Spz.mark().to_vec();
         out.extend_from_slice(&self.version.to_le_bytes());
         out.extend_from_slice(&self.splats.to_le_bytes());
         let flags = if self.antialiased { ANTIALIASED } else { 0 };

@@ -24,8 +24,8 @@ fn unpacked(bytes: Vec<u8>) -> Vec<u8> {
     out
 }
 
-fn read(bytes: &Vec<u8>) -> Result<Scene<'static>> {
-    decode_spz(bytes, &SplatReadOptions::default(), &Work::serial())
+fn read(bytes: &[u8]) -> Result<Scene<'static>> {
+    decode_spz(&bytes, &SplatReadOptions::default(), &Work::serial())
 }
 
 #[test]
@@ -220,7 +220,7 @@ fn no_beginning_of_a_file_is_taken_for_a_whole_one() {
     for version in 2..=4 {
         let bytes = write(&ball(5, 1), version);
         for end in 0..bytes.len() {
-            let error: Error = read(&bytes[..end].to_vec()).unwrap_err();
+            let error: Error = read(&bytes[..end]).unwrap_err();
             assert!(error.offset().is_some(), "{version} {end}: {error}");
         }
     }

@@ -143,7 +143,7 @@ fn power_of_two(exponent: f32) -> f32 {
     // The series of 2^x = e^(x ln 2), within half a step.
     let series = 1.0
         + rest
-            * (0.693_147_2
+            * (std::f32::consts::LN_2
                 + rest
                     * (0.240_226_5
                         + rest * (0.055_504_11 + rest * (0.009_618_13 + rest * 0.001_333_36))));
