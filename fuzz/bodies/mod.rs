@@ -32,8 +32,9 @@ use solio_mesh::off::{OffReadOptions, decode_off, encode_off};
 use solio_mesh::ply::{
     PlyColorType, PlyFormat, PlyReadOptions, PlyWriteOptions, decode_ply, encode_ply,
 };
+use solio_mesh::splats::{SplatFacts, SplatReadOptions, decode_splat, encode_splat, spz};
 use solio_mesh::stl::{StlReadOptions, StlWriteOptions, decode_stl, encode_stl};
-use solio_mesh::{Domain, Scene};
+use solio_mesh::{Domain, Scene, splat_count};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Most memory that reading so many bytes may take: what the densest statements need (`o` and a
@@ -259,6 +260,55 @@ pub(crate) fn off(bytes: &[u8]) {
     for n in 0..mesh.positions.len() {
         let bits = |values: [f64; 3]| values.map(f64::to_bits);
         assert_eq!(bits(mesh.positions.get(n)), bits(back.positions.get(n)), "vertex {n}");
+    }
+}
+
+/// Bounds by which the packed streams of an SPZ swell no more than other inputs.
+fn splat_options(bytes: &[u8], strict: bool) -> SplatReadOptions {
+    let limits = Limits { bytes: 200 * bytes.len() as u64, ..Limits::default() };
+    SplatReadOptions { strict, limits }
+}
+
+/// What is written of splats has as many, of the same degree.
+fn assert_same_splats(scene: &Scene<'_>, back: &Scene<'_>) {
+    let facts = |scene: &Scene<'_>| SplatFacts::of(&scene.meshes[0]).map(|f| (f.splats, f.degree));
+    assert_eq!(facts(scene), facts(back));
+}
+
+/// The reader and writer of SPZ.
+pub(crate) fn spz(bytes: &[u8]) {
+    let options = |strict| splat_options(bytes, strict);
+    let decode =
+        |source: &dyn Source, strict, work: &Work| spz::decode_spz(source, &options(strict), work);
+    let Some(scene) = read(bytes, decode) else { return };
+    if splat_count(&scene.meshes[0]) > 0 {
+        let write = spz::SpzWriteOptions { level: Some(1), ..spz::SpzWriteOptions::default() };
+        let back = again(
+            |work, out| spz::encode_spz(&scene, &write, work, out),
+            |bytes, work| spz::decode_spz(&bytes, &SplatReadOptions::default(), work),
+        );
+        assert_same_splats(&scene, &back);
+    }
+}
+
+/// The reader and writer of `.splat`, and what SuperSplat packs of it.
+pub(crate) fn splat(bytes: &[u8]) {
+    let options = |strict| splat_options(bytes, strict);
+    let decode =
+        |source: &dyn Source, strict, work: &Work| decode_splat(source, &options(strict), work);
+    let Some(scene) = read(bytes, decode) else { return };
+    if splat_count(&scene.meshes[0]) > 0 {
+        let back = again(
+            |work, out| encode_splat(&scene, work, out),
+            |bytes, work| decode_splat(&bytes, &SplatReadOptions::default(), work),
+        );
+        assert_same_splats(&scene, &back);
+        let packed = PlyWriteOptions { pack_splats: true, ..PlyWriteOptions::default() };
+        let back = again(
+            |work, out| encode_ply(&scene, &packed, work, out),
+            |bytes, work| decode_ply(&bytes, &PlyReadOptions::default(), work),
+        );
+        assert_same_splats(&scene, &back);
     }
 }
 

@@ -78,6 +78,12 @@ class WriteOptions(TypedDict, total=False):
     """PLY: most significant byte first."""
     float_colors: bool
     """PLY: colours as floats, not as bytes."""
+    pack_splats: bool
+    """PLY: Gaussian splats as SuperSplat packs them."""
+    spz_version: int
+    """SPZ: 2, 3 or 4."""
+    harmonic_bits: int
+    """SPZ: bits of each harmonic of the colours, 1 to 8."""
     blender_quirks: bool
     """PLY: do as Blender does even where that loses data."""
     stl_batch: bool

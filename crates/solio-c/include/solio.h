@@ -148,6 +148,12 @@ typedef struct solio_pbrt solio_pbrt;
 // glTF 2.0, binary.
 #define SOLIO_FORMAT_GLB 6
 
+// Gaussian splats, .splat.
+#define SOLIO_FORMAT_SPLAT 7
+
+// Gaussian splats, SPZ.
+#define SOLIO_FORMAT_SPZ 8
+
 // Refuse what a lenient reader passes over with a warning.
 #define SOLIO_MESH_STRICT 1
 

@@ -50,6 +50,10 @@ pub const SOLIO_FORMAT_OFF: u32 = 4;
 pub const SOLIO_FORMAT_GLTF: u32 = 5;
 /// glTF 2.0, binary.
 pub const SOLIO_FORMAT_GLB: u32 = 6;
+/// Gaussian splats, `.splat`.
+pub const SOLIO_FORMAT_SPLAT: u32 = 7;
+/// Gaussian splats, SPZ.
+pub const SOLIO_FORMAT_SPZ: u32 = 8;
 
 /// Refuse what a lenient reader passes over with a warning.
 pub const SOLIO_MESH_STRICT: u32 = 1;
@@ -160,6 +164,8 @@ pub(crate) fn format(number: u32) -> Outcome<Option<Format>> {
         SOLIO_FORMAT_OFF => Some(Format::Off),
         SOLIO_FORMAT_GLTF => Some(Format::Gltf),
         SOLIO_FORMAT_GLB => Some(Format::Glb),
+        SOLIO_FORMAT_SPLAT => Some(Format::Splat),
+        SOLIO_FORMAT_SPZ => Some(Format::Spz),
         other => return Err(Failure::argument(format!("there is no format {other}"))),
     })
 }
@@ -172,6 +178,8 @@ fn number(format: Format) -> u32 {
         Format::Off => SOLIO_FORMAT_OFF,
         Format::Gltf => SOLIO_FORMAT_GLTF,
         Format::Glb => SOLIO_FORMAT_GLB,
+        Format::Splat => SOLIO_FORMAT_SPLAT,
+        Format::Spz => SOLIO_FORMAT_SPZ,
     }
 }
 

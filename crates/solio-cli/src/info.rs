@@ -161,8 +161,12 @@ fn details(info: &FileInfo) -> String {
     line("kind", format!("{}{size}; {} in memory", kind(info), bytes(mesh.memory_bytes)));
     let double = if mesh.double { ", double precision" } else { "" };
     line("vertices", format!("{}{double}", count(mesh.vertices as u64)));
-    if mesh.splats > 0 {
-        line("splats", format!("{} Gaussian splats", count(mesh.splats as u64)));
+    if let Some(splats) = mesh.splats {
+        let antialiased = if mesh.antialiased { ", antialiased" } else { "" };
+        let version = info.spz_version.map_or(String::new(), |v| format!(", SPZ version {v}"));
+        let (number, degree) = (count(splats.splats as u64), splats.degree);
+        line("splats", format!("{number} Gaussian splats, degree {degree}{antialiased}{version}"));
+        line("odd", splats.odd().join(", "));
     }
     line("faces", faces(mesh));
     line("lines", some(mesh.lines));
@@ -243,6 +247,18 @@ fn to_json(info: &FileInfo) -> Value {
         "compression": kind(info).split_once('.').map(|(_, c)| c),
         "file_bytes": info.file_bytes,
     });
+    if let (Some(splats), Value::Object(all)) = (info.mesh.splats, &mut all) {
+        let splats = json!({
+            "count": splats.splats,
+            "degree": splats.degree,
+            "antialiased": info.mesh.antialiased,
+            "spz_version": info.spz_version,
+            "not_finite": splats.not_finite,
+            "no_direction": splats.no_direction,
+            "absurd": splats.absurd,
+        });
+        all.insert("splats".into(), splats);
+    }
     if let (Value::Object(all), Value::Object(mesh)) = (&mut all, json!(info.mesh)) {
         all.extend(mesh);
     }

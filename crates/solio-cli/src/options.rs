@@ -158,6 +158,8 @@ pub(crate) fn write(
     write_mtl(args, &mut options.mtl);
     write_ply(args, &axes, &mut options.ply);
     write_stl(args, &axes, &mut options.stl);
+    set(&mut options.spz.version, args.spz_version);
+    set(&mut options.spz.harmonic_bits, args.harmonic_bits);
     options
 }
 
@@ -210,6 +212,7 @@ fn write_ply(args: &WriteArgs, axes: &ConversionAxes, ply: &mut PlyWriteOptions)
         ColorsChoice::Linear => PlyColors::Linear,
     });
     set(&mut ply.export_colors, colors);
+    ply.pack_splats = args.pack_splats;
     if args.float_colors {
         ply.color_type = PlyColorType::F32;
     }

@@ -82,6 +82,10 @@ fn fixtures(dir: &Path) -> BTreeMap<ByTable, String> {
     for name in ["a.ply", "a.stl", "a.off"] {
         make(&["convert", "a.obj", "-o", name]);
     }
+    let places = [1.0, 2.0, 3.0, 0.1, 0.1, 0.1].map(f32::to_le_bytes);
+    let record = [&places.concat()[..], &[255, 0, 0, 255, 255, 128, 128, 128]].concat();
+    write("a.splat", &record.repeat(5));
+    make(&["convert", "a.splat", "-o", "a.spz"]);
     make(&["gradient", "red, lime, blue", "--size", "16x8", "-o", "a.exr"]);
     for name in ["a.png", "a.jpg", "a.tif", "a.hdr", "a.qoi"] {
         make(&["convert", "a.exr", "-o", name]);

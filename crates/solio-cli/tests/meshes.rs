@@ -144,3 +144,66 @@ fn rounding_in_a_pipe_is_said() {
         assert!(off.contains("5432109.876543") || off.contains("52.52000921"), "{off}");
     }
 }
+
+#[test]
+fn splats_go_from_format_to_format() {
+    let dir = tempfile::tempdir().unwrap();
+    let solio = |line: &str| {
+        let words: Vec<&str> = line.split(' ').collect();
+        run(dir.path(), &words, b"").fine()
+    };
+    let record = |place: [f32; 3]| {
+        let floats = place.into_iter().chain([0.1; 3]);
+        let mut bytes: Vec<u8> = floats.flat_map(f32::to_le_bytes).collect();
+        bytes.extend_from_slice(&[200, 100, 50, 255, 255, 128, 128, 128]);
+        bytes
+    };
+    let records: Vec<u8> = (0..7).flat_map(|i| record([i as f32 / 4.0, 1.5, -2.25])).collect();
+    fs::write(dir.path().join("a.splat"), &records).unwrap();
+    for (from, to) in [
+        ("a.splat", "b.spz"),
+        ("b.spz", "c.compressed.ply"),
+        ("c.compressed.ply", "d.ply"),
+        ("d.ply", "e.spz --spz-version 2"),
+        ("e.spz", "f.splat"),
+    ] {
+        solio(&format!("convert {from} -o {to}"));
+    }
+    let read = |name: &str| fs::read(dir.path().join(name)).unwrap();
+    assert!(read("c.compressed.ply").windows(13).any(|w| w == b"element chunk"));
+    assert!(read("e.spz").starts_with(&[0x1f, 0x8b]) && read("b.spz").starts_with(b"NGSP"));
+    // Places are kept by all of them; quaternions of bytes move a step.
+    let back = read("f.splat");
+    for (before, after) in records.chunks(32).zip(back.chunks(32)) {
+        let float =
+            |bytes: &[u8], k: usize| f32::from_le_bytes(bytes[4 * k..][..4].try_into().unwrap());
+        assert!((0..3).all(|k| (float(before, k) - float(after, k)).abs() < 2e-3));
+        assert!(
+            before[24..].iter().zip(&after[24..]).all(|(a, b)| a.abs_diff(*b) < 3),
+            "{after:?}"
+        );
+    }
+    for (name, version) in [("b.spz", Some(4)), ("e.spz", Some(2)), ("f.splat", None)] {
+        let info = &solio(&format!("info {name} --json")).json()[0];
+        let splats = &info["splats"];
+        assert_eq!((&splats["count"], &splats["degree"]), (&7.into(), &0.into()), "{info}");
+        assert_eq!(splats["spz_version"].as_u64(), version, "{info}");
+        assert!(solio(&format!("info {name}")).text().contains("7 Gaussian splats, degree 0"));
+    }
+    let told = run(dir.path(), &["convert", "a.splat", "-o", "g.spz", "--json"], b"").fine();
+    let losses = told.json()[0]["losses"].to_string();
+    assert!(losses.contains("SPZ rounds sizes, by"), "{losses}");
+    // Where the quaternion is zero, there is no direction.
+    let mut odd = records.clone();
+    odd[28] = 128;
+    fs::write(dir.path().join("odd.splat"), odd).unwrap();
+    let ran = run(dir.path(), &["check", "odd.splat"], b"");
+    let said = format!("{}{}", ran.text(), ran.err);
+    assert!(said.contains("1 splat whose quaternion is zero"), "{said}");
+    // What has none cannot be written so.
+    fs::write(dir.path().join("a.obj"), TRIANGLE).unwrap();
+    let ran = run(dir.path(), &["convert", "a.obj", "-o", "h.spz"], b"");
+    assert!(ran.code != 0 && ran.err.contains("the input has none"), "{}", ran.err);
+    let ran = solio("preview a.splat -o a.png --size 32");
+    assert!(ran.err.contains("a.splat: -Y is up"), "{}", ran.err);
+}

@@ -1,6 +1,7 @@
 //! The one answer to "what is this file?".
 
 use crate::family::Family;
+use crate::splat::is_splat;
 use crate::table::{Alias, FileKind, Magic, matches};
 use crate::text;
 use std::collections::HashMap;
@@ -197,11 +198,15 @@ impl FileType {
         }
         let by_name = FileType::of_extension(&extension);
         if !text::is_text(head) {
+            let named = |kind: FileKind| by_name == Some(kind.into());
+            if is_splat(head, bytes, named(FileKind::Splat)) {
+                return FileKind::Splat.into();
+            }
             if let Some(found) = infer::get(head) {
                 return foreign(found);
             }
             // A damaged or truncated binary STL has no mark to go by.
-            let is_stl = by_name == Some(FileKind::Stl.into());
+            let is_stl = named(FileKind::Stl);
             let is_wide = text::is_wide_obj(head) && mesh == Some(FileKind::Obj);
             return match (is_stl, is_wide) {
                 (true, _) => FileKind::Stl.into(),

@@ -10,6 +10,7 @@ mod detect;
 mod family;
 mod named;
 mod options;
+mod splat;
 mod subset;
 mod table;
 mod text;

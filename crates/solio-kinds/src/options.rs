@@ -1,7 +1,7 @@
 //! The table of options of writing: which formats have each, what it takes, and what it does. The
 //! command's help and its refusals, Python, Blender and the documents take them from here.
 
-use crate::FileKind::{self, Exr, Glb, Gltf, Jpeg, Obj, Off, Ply, Png, Stl, Tiff};
+use crate::FileKind::{self, Exr, Glb, Gltf, Jpeg, Obj, Off, Ply, Png, Splat, Spz, Stl, Tiff};
 use OptionValues::{Flag, Range, Text, YesNo};
 
 /// What an option takes.
@@ -112,7 +112,7 @@ const fn option(
 }
 
 const MESHES: &[FileKind] = &[Obj, Ply, Stl];
-const ALL_MESHES: &[FileKind] = &[Obj, Ply, Stl, Off, Gltf, Glb];
+const ALL_MESHES: &[FileKind] = &[Obj, Ply, Stl, Off, Gltf, Glb, Splat];
 
 #[rustfmt::skip]
 const OPTIONS: &[FormatOption] = &[
@@ -143,6 +143,9 @@ const OPTIONS: &[FormatOption] = &[
     option("merge", "merge", &[Obj], Flag, "on", "merge equal UVs and normals"),
     option("no-merge", "", &[Obj], Flag, "", "write the UV and normal of every corner"),
     option("ascii", "ascii_format", &[Ply, Stl], Flag, "", "text instead of binary"),
+    option("pack-splats", "pack_splats", &[Ply], Flag, "", "pack Gaussian splats as SuperSplat does; names that end in .compressed.ply do so by themselves"),
+    option("spz-version", "spz_version", &[Spz], Range(2, 4), "4", "version of the file; older viewers know 2 and 3"),
+    option("harmonic-bits", "harmonic_bits", &[Spz], Range(1, 8), "8", "bits of each harmonic of the colours; fewer make smaller files"),
     option("use-batch", "stl_batch", &[Stl], Flag, "", "a file for each object"),
     option("endian", "big_endian", &[Ply], Text("little or big"), "little", "byte order"),
     option("path-mode", "path_mode", &[Obj, Ply, Gltf, Glb], Text("auto, absolute, relative, match, strip or copy"), "auto", "how an MTL, a PLY or a glTF refers to textures; auto takes them into a GLB"),

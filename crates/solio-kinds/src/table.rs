@@ -112,6 +112,10 @@ kinds! {
     Gltf "gltf" "glTF 2.0" Mesh ["gltf"] "model/gltf+json" [] [] [Read Write Info Check Preview];
     Glb "glb" "glTF 2.0, binary" Mesh ["glb"] "model/gltf-binary" [&[(0, b"glTF")]] []
         [Read Write Info Check Preview];
+    Splat "splat" "Gaussian splats (.splat)" Mesh ["splat"] "model/x-splat" [] []
+        [Read Write Info Check Preview];
+    Spz "spz" "Gaussian splats (SPZ)" Mesh ["spz"] "model/x-spz" [&[(0, b"NGSP")]] []
+        [Read Write Info Check Preview];
 
     // Images.
     Exr "exr" "OpenEXR" Image ["exr" "sxr" "mxr" "tx"] "image/x-exr"
@@ -276,7 +280,20 @@ subset! {
     /// let empty = [&[b' '; 80][..], &[0; 4]].concat();
     /// assert_eq!(MeshFormat::of_content(&empty, Some(84)), Some(MeshFormat::Stl));
     /// ```
-    MeshFormat "mesh" [Obj Ply Stl Off Gltf Glb]
+    MeshFormat "mesh" [Obj Ply Stl Off Gltf Glb Splat Spz]
+}
+
+impl MeshFormat {
+    /// Whether it holds Gaussian splats and nothing else.
+    ///
+    /// ```
+    /// use solio_kinds::MeshFormat;
+    /// assert!(MeshFormat::Spz.has_splats_alone());
+    /// assert!(!MeshFormat::Ply.has_splats_alone());
+    /// ```
+    pub fn has_splats_alone(self) -> bool {
+        matches!(self, MeshFormat::Splat | MeshFormat::Spz)
+    }
 }
 
 subset! {

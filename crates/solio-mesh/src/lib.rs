@@ -1,4 +1,5 @@
-//! Meshes: one model ([`Scene`], [`Mesh`]), five formats ([`obj`], [`ply`], [`stl`], [`off`], [`gltf`]).
+//! Meshes: one model ([`Scene`], [`Mesh`]), formats ([`obj`], [`ply`], [`stl`], [`off`], [`gltf`], and those of
+//! [`splats`]).
 //!
 //! Formats read from a [`Source`](solio_base::Source) and write to a [`Sink`](solio_base::Sink);
 //! they never open files.
@@ -27,7 +28,7 @@ pub mod ply;
 mod rounds;
 mod skip;
 mod spans;
-mod splats;
+pub mod splats;
 pub mod stl;
 mod text;
 mod transform;

@@ -54,13 +54,15 @@ fn written_otherwise(target: &str) -> Vec<(String, Vec<u8>)> {
 fn what_fuzzing_found_stays_fixed() {
     bodies::init();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let targets: [(&str, Body); 7] = [
+    let targets: [(&str, Body); 9] = [
         ("obj", bodies::obj),
         ("mtl", bodies::mtl),
         ("ply", bodies::ply),
         ("stl", bodies::stl),
         ("off", bodies::off),
         ("gltf", bodies::gltf),
+        ("splat", bodies::splat),
+        ("spz", bodies::spz),
         ("number", bodies::number),
     ];
     let data = files(&root.join("data"));

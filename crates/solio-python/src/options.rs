@@ -176,6 +176,8 @@ pub(crate) fn writing(dict: &Bound<'_, PyDict>) -> PyResult<(MeshWriteOptions, W
     obj(&given, &mut options)?;
     ply(&given, &mut options.ply)?;
     stl(&given, &mut options.stl)?;
+    given.with("spz_version", &mut options.spz.version, plain)?;
+    given.with("harmonic_bits", &mut options.spz.harmonic_bits, plain)?;
     let work = work(&given)?;
     given.finish()?;
     Ok((options, work))
@@ -214,7 +216,7 @@ fn obj(given: &CallArguments<'_>, options: &mut MeshWriteOptions) -> PyResult<()
 fn ply(given: &CallArguments<'_>, ply: &mut PlyWriteOptions) -> PyResult<()> {
     set!(given, ply, plain =>
         comments, global_scale, apply_transform, export_uv, export_normals, export_attributes,
-        export_triangulated_mesh, blender_quirks);
+        export_triangulated_mesh, pack_splats, blender_quirks);
     set!(given, ply, axis => forward_axis, up_axis);
     set!(given, ply, axes => source_axes);
     set!(given, ply, digits => digits);

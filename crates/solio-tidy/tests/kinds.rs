@@ -173,6 +173,7 @@ fn the_documents_show_the_options() {
         ("ply", &[FileKind::Ply]),
         ("stl", &[FileKind::Stl]),
         ("gltf", &[FileKind::Glb]),
+        ("splats", &[FileKind::Splat, FileKind::Spz]),
         ("exr", &[FileKind::Exr]),
         ("pictures", &[FileKind::Jpeg, FileKind::Png, FileKind::Tiff]),
     ];

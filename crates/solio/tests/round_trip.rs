@@ -102,7 +102,7 @@ fn what_is_written_is_read() {
     let folder = tempfile::tempdir().unwrap();
     let scene = sheet(200);
     let expected = triangles(&scene);
-    for format in Format::ALL {
+    for format in Format::ALL.into_iter().filter(|format| !format.has_splats_alone()) {
         for compression in COMPRESSIONS {
             let mut files: Vec<Vec<u8>> = Vec::new();
             for threads in [1, 2, 5] {

@@ -1,6 +1,6 @@
 //! The arguments about meshes: how they are read and written.
 
-use super::shared::{described, parse_axis};
+use super::shared::{bounds, described, parse_axis};
 use super::typed_options::{READING, WRITING};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Arg, ArgAction, Args, ValueEnum};
@@ -109,6 +109,12 @@ pub(crate) struct WriteArgs {
     pub(crate) no_merge: bool,
     #[arg(long)]
     pub(crate) ascii: bool,
+    #[arg(long)]
+    pub(crate) pack_splats: bool,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(bounds("spz-version")))]
+    pub(crate) spz_version: Option<u8>,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(bounds("harmonic-bits")))]
+    pub(crate) harmonic_bits: Option<u8>,
     #[arg(long)]
     pub(crate) use_batch: bool,
     #[arg(long, value_enum, conflicts_with = "ascii")]

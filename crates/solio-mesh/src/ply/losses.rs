@@ -8,13 +8,14 @@ use crate::losses::{
 };
 use crate::material::TEXTURE_COMMENT;
 use crate::model::{ColorSpace, Domain, Mesh, NONE, Scene, Values};
+use crate::splats;
 use solio_base::{Loss, Losses, Result, Work};
 
 /// What a PLY, written with these options, cannot hold of `scene`. What an option switches off that
 /// is on by default is not counted.
 ///
 /// # Errors
-/// What starting threads fails with.
+/// What starting threads fails with; `Unsupported` where splats are to be packed and there are none.
 ///
 /// ```
 /// use solio_base::Work;
@@ -26,6 +27,9 @@ use solio_base::{Loss, Losses, Result, Work};
 /// # Ok::<(), solio_base::Error>(())
 /// ```
 pub fn ply_losses(scene: &Scene<'_>, options: &PlyWriteOptions, work: &Work) -> Result<Losses> {
+    if options.pack_splats {
+        return splats::packed_splat_losses(scene);
+    }
     losses::look(scene, work, || find(scene, options))
 }
 
@@ -50,6 +54,12 @@ fn find(scene: &Scene<'_>, options: &PlyWriteOptions) -> Losses {
                           vertices with several become several";
             losses.add(Loss::new("shared_vertices", reason));
         }
+    }
+    let is_turned = (options.forward_axis, options.up_axis) != options.source_axes;
+    if is_turned || options.global_scale != 1.0 {
+        let splats = scene.meshes.iter().map(splats::splat_count).sum();
+        let reason = "positions alone turn and grow: rotations and sizes of splats do not";
+        losses.add_some("splats", reason, splats, "splat");
     }
     let is_text = options.format == PlyFormat::Ascii;
     losses::digits(&mut losses, rounded(scene, options).filter(|_| is_text));

@@ -51,6 +51,7 @@ mod write;
 
 pub use check::{PlyCounts, check_ply};
 pub use header::{PlyElement, PlyHeader, PlyProperty, decode_ply_header};
+pub(crate) use layout::header;
 pub use losses::ply_losses;
 pub use options::{PlyColorType, PlyColors, PlyFormat, PlyReadOptions, PlyWriteOptions};
 pub use read::{decode_ply, decode_ply_into};

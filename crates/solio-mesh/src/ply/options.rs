@@ -96,6 +96,8 @@ pub struct PlyWriteOptions {
     pub materials: Option<Vec<Material>>,
     /// Digits of floats in text. [`Digits::Shortest`] writes what Blender writes.
     pub digits: Digits,
+    /// Write Gaussian splats as SuperSplat packs them: a quarter of the size and less, and less exact.
+    pub pack_splats: bool,
     /// Do as Blender 5.2 does even where that loses data: colours are cut to 8 bits instead of
     /// rounded, the scene's comments are left out, faces of mirrored objects are inside out, and
     /// edges of the second and later meshes are numbered from 0.
@@ -120,6 +122,7 @@ impl Default for PlyWriteOptions {
             color_type: PlyColorType::U8,
             materials: None,
             digits: Digits::Shortest,
+            pack_splats: false,
             blender_quirks: false,
         }
     }

@@ -13,6 +13,7 @@ use crate::offsets::stretches;
 use crate::parallel::{self, ArrayPool};
 use crate::placement::Placement;
 use crate::spans::PREPARE;
+use crate::splats;
 use solio_base::{Result, Sink, Work};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -20,7 +21,8 @@ use std::ops::Range;
 /// Writes all meshes of a scene into one PLY file.
 ///
 /// # Errors
-/// `Argument` when arrays of a mesh contradict each other, `Limit` when the memory of `work` does
+/// `Argument` when arrays of a mesh contradict each other, `Unsupported` when splats are to be packed and
+/// there are none, `Limit` when the memory of `work` does
 /// not suffice to merge corners, and what `sink` fails with.
 pub fn encode_ply(
     scene: &Scene<'_>,
@@ -28,6 +30,9 @@ pub fn encode_ply(
     work: &Work,
     sink: &mut dyn Sink,
 ) -> Result<()> {
+    if options.pack_splats {
+        return splats::encode_packed_splats(scene, options, work, sink);
+    }
     let prepare = PREPARE.begin();
     let pool = parallel::pool(work)?;
     let (mut parts, memory) = pool.install(|| {

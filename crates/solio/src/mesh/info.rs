@@ -6,7 +6,8 @@ use serde::Serialize;
 use solio_base::{Result, Work};
 use solio_codec::compress::Compression;
 use solio_mesh::model::{Domain, Positions, Values};
-use solio_mesh::{Mesh, Scene, splat_count};
+use solio_mesh::splats::{SplatFacts, are_antialiased, spz};
+use solio_mesh::{Mesh, Scene};
 use std::path::PathBuf;
 
 /// What a mesh file holds.
@@ -34,6 +35,8 @@ pub struct FileInfo {
     pub compression: Compression,
     /// Bytes on the disk; `None` for a pipe.
     pub file_bytes: Option<u64>,
+    /// The version of an SPZ whose header can be read once more.
+    pub spz_version: Option<u32>,
     /// What is in it.
     pub mesh: MeshInfo,
 }
@@ -102,9 +105,12 @@ pub struct MeshInfo {
     /// Meshes, each a pool of arrays.
     #[serde(skip)]
     pub meshes: usize,
-    /// Vertices that are Gaussian splats.
+    /// The vertices that are Gaussian splats.
     #[serde(skip)]
-    pub splats: usize,
+    pub splats: Option<SplatFacts>,
+    /// Whether the splats were trained to be drawn as Mip-Splatting does, as SPZ says.
+    #[serde(skip)]
+    pub antialiased: bool,
 }
 
 /// Reads the mesh file at `path` and sums it up.
@@ -134,8 +140,18 @@ pub(crate) fn info_of(input: &Input, options: &MeshReadOptions, work: &Work) -> 
         format,
         compression: input.compression(),
         file_bytes: input.file_bytes(),
+        spz_version: spz_version(input, format, work)?,
         mesh: MeshInfo::of(&scene),
     })
+}
+
+fn spz_version(input: &Input, format: Format, work: &Work) -> Result<Option<u32>> {
+    if format != Format::Spz || input.comes_once() {
+        return Ok(None);
+    }
+    let opened = input.stream(&Work { memory_bytes: 0, ..work.clone() })?;
+    let header = spz::decode_spz_header(&*opened.source).map_err(|e| e.at_path(input.path()))?;
+    Ok(Some(header.version))
 }
 
 impl MeshInfo {
@@ -155,6 +171,7 @@ impl MeshInfo {
     pub fn of(scene: &Scene<'_>) -> MeshInfo {
         let mut info = MeshInfo {
             meshes: scene.meshes.len(),
+            antialiased: are_antialiased(scene),
             materials: scene.materials.iter().map(|m| m.name.clone()).collect(),
             warnings: scene.warnings.clone(),
             ..MeshInfo::default()
@@ -179,7 +196,9 @@ impl MeshInfo {
         self.corners += mesh.corner_vertices.len();
         self.lines += mesh.line_offsets.len().saturating_sub(1);
         self.points += mesh.points.len();
-        self.splats += splat_count(mesh);
+        if let Some(facts) = SplatFacts::of(mesh) {
+            self.splats = Some(self.splats.map_or(facts, |before| before.and(facts)));
+        }
         self.uvs += mesh.uvs.as_ref().map_or(0, |uvs| uvs.values.len());
         self.normals += mesh.normals.as_ref().map_or(0, |normals| normals.values.len());
         self.colors += mesh.colors.as_ref().map_or(0, |colors| colors.values.len());

@@ -11,6 +11,7 @@ use solio_mesh::gltf::{self, GltfFiles, GltfReadOptions, NoGltfFiles};
 use solio_mesh::obj::{self, ObjReadOptions};
 use solio_mesh::off::{self, OffReadOptions};
 use solio_mesh::ply::{self, PlyReadOptions};
+use solio_mesh::splats::{self, SplatReadOptions, spz};
 use solio_mesh::stl::{self, StlReadOptions};
 use solio_mesh::{MeshSkip, Scene};
 use std::path::Path;
@@ -255,6 +256,10 @@ fn decode_into(
             let options =
                 GltfReadOptions { strict, limits, skip_materials, ..options.gltf.clone() };
             *scene = gltf::decode_gltf(source, files, &options, work)?;
+        Format::Splat | Format::Spz => {
+            let options = SplatReadOptions { strict: options.strict, limits };
+            let decode = if format == Format::Spz { spz::decode_spz } else { splats::decode_splat };
+            *scene = decode(source, &options, work)?;
         }
     }
     skip.drop_from(scene);

@@ -13,8 +13,9 @@ use solio_mesh::gltf::{self, GltfWriteOptions};
 use solio_mesh::obj::{self, MtlWriteOptions, ObjWriteOptions};
 use solio_mesh::off;
 use solio_mesh::ply::{self, PlyWriteOptions};
+use solio_mesh::splats::spz::{self, SpzWriteOptions};
 use solio_mesh::stl::{self, StlWriteOptions};
-use solio_mesh::{Material, Scene, materials_of_face_colors};
+use solio_mesh::{Material, Scene, materials_of_face_colors, splat_count, splats};
 use std::path::{Path, PathBuf};
 
 static WRITE: SpanName = SpanName::new("write mesh");
@@ -79,6 +80,8 @@ pub struct MeshWriteOptions {
     pub mtl: MtlWriteOptions,
     /// What concerns PLY alone.
     pub ply: PlyWriteOptions,
+    /// What concerns SPZ alone.
+    pub spz: SpzWriteOptions,
     /// What concerns STL alone.
     pub stl: StlWriteOptions,
     /// What concerns glTF alone.
@@ -188,8 +191,14 @@ pub fn write_mesh(
     let format = options.format_at(path)?;
     let colored = prepared(scene, format, options)?;
     let scene = colored.as_ref().unwrap_or(scene);
+    let packing = with_packed_splats(scene, format, path, options);
+    let options = packing.as_ref().unwrap_or(options);
     let job = MeshJob { scene, format, path, options, work };
     let write = || {
+        if format == Format::Spz && options.sink(path).compression != Compression::None {
+            let error = Error::argument("an SPZ is compressed already");
+            return Err(error.hint("leave out --compress, and .gz or .zst of the name"));
+        }
         let losses = job.losses()?;
         if options.strict_loss {
             losses.refuse()?;
@@ -227,6 +236,8 @@ pub fn mesh_losses(
     let format = options.format_at(path)?;
     let colored = prepared(scene, format, options)?;
     let scene = colored.as_ref().unwrap_or(scene);
+    let packing = with_packed_splats(scene, format, path, options);
+    let options = packing.as_ref().unwrap_or(options);
     MeshJob { scene, format, path, options, work }.losses()
 }
 
@@ -243,6 +254,27 @@ fn prepared<'a>(
     whole.write_out_instances()?;
     let colored = with_color_materials(&whole, format, options);
     Ok(Some(colored.unwrap_or(whole)))
+}
+
+/// The ends of names of PLY whose splats are packed, as SuperSplat names them.
+const PACKED_PLY: &str = ".compressed.ply";
+
+/// The options where the name asks for splats to be packed, and there are some.
+fn with_packed_splats(
+    scene: &Scene<'_>,
+    format: Format,
+    path: &Path,
+    options: &MeshWriteOptions,
+) -> Option<MeshWriteOptions> {
+    let name = path.as_os_str().to_string_lossy().to_ascii_lowercase();
+    let plain = &name[..name.len() - Compression::of_name(&name).extension().len()];
+    let is_asked = format == Format::Ply && plain.ends_with(PACKED_PLY) && !options.ply.pack_splats;
+    let has_some = || scene.meshes.iter().any(|mesh| splat_count(mesh) > 0);
+    (is_asked && has_some()).then(|| {
+        let mut options = options.clone();
+        options.ply.pack_splats = true;
+        options
+    })
 }
 
 /// What is written of a scene whose faces have colours and no materials to a format that has
@@ -311,6 +343,8 @@ impl MeshJob<'_> {
             Format::Stl => stl::stl_losses(scene, &options.stl, options.stl_batch, work),
             Format::Off => off::off_losses(scene, work),
             Format::Gltf | Format::Glb => gltf::gltf_losses(scene, &options.gltf, work),
+            Format::Splat => splats::splat_losses(scene),
+            Format::Spz => spz::spz_losses(scene, &options.spz),
         }
     }
 
@@ -323,6 +357,8 @@ impl MeshJob<'_> {
             Format::Off => off::encode_off(scene, work, sink),
             Format::Gltf => gltf::encode_gltf_whole(scene, &options.gltf, work, sink),
             Format::Glb => gltf::encode_glb(scene, &options.gltf, work, sink),
+            Format::Splat => splats::encode_splat(scene, work, sink),
+            Format::Spz => spz::encode_spz(scene, &options.spz, work, sink),
         }
     }
 

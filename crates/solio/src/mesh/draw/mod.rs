@@ -2,18 +2,21 @@
 //! have no lights.
 
 mod points;
+mod project;
+mod splats;
+mod tiles;
 
 use crate::scene::draw::{add_triangles, drawn, image_of};
 use crate::{Format, MeshReadOptions, PreviewStage, ScenePicture, ToInput, read_mesh_and_format};
-use points::draw_points;
+use points::{draw_points, lit_colors, point_colors};
 use solio_base::{Error, Result, Work, lock};
 use solio_mesh::axes::Axis;
-use solio_mesh::{Mesh, splat_colors};
 use solio_scene::geometry::Triangles;
 use solio_scene::preview::{
     MOST_PIXELS, PreviewFiles, RenderOptions as DrawOptions, TextureEncoding, TexturePicture,
 };
 use solio_scene::scene::{NoFiles, SceneOptions, read_scene};
+use splats::AllSplats;
 use std::path::Path;
 use std::sync::Mutex;
 
@@ -27,9 +30,10 @@ const HALF_ANGLE: f64 = 14.0;
 const FILLED: f64 = 0.94;
 
 /// Draws the mesh file at `path`, whole, from the front right above. Where `up` is not said, y is up in
-/// OBJ and z in PLY and STL, as Blender writes them. The picture is a square: 1024 pixels wide, or the
-/// shorter side of [`most`](DrawOptions::most). Points without faces are squares in their colours,
-/// or the nearer the brighter. `each` is as in [`preview_scene`](crate::preview_scene).
+/// OBJ and z in PLY and STL, as Blender writes them; of Gaussian splats y is down. The picture is a square: 1024 pixels wide, or the
+/// shorter side of [`most`](DrawOptions::most). Gaussian splats are drawn as such. Points without faces are
+/// squares in their colours, as bright as their intensities, in the light of their normals, or the nearer
+/// the brighter. `each` is as in [`preview_scene`](crate::preview_scene).
 ///
 /// ```
 /// use solio::scene::preview::RenderOptions;
@@ -57,7 +61,8 @@ pub fn preview_mesh(
 ) -> Result<ScenePicture> {
     let input = input.to_input(&read.limits, work)?;
     let (format, scene) = read_mesh_and_format(&*input, read, work)?;
-    let drawn = draw_mesh(scene, up.unwrap_or(up_of(format)), options, work, each);
+    let up = up.unwrap_or(up_of(format, &scene));
+    let drawn = draw_mesh(scene, up, options, work, each);
     drawn.map_err(|e| e.at_path(input.path()))
 }
 
@@ -69,15 +74,22 @@ pub(crate) fn draw_mesh(
     work: &Work,
     mut each: impl FnMut(PreviewStage<'_>) -> Result<bool>,
 ) -> Result<ScenePicture> {
-    let colors = point_colors(&scene.meshes);
-    let mut all = Triangles::default();
-    for mesh in &mut scene.meshes {
-        add_triangles(mesh, &mut all, work)?;
-    }
     let size = options.most.map_or(SIDE, |[columns, rows]| columns.min(rows).max(1));
     if u64::from(size).pow(2) > MOST_PIXELS {
         let message = format!("a picture of {size} × {size} pixels is too large");
         return Err(Error::limit(message).hint("ask for a smaller one"));
+    }
+    if let Some(splats) = AllSplats::of(&scene) {
+        let view = splats.view(up)?;
+        each(PreviewStage::Parsed)?;
+        let image = image_of(splats.draw(&view, size, work)?);
+        let (problems, warnings) = (Vec::new(), Vec::new());
+        return Ok(ScenePicture { image, problems, warnings, trees: [0, 0], up: Some(up) });
+    }
+    let colors = point_colors(&scene.meshes).or_else(|| lit_colors(&scene.meshes));
+    let mut all = Triangles::default();
+    for mesh in &mut scene.meshes {
+        add_triangles(mesh, &mut all, work)?;
     }
     let view = View::new(&all.positions, up)?;
     each(PreviewStage::Parsed)?;
@@ -97,25 +109,11 @@ pub(crate) fn draw_mesh(
     }
 }
 
-/// The sRGB colours of all points, where all meshes have some: of splats those that are the same from
-/// every side.
-fn point_colors(meshes: &[Mesh<'_>]) -> Option<Vec<[f32; 4]>> {
-    let mut all = Vec::new();
-    for mesh in meshes {
-        match (&mesh.colors, splat_colors(mesh)) {
-            (_, Some(mut colors)) => all.append(&mut colors),
-            (Some(colors), None) if colors.values.len() == mesh.positions.len() => {
-                all.extend_from_slice(&colors.values);
-            }
-            _ => return None,
-        }
-    }
-    Some(all).filter(|all| !all.is_empty())
-}
-
 /// By custom, as Blender's exporters write them.
-pub(crate) fn up_of(format: Format) -> Axis {
+pub(crate) fn up_of(format: Format, scene: &solio_mesh::Scene<'_>) -> Axis {
     match format {
+        // As the cameras see that they are made from.
+        _ if AllSplats::of(scene).is_some() => Axis::NegativeY,
         Format::Obj | Format::Gltf | Format::Glb => Axis::Y,
         _ => Axis::Z,
     }
@@ -157,13 +155,18 @@ impl View {
                 high[i] = high[i].max(f64::from(*x));
             }
         }
-        if low[0] > high[0] {
-            return Err(Error::unsupported("the mesh has no vertices to be shown"));
-        }
         let front = match up {
             Axis::Y | Axis::NegativeY => Axis::Z,
             _ => Axis::NegativeY,
         };
+        View::of_box([low, high], up, front)
+    }
+
+    /// The same of a box, whose side `front` is seen.
+    fn of_box([low, high]: [Point; 2], up: Axis, front: Axis) -> Result<View> {
+        if low[0] > high[0] {
+            return Err(Error::unsupported("the mesh has no vertices to be shown"));
+        }
         let [up, front] = [up, front].map(|axis| axis.vector().map(f64::from));
         let right = cross(up, front);
         let direction =

@@ -1,8 +1,71 @@
-//! Point clouds: each a small square in its colour, or the nearer the brighter.
+//! Point clouds: each a small square in its colour, as bright as its intensity, in light, or the nearer the
+//! brighter.
 
 use super::View;
 use solio_color::srgb::to_linear;
+use solio_mesh::splats::intensities;
+use solio_mesh::{Domain, Mesh, splat_colors};
 use solio_scene::preview::Picture;
+
+/// The shares of intensities that are black, and white: few are far brighter than the others.
+const DARKEST: f64 = 0.02;
+/// Towards the light, as length 1 in a file's axes: from aside, so that all three axes differ.
+const LIGHT: [f32; 3] = [0.42, 0.56, 0.714];
+
+/// The sRGB colours of all points, where all meshes have some: of splats those that are the same from
+/// every side. Without colours an intensity is grey, and a normal lies in light.
+pub(super) fn point_colors(meshes: &[Mesh<'_>]) -> Option<Vec<[f32; 4]>> {
+    let mut all = Vec::new();
+    for mesh in meshes.iter().filter(|mesh| !mesh.positions.is_empty()) {
+        match (&mesh.colors, splat_colors(mesh)) {
+            (_, Some(mut colors)) => all.append(&mut colors),
+            (Some(colors), None) if colors.values.len() == mesh.positions.len() => {
+                all.extend_from_slice(&colors.values);
+            }
+            _ => all.append(&mut greys(&intensities(mesh)?)),
+        }
+    }
+    Some(all).filter(|all| !all.is_empty())
+}
+
+/// The colours of points that lie in light, where all meshes have normals.
+pub(super) fn lit_colors(meshes: &[Mesh<'_>]) -> Option<Vec<[f32; 4]>> {
+    let mut all = Vec::new();
+    for mesh in meshes.iter().filter(|mesh| !mesh.positions.is_empty()) {
+        let normals = mesh.normals.as_ref().filter(|normals| {
+            normals.domain == Domain::Vertex && normals.values.len() == mesh.positions.len()
+        })?;
+        let is_some = |n: &[f32; 3]| n.iter().map(|v| v * v).sum::<f32>() > 0.25;
+        normals.values.iter().any(is_some).then_some(())?;
+        // Of scans nobody knows which side is outside.
+        let light = |n: &[f32; 3]| {
+            let length = n.iter().map(|v| v * v).sum::<f32>().sqrt();
+            let along = (0..3).map(|k| n[k] * LIGHT[k]).sum::<f32>().abs() / length.max(1e-20);
+            let grey = if along.is_finite() { 0.2 + 0.7 * along.min(1.0) } else { 0.2 };
+            [grey, grey, grey, 1.0]
+        };
+        all.extend(normals.values.iter().map(light));
+    }
+    Some(all).filter(|all| !all.is_empty())
+}
+
+/// Greys of intensities, of whatever range.
+fn greys(intensities: &[f32]) -> Vec<[f32; 4]> {
+    let mut sorted: Vec<f32> = intensities.iter().copied().filter(|v| v.is_finite()).collect();
+    sorted.sort_unstable_by(f32::total_cmp);
+    let at = |share: f64| {
+        let last = sorted.len().saturating_sub(1) as f64;
+        sorted.get((share * last).round() as usize).copied().unwrap_or(0.0)
+    };
+    let (low, high) = (at(DARKEST), at(1.0 - DARKEST));
+    let grey = |v: &f32| {
+        let grey = if high > low { ((v - low) / (high - low)).clamp(0.0, 1.0) } else { 0.6 };
+        // Black would be taken for nothing.
+        let grey = if grey.is_finite() { 0.12 + 0.83 * grey } else { 0.12 };
+        [grey, grey, grey, 1.0]
+    };
+    intensities.iter().map(grey).collect()
+}
 
 /// From the farthest point to the nearest one, in sRGB.
 const GREYS: [f64; 2] = [0.43, 0.9];

@@ -119,6 +119,10 @@ fn by_reading(input: &Input, limits: &Limits, work: &Work) -> Result<FileCheck> 
             check.format = info.format.as_str();
             check.found = format!("{}, {}", plural(vertices, "vertex"), plural(faces, "face"));
             check.notes = info.mesh.warnings;
+            if let Some(splats) = info.mesh.splats {
+                check.found = plural(splats.splats as u64, "splat");
+                check.notes.extend(splats.odd());
+            }
         }
         Err(e) => check.problems.push(problem(e, input.path())?),
     }

@@ -255,7 +255,9 @@ fn packed(
     }
     let inner = input.file_type();
     // Of archives and the like only the outer kind is of use.
-    if header_tags::reads(inner.kind) || matches!(inner.kind, FileKind::Stl | FileKind::Mtl) {
+    if header_tags::reads(inner.kind)
+        || matches!(inner.kind, FileKind::Stl | FileKind::Mtl | FileKind::Spz)
+    {
         let opened = input.stream(&Work { memory_bytes: 0, ..work.clone() })?;
         let source = Start::of(&*opened.source)?;
         cells.set_text(column::KIND, inner.name());
@@ -282,6 +284,16 @@ fn look(
         FileKind::Ply => ply(source, &facts.limits, cells),
         FileKind::Stl => {
             stl(source, cells);
+            Ok(())
+        }
+        FileKind::Splat => {
+            let splats = source.len_bytes().map(|bytes| bytes / 32);
+            splats.into_iter().for_each(|count| cells.set_integer(column::VERTICES, count));
+            Ok(())
+        }
+        FileKind::Spz => {
+            let header = solio_mesh::splats::spz::decode_spz_header(source)?;
+            cells.set_integer(column::VERTICES, header.splats);
             Ok(())
         }
         kind if header_tags::reads(kind) => {

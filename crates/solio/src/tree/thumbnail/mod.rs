@@ -299,7 +299,7 @@ fn of_mesh(input: &Input, options: &ThumbnailOptions, work: &Work) -> Result<Thu
         occlusion: 0,
         coarse: false,
     };
-    let up = options.up.unwrap_or(up_of(format));
+    let up = options.up.unwrap_or(up_of(format, &scene));
     let drawn = crate::mesh::draw::draw_mesh(scene, up, &draw, work, |_| Ok(true))?;
     let mut small = of_drawn(&drawn.image, options, work)?;
     small.kind = format.as_str().into();
