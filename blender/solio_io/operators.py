@@ -9,7 +9,7 @@ import solio
 from bpy.props import CollectionProperty, EnumProperty, FloatProperty, StringProperty
 from bpy_extras.io_utils import ExportHelper, ImportHelper, axis_conversion_ensure
 
-from . import export_obj, export_ply, export_stl, import_obj, import_ply_stl, wrong_kind
+from . import export_gltf, export_obj, export_ply, export_stl, import_obj, import_ply_stl, wrong_kind
 from . import properties as p
 from .scene import EvaluationError
 
@@ -33,6 +33,7 @@ class _Export(_Axes, ExportHelper):
 
     bl_options = {"PRESET"}
     check_extension = None  # names such as a.obj.gz keep their end
+    other_ext = ()
 
     def invoke(self, context, event):
         if not self.filepath:
@@ -45,7 +46,8 @@ class _Export(_Axes, ExportHelper):
             return {"CANCELLED"}
         path = bpy.path.abspath(self.filepath)
         lower = path.lower()
-        if not any(lower.endswith(self.filename_ext + end) for end in ("", *p.COMPRESSED)):
+        known = (self.filename_ext, *self.other_ext)
+        if not any(lower.endswith(own + end) for own in known for end in ("", *p.COMPRESSED)):
             path += self.filename_ext
         ends = dict(zip(("GZIP", "ZSTD"), p.COMPRESSED, strict=True))
         end = ends.get(self.compression, "")
@@ -150,6 +152,38 @@ class SOLIO_OT_stl_export(_Export, bpy.types.Operator):
     digits: p.digits("Digits", -1)
     batch_mode: p.batch()
     compression: p.compression()
+
+
+class SOLIO_OT_gltf_export(_Export, bpy.types.Operator):
+    """Save the scene's meshes and materials to a glTF 2.0 file"""
+
+    bl_idname = "solio.gltf_export"
+    bl_label = "glTF 2.0 (.glb/.gltf) – Solio"
+    filename_ext = p.extension("glb")
+    other_ext = (p.extension("gltf"),)
+    export = staticmethod(export_gltf.export)
+    compression = "NAME"
+
+    filter_glob: p.file_filter("glb", "gltf")
+    apply_modifiers: p.switch("Apply Modifiers", True)
+    export_eval_mode: p.evaluation("DAG_EVAL_VIEWPORT")
+    export_selected_objects: p.switch("Export Selected Objects", False)
+    collection: p.collection()
+    export_uv: p.switch("Export UVs", True, "All UV maps")
+    export_normals: p.switch("Export Normals", True)
+    export_colors: p.switch("Export Colors", True, "The active colour attribute, a colour a vertex")
+    export_materials: p.switch("Export Materials", True)
+    export_attributes: p.switch("Export Attributes", True, "Attributes of vertices that are named _…")
+    gpu_instances: p.switch(
+        "GPU Instances", False, "Objects that share a mesh as arrays of transforms, without names"
+    )
+    batch_mode: p.batch()
+
+    def axes_fit(self):
+        return True
+
+    def check(self, context):
+        return ExportHelper.check(self, context)
 
 
 class _Import(_Axes, ImportHelper):
@@ -260,5 +294,10 @@ class SOLIO_OT_stl_import(_Import, bpy.types.Operator):
     use_mesh_validate: p.switch("Validate Mesh", True)
 
 
-EXPORTERS = (SOLIO_OT_obj_export, SOLIO_OT_ply_export, SOLIO_OT_stl_export)
+EXPORTERS = (
+    SOLIO_OT_obj_export,
+    SOLIO_OT_ply_export,
+    SOLIO_OT_stl_export,
+    SOLIO_OT_gltf_export,
+)
 IMPORTERS = (SOLIO_OT_obj_import, SOLIO_OT_ply_import, SOLIO_OT_stl_import)
