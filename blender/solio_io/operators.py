@@ -9,7 +9,16 @@ import solio
 from bpy.props import CollectionProperty, EnumProperty, FloatProperty, StringProperty
 from bpy_extras.io_utils import ExportHelper, ImportHelper, axis_conversion_ensure
 
-from . import export_gltf, export_obj, export_ply, export_stl, import_obj, import_ply_stl, wrong_kind
+from . import (
+    export_gltf,
+    export_obj,
+    export_ply,
+    export_stl,
+    import_gltf,
+    import_obj,
+    import_ply_stl,
+    wrong_kind,
+)
 from . import properties as p
 from .scene import EvaluationError
 
@@ -294,10 +303,35 @@ class SOLIO_OT_stl_import(_Import, bpy.types.Operator):
     use_mesh_validate: p.switch("Validate Mesh", True)
 
 
+class SOLIO_OT_gltf_import(_Import, bpy.types.Operator):
+    """Load the meshes and materials of a glTF 2.0 file"""
+
+    bl_idname = "solio.gltf_import"
+    bl_label = "glTF 2.0 (.glb/.gltf) – Solio"
+    filename_ext = p.extension("glb")
+    load = staticmethod(import_gltf.load)
+
+    filter_glob: p.file_filter("glb", "gltf")
+    directory: StringProperty(subtype="DIR_PATH", options={"HIDDEN"})
+    files: CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN"})
+    validate_meshes: p.switch("Validate Meshes", True)
+
+    def axes_fit(self):
+        return True
+
+    def check(self, context):
+        return ImportHelper.check(self, context)
+
+
 EXPORTERS = (
     SOLIO_OT_obj_export,
     SOLIO_OT_ply_export,
     SOLIO_OT_stl_export,
     SOLIO_OT_gltf_export,
 )
-IMPORTERS = (SOLIO_OT_obj_import, SOLIO_OT_ply_import, SOLIO_OT_stl_import)
+IMPORTERS = (
+    SOLIO_OT_obj_import,
+    SOLIO_OT_ply_import,
+    SOLIO_OT_stl_import,
+    SOLIO_OT_gltf_import,
+)

@@ -121,6 +121,7 @@ fn with_scene<'py, T: Send>(
         meshes,
         instances,
         materials: materials.iter().map(material::take).collect::<PyResult<_>>()?,
+        pictures: held.pictures(),
         comments: held.comments(),
         material_libraries: held.material_libraries(),
         libraries_unread: held.libraries_unread(),

@@ -21,7 +21,7 @@ pub(crate) fn scene<'py>(py: Python<'py>, scene: Scene<'static>) -> PyResult<Any
         comments,
         warnings,
         instances: _, // written out
-        pictures: _,  // by their names
+        pictures,
     } = scene;
     static MESH: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let object = MESH.import(py, "solio._mesh", "Mesh")?.call0()?;
@@ -30,6 +30,10 @@ pub(crate) fn scene<'py>(py: Python<'py>, scene: Scene<'static>) -> PyResult<Any
     object.setattr("materials", materials)?;
     object.setattr("material_libraries", material_libraries)?;
     object.setattr("_libraries_unread", libraries_unread)?;
+    let by_path = object.getattr("pictures")?;
+    for picture in pictures {
+        by_path.set_item(picture.path, PyBytes::new(py, &picture.bytes))?;
+    }
     object.setattr("comments", comments)?;
     object.setattr("warnings", warnings)?;
     // Every reader makes one mesh for a file.

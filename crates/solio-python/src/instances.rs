@@ -3,8 +3,8 @@
 use crate::hold::{HeldMesh, everything, floats, matrix, place_materials};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use solio::mesh::MeshInstance;
 use solio::mesh::model::{Mesh, Object};
+use solio::mesh::{MeshInstance, Picture};
 use std::collections::{HashMap, HashSet};
 
 /// The matrix that leaves a mesh where it is.
@@ -60,6 +60,17 @@ impl<'py> HeldMeshes<'py> {
         distinct(self.meshes.iter().flat_map(|mesh| &mesh.comments))
     }
 
+    /// The pictures that the meshes brought along, those of one path once.
+    pub(crate) fn pictures(&self) -> Vec<Picture> {
+        let mut pictures: Vec<Picture> = Vec::new();
+        for (path, bytes) in self.meshes.iter().flat_map(|mesh| &mesh.pictures) {
+            if pictures.iter().all(|other| other.path != *path) {
+                pictures.push(Picture { path: path.clone(), bytes: bytes.clone() });
+            }
+        }
+        pictures
+    }
+
     /// The libraries that the materials of all meshes came with, each once.
     pub(crate) fn material_libraries(&self) -> Vec<String> {
         distinct(self.meshes.iter().flat_map(|mesh| &mesh.material_libraries))
@@ -72,7 +83,10 @@ impl<'py> HeldMeshes<'py> {
 
     /// The engine's views, each mesh once, and where it is drawn: for formats that keep instances. Those of
     /// one mesh with other materials are views of their own.
-    pub(crate) fn shared(&self, slots: Vec<Option<Vec<u32>>>) -> (Vec<Mesh<'_>>, Vec<MeshInstance>) {
+    pub(crate) fn shared(
+        &self,
+        slots: Vec<Option<Vec<u32>>>,
+    ) -> (Vec<Mesh<'_>>, Vec<MeshInstance>) {
         let (mut meshes, mut drawn) = (Vec::new(), Vec::with_capacity(self.entries.len()));
         let mut places = HashMap::new();
         for ((place, instance), slots) in self.entries.iter().zip(slots) {
