@@ -142,6 +142,12 @@ typedef struct solio_pbrt solio_pbrt;
 // OFF.
 #define SOLIO_FORMAT_OFF 4
 
+// glTF 2.0, a document and its buffer.
+#define SOLIO_FORMAT_GLTF 5
+
+// glTF 2.0, binary.
+#define SOLIO_FORMAT_GLB 6
+
 // Refuse what a lenient reader passes over with a warning.
 #define SOLIO_MESH_STRICT 1
 

@@ -19,10 +19,13 @@ pub(crate) fn scene<'py>(py: Python<'py>, scene: Scene<'static>) -> PyResult<Any
         libraries_unread,
         names_encoding: _, // the warnings say it
         comments,
-        warnings,
+        mut warnings,
         instances: _, // written out
         pictures,
     } = scene;
+    if !pictures.is_empty() {
+        warnings.push(format!("not read: {} pictures within the file", pictures.len()));
+    }
     static MESH: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let object = MESH.import(py, "solio._mesh", "Mesh")?.call0()?;
     let materials: Vec<_> =

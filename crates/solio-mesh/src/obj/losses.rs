@@ -62,6 +62,13 @@ fn find(scene: &Scene<'_>, options: &ObjWriteOptions, mtl: &MtlWriteOptions) -> 
             colors(&mut losses, mesh, options, is_rational);
         }
     }
+    if options.export_materials {
+        let count = |is: fn(&Material) -> bool| scene.materials.iter().filter(|m| is(m)).count();
+        let reason = "MTL does not tell from which opacity on a surface is seen";
+        losses.add_some("materials", reason, count(|m| m.alpha_cutoff.is_some()), "material");
+        let reason = "MTL does not tell that one side alone is seen";
+        losses.add_some("materials", reason, count(|m| m.double_sided == Some(false)), "material");
+    }
     losses::digits(&mut losses, rounded(scene, options, mtl));
     losses
 }

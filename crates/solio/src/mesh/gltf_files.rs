@@ -5,9 +5,9 @@ use crate::mesh::write::MeshWriteOptions;
 use crate::{Format, PathMode};
 use solio_base::{Error, ErrorKind, Limits, Result, Source, Work};
 use solio_io::OpenFile;
-use solio_mesh::Scene;
 use solio_mesh::gltf::{GltfFiles, GltfImage, NoGltfFiles};
-use std::collections::HashMap;
+use solio_mesh::{Material, Scene};
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ const PICTURE_BYTES: u64 = 1 << 30;
 
 /// The folder that a document lies in.
 pub(crate) struct FolderOf<'w> {
-    /// `None` for standard input.
+    /// `None` for standard input and bytes in memory.
     folder: Option<PathBuf>,
     limits: &'w Limits,
     work: &'w Work,
@@ -24,7 +24,7 @@ pub(crate) struct FolderOf<'w> {
 
 impl<'w> FolderOf<'w> {
     pub(crate) fn file(path: &Path, limits: &'w Limits, work: &'w Work) -> FolderOf<'w> {
-        let is_file = path.as_os_str() != solio_io::STANDARD;
+        let is_file = path.as_os_str() != solio_io::STANDARD && !path.as_os_str().is_empty();
         let folder = is_file.then(|| path.parent().unwrap_or(Path::new("")).to_owned());
         FolderOf { folder, limits, work }
     }
@@ -56,12 +56,12 @@ impl GltfFiles for FolderOf<'_> {
 /// files are to be copied or written beside it.
 #[derive(Default)]
 pub(crate) struct GltfPictures {
-    pub(crate) materials: Vec<solio_mesh::Material>,
+    pub(crate) materials: Vec<Material>,
     pub(crate) images: HashMap<String, GltfImage>,
     /// From where, and to.
     pub(crate) copies: Vec<(PathBuf, PathBuf)>,
     /// Pictures that the scene brought along, which become files.
-    pub(crate) files: Vec<(PathBuf, Arc<Vec<u8>>)>,
+    pub(crate) files: Vec<PictureBeside>,
     pub(crate) warnings: Vec<String>,
 }
 
@@ -86,9 +86,7 @@ impl GltfPictures {
         let (materials, copies) = texture_paths::refer(scene, folder, options, work);
         made.warnings.extend(texture_paths::not_found(scene, options));
         (made.materials, made.copies) = (materials, copies);
-        for picture in &scene.pictures {
-            made.files.push((folder.join(&picture.path), picture.bytes.clone()));
-        }
+        made.files = pictures_beside(scene, &mut made.materials, folder, options);
         for map in made.materials.iter().flat_map(|material| &material.maps) {
             let image = GltfImage::File { path: map.path.clone() };
             made.images.insert(map.path.clone(), image);
@@ -105,10 +103,13 @@ impl GltfPictures {
             }
             let name = map.path.strip_prefix("//").unwrap_or(&map.path).replace('\\', "/");
             let place = match (&options.texture_root, texture_paths::is_relative(&name)) {
-                (Some(root), true) => root.join(&name),
-                _ => PathBuf::from(&name),
+                (Some(root), true) => Some(root.join(&name)),
+                (None, true) => None,
+                _ => Some(PathBuf::from(&name)),
             };
-            let image = match read_picture(&place, work) {
+            let unknown = || Error::argument("the mesh does not come from a folder of its own");
+            let read = place.ok_or_else(unknown).and_then(|place| read_picture(&place, work));
+            let image = match read {
                 Ok(bytes) => GltfImage::of_bytes(Arc::new(bytes)),
                 Err(error) => {
                     self.warnings.push(format!("texture not taken in: {error}"));
@@ -118,6 +119,50 @@ impl GltfPictures {
             self.images.insert(map.path.clone(), image);
         }
     }
+}
+
+/// A picture that is put beside an output: where, and its bytes.
+pub(crate) type PictureBeside = (PathBuf, Arc<Vec<u8>>);
+
+/// The files that the pictures of a scene become in a folder. Other files that lie there stay, and the
+/// pictures get a number; `materials` name them so.
+pub(crate) fn pictures_beside(
+    scene: &Scene<'_>,
+    materials: &mut [Material],
+    folder: &Path,
+    options: &MeshWriteOptions,
+) -> Vec<PictureBeside> {
+    let mut taken: HashSet<String> = HashSet::new();
+    let mut made = Vec::new();
+    let is_used = |path: &str| materials.iter().flat_map(|m| &m.maps).any(|map| map.path == path);
+    let used: Vec<_> = scene.pictures.iter().filter(|picture| is_used(&picture.path)).collect();
+    let mut names = HashMap::new();
+    for picture in used {
+        let (stem, extension) =
+            picture.path.split_at(picture.path.rfind('.').unwrap_or(picture.path.len()));
+        let (mut name, mut number) = (picture.path.clone(), 0);
+        let is_other = |name: &str| {
+            let limits = Limits { bytes: PICTURE_BYTES, ..Limits::default() };
+            let place = folder.join(name);
+            !options.replace_textures
+                && place.is_file()
+                && solio_io::read_whole(&place, &limits, &Work::serial())
+                    .map_or(true, |old| old != **picture.bytes)
+        };
+        while taken.contains(&name.to_lowercase()) || is_other(&name) {
+            number += 1;
+            name = format!("{stem}.{number:03}{extension}");
+        }
+        taken.insert(name.to_lowercase());
+        made.push((folder.join(&name), picture.bytes.clone()));
+        names.insert(picture.path.clone(), name);
+    }
+    for map in materials.iter_mut().flat_map(|material| &mut material.maps) {
+        if let Some(name) = names.get(&map.path) {
+            map.path.clone_from(name);
+        }
+    }
+    made
 }
 
 fn read_picture(path: &Path, work: &Work) -> Result<Vec<u8>> {

@@ -71,7 +71,12 @@ pub(crate) fn refer(
     let output = absolute(folder);
     let root = options.texture_root.as_deref().map(absolute);
     let mut copied = Vec::new();
+    let is_within = |path: &str| scene.pictures.iter().any(|picture| picture.path == path);
     for map in materials.iter_mut().flat_map(|m| &mut m.maps) {
+        // What came within the file is put beside the output under its own name.
+        if is_within(&map.path) {
+            continue;
+        }
         let from;
         (map.path, from) = refer_one(&map.path, root.as_deref(), &output, options.path_mode);
         copied.extend(from.map(|from| (map, from)));
@@ -92,7 +97,8 @@ pub(crate) fn refer(
 
 /// What is to be said where textures cannot be copied, because nobody knows where they lie.
 pub(crate) fn not_found(scene: &Scene<'_>, options: &MeshWriteOptions) -> Option<String> {
-    let is_lost = |path: &str| is_relative(path) && !is_address(path);
+    let is_within = |path: &str| scene.pictures.iter().any(|picture| picture.path == path);
+    let is_lost = |path: &str| is_relative(path) && !is_address(path) && !is_within(path);
     let mut maps = scene.materials.iter().flat_map(|material| &material.maps);
     let lost = options.path_mode == PathMode::Copy
         && options.texture_root.is_none()

@@ -1,6 +1,6 @@
 //! Writing: a scene to files.
 
-use crate::mesh::gltf_files::GltfPictures;
+use crate::mesh::gltf_files::{GltfPictures, PictureBeside, pictures_beside};
 use crate::mesh::{per_object, texture_paths};
 use crate::{Format, PathMode};
 use solio_base::names::OsStrBytes;
@@ -342,6 +342,7 @@ impl MeshJob<'_> {
         let MeshJob { scene, path, work, .. } = *self;
         let mut options = self.options.clone();
         let (mut copies, mut written) = (Vec::new(), Written::default());
+        let mut pictures = Vec::new();
         let names_some = ply::names_textures(scene, &options.ply)
             || ply::only_texture(scene, &scene.materials, &options.ply).is_some();
         if names_some && !solio_io::is_direct(path) {
@@ -350,12 +351,15 @@ impl MeshJob<'_> {
                 // Some programs put the folder before any path.
                 options.path_mode = PathMode::Match;
             }
-            let (materials, to_copy) = texture_paths::refer(scene, folder, &options, work);
+            let (mut materials, to_copy) = texture_paths::refer(scene, folder, &options, work);
+            pictures = pictures_beside(scene, &mut materials, folder, &options);
             (options.ply.materials, copies) = (Some(materials), to_copy);
             written.warnings.extend(texture_paths::not_found(scene, &options));
         }
         // The mesh comes last, as an OBJ does.
-        self.with_textures(vec![self.encoded(&options)?], copies, written)
+        let mut sinks = self.picture_sinks(pictures)?;
+        sinks.push(self.encoded(&options)?);
+        self.with_textures(sinks, copies, written)
     }
 
     fn write_gltf(&self) -> Result<Written> {
@@ -366,12 +370,7 @@ impl MeshJob<'_> {
         options.gltf.images.extend(pictures.images);
         let mut written = Written { warnings: pictures.warnings, ..Written::default() };
         let plain = SinkOptions { compression: Compression::None, ..options.sink(path) };
-        let mut sinks = Vec::new();
-        for (place, bytes) in pictures.files {
-            let mut sink = FileSink::create(&place, &plain, work)?;
-            sink.write_bytes(work, &bytes)?;
-            sinks.push(sink);
-        }
+        let mut sinks = self.picture_sinks(pictures.files)?;
         if format == Format::Glb || solio_io::is_direct(path) {
             sinks.push(self.encoded(&options)?);
             return self.with_textures(sinks, pictures.copies, written);
@@ -408,6 +407,7 @@ impl MeshJob<'_> {
         let mtl_folder = mtl_path.parent().unwrap_or(folder);
         options.obj.spaces_to_underscores |= options.mtl.spaces_to_underscores;
         let (mut materials, copies) = texture_paths::refer(scene, mtl_folder, &options, work);
+        let pictures = pictures_beside(scene, &mut materials, mtl_folder, &options);
         // Those that the OBJ will say: without their folders textures of two materials may be one.
         let names = obj::material_names(&scene.materials, options.obj.spaces_to_underscores);
         materials.iter_mut().zip(names).for_each(|(material, name)| material.name = name);
@@ -426,7 +426,20 @@ impl MeshJob<'_> {
         // Whatever a full disk may refuse comes before the first file appears. The mesh comes last:
         // who finds it, finds all that it needs.
         // Put in place from the last to the first: the OBJ comes when its MTL is there.
-        self.with_textures(vec![mtl, obj], copies, written)
+        let mut sinks = self.picture_sinks(pictures)?;
+        sinks.extend([mtl, obj]);
+        self.with_textures(sinks, copies, written)
+    }
+
+    /// The pictures that the scene brought along, under way.
+    fn picture_sinks(&self, pictures: Vec<PictureBeside>) -> Result<Vec<FileSink>> {
+        let plain = SinkOptions { compression: Compression::None, ..self.options.sink(self.path) };
+        let sink = |(place, bytes): PictureBeside| {
+            let mut sink = FileSink::create(&place, &plain, self.work)?;
+            sink.write_bytes(self.work, &bytes)?;
+            Ok(sink)
+        };
+        pictures.into_iter().map(sink).collect()
     }
 
     /// Finishes the files, copies textures to their names beside them, and puts the files in place,
