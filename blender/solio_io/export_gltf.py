@@ -18,7 +18,7 @@ TURN = np.array([[1, 0, 0, 0], [0, 0, 1, 0], [0, -1, 0, 0], [0, 0, 0, 1]], np.fl
 # Kinds of attributes that become columns.
 WIDTHS = {"FLOAT", "FLOAT2", "FLOAT_VECTOR", "FLOAT_COLOR"}
 # What glTF could hold of a scene, and this exporter leaves out.
-LEFT_OUT = {"LIGHT": "lights", "CAMERA": "cameras", "ARMATURE": "armatures"}
+LEFT_OUT = {"LIGHT": "light", "CAMERA": "camera", "ARMATURE": "armature"}
 
 
 def export(context, options, report):
@@ -184,6 +184,8 @@ def _tell_left_out(depsgraph, report):
     for instance in depsgraph.object_instances:
         if instance.object.type in counts:
             counts[instance.object.type] += 1
-    found = [f"{count} {LEFT_OUT[kind]}" for kind, count in counts.items() if count]
+    found = [
+        f"{count} {LEFT_OUT[kind]}{'s' if count > 1 else ''}" for kind, count in counts.items() if count
+    ]
     if found:
         report({"INFO"}, f"not written: {', '.join(found)}")

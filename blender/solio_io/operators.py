@@ -30,19 +30,22 @@ class _Axes:
         changed = super().check(context)
         return axis_conversion_ensure(self, "forward_axis", "up_axis") or changed
 
-    def axes_fit(self):
+    def fits(self):
         if self.forward_axis[-1] != self.up_axis[-1]:
             return True
         self.report({"ERROR"}, f"Forward and up cannot both be along {self.up_axis[-1]}")
         return False
 
 
-class _Export(_Axes, ExportHelper):
+class _AnyExport(ExportHelper):
     """What the exporters share: the file name, and errors that become reports."""
 
     bl_options = {"PRESET"}
     check_extension = None  # names such as a.obj.gz keep their end
     other_ext = ()
+
+    def fits(self):
+        return True
 
     def invoke(self, context, event):
         if not self.filepath:
@@ -51,7 +54,7 @@ class _Export(_Axes, ExportHelper):
         return super().invoke(context, event)
 
     def execute(self, context):
-        if not self.axes_fit():
+        if not self.fits():
             return {"CANCELLED"}
         path = bpy.path.abspath(self.filepath)
         lower = path.lower()
@@ -71,6 +74,10 @@ class _Export(_Axes, ExportHelper):
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
         return {"FINISHED"}
+
+
+class _Export(_Axes, _AnyExport):
+    """Exporters of formats in which axes are anybody's choice."""
 
 
 class SOLIO_OT_obj_export(_Export, bpy.types.Operator):
@@ -163,7 +170,7 @@ class SOLIO_OT_stl_export(_Export, bpy.types.Operator):
     compression: p.compression()
 
 
-class SOLIO_OT_gltf_export(_Export, bpy.types.Operator):
+class SOLIO_OT_gltf_export(_AnyExport, bpy.types.Operator):
     """Save the scene's meshes and materials to a glTF 2.0 file"""
 
     bl_idname = "solio.gltf_export"
@@ -188,22 +195,19 @@ class SOLIO_OT_gltf_export(_Export, bpy.types.Operator):
     )
     batch_mode: p.batch()
 
-    def axes_fit(self):
-        return True
 
-    def check(self, context):
-        return ExportHelper.check(self, context)
-
-
-class _Import(_Axes, ImportHelper):
+class _AnyImport(ImportHelper):
     """What the importers share: several files, of which a bad one stops no other, and errors that
     become reports."""
 
     bl_options = {"UNDO", "PRESET"}
     check_extension = None
 
+    def fits(self):
+        return True
+
     def execute(self, context):
-        if not self.axes_fit():
+        if not self.fits():
             return {"CANCELLED"}
         paths = [os.path.join(self.directory, file.name) for file in self.files if file.name]
         before, imported = context.selected_objects, 0
@@ -220,6 +224,10 @@ class _Import(_Axes, ImportHelper):
         for other in before:
             other.select_set(False)
         return {"FINISHED"}
+
+
+class _Import(_Axes, _AnyImport):
+    """Importers of formats in which axes are anybody's choice."""
 
 
 class SOLIO_OT_obj_import(_Import, bpy.types.Operator):
@@ -303,7 +311,7 @@ class SOLIO_OT_stl_import(_Import, bpy.types.Operator):
     use_mesh_validate: p.switch("Validate Mesh", True)
 
 
-class SOLIO_OT_gltf_import(_Import, bpy.types.Operator):
+class SOLIO_OT_gltf_import(_AnyImport, bpy.types.Operator):
     """Load the meshes and materials of a glTF 2.0 file"""
 
     bl_idname = "solio.gltf_import"
@@ -315,12 +323,6 @@ class SOLIO_OT_gltf_import(_Import, bpy.types.Operator):
     directory: StringProperty(subtype="DIR_PATH", options={"HIDDEN"})
     files: CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN"})
     validate_meshes: p.switch("Validate Meshes", True)
-
-    def axes_fit(self):
-        return True
-
-    def check(self, context):
-        return ImportHelper.check(self, context)
 
 
 EXPORTERS = (

@@ -224,4 +224,4 @@ def test_lights_are_named_as_left_out(scene, tmp_path):
     export_gltf._tell_left_out(
         bpy.context.evaluated_depsgraph_get(), lambda kind, text: told.append((kind, text))
     )
-    assert told == [({"INFO"}, "not written: 1 lights")]
+    assert told == [({"INFO"}, "not written: 1 light")]
