@@ -92,9 +92,16 @@ def _instance(item, mesh, library, options):
 
 def _arrays(mesh, options):
     out = extract.topology(mesh)
-    has_faces = len(mesh.polygons) > 0
-    if has_faces and options.export_normals:
-        extract.add_normals(out, mesh)
+    triangles = arrays.triangles(mesh).reshape(-1)  # the corners, cut as Blender shows them
+    polygons = arrays.triangle_polygons(mesh)
+    if len(triangles):
+        out.corner_vertices = out.corner_vertices[triangles]
+        out.face_offsets = np.arange(0, len(triangles) + 1, 3, dtype=np.uint32)
+        if options.export_normals:
+            _add_normals(out, mesh, triangles, polygons)
+        if options.export_materials and len(mesh.materials):
+            slots = extract.face_slots(mesh)
+            out.face_materials = np.zeros(len(polygons), np.uint32) if slots is None else slots[polygons]
     if options.export_colors:
         colors = extract.vertex_colors(mesh)
         if colors is not None:
@@ -102,21 +109,26 @@ def _arrays(mesh, options):
     extract.add_lines(out, mesh)
     layers = [extract.uv_values(layer) for layer in mesh.uv_layers] if options.export_uv else []
     columns = _columns(mesh) if options.export_attributes else {}
-    if has_faces and len(layers) == 1:
-        out.uvs, out.uv_domain = layers[0], "corner"
-    elif has_faces and layers:
-        kept = _split(out, layers)
+    if len(triangles) and len(layers) == 1:
+        out.uvs, out.uv_domain, out.uv_indices = layers[0], "indexed", triangles
+    elif len(triangles) and layers:
+        kept = _split(out, [values[triangles] for values in layers])
         columns = {name: values[kept] for name, values in columns.items()}
     for name, values in columns.items():
         out.attributes["vertex", name] = _attribute(values)
-    if has_faces and options.export_materials and len(mesh.materials):
-        slots = extract.face_slots(mesh)
-        out.face_materials = np.zeros(len(mesh.polygons), np.uint32) if slots is None else slots
     if len(out.positions):
         out.positions = _turned(out.positions)
     if out.normals is not None:
         out.normals = _turned(out.normals)
     return out
+
+
+def _add_normals(out, mesh, triangles, polygons):
+    extract.add_normals(out, mesh)
+    if out.normal_domain == "corner":
+        out.normal_domain, out.normal_indices = "indexed", triangles
+    elif out.normal_domain == "face":
+        out.normal_domain, out.normal_indices = "indexed", np.repeat(polygons, 3)
 
 
 def _turned(values):

@@ -21,6 +21,10 @@ TEXTURES = (
 )
 
 
+# Options that say how an image lies on a surface.
+PLACING = ("-o", "-s", "-clamp")
+
+
 class GltfMaterials:
     """The materials of one file, made when a mesh first needs them."""
 
@@ -50,7 +54,8 @@ class GltfMaterials:
         for key, name, channel, is_color in TEXTURES:
             if key not in maps:
                 continue
-            same = (maps[key].path, tuple(maps[key].options))
+            placed = tuple(option for option in maps[key].options if option[0] in PLACING)
+            same = (maps[key].path, placed)
             if same not in nodes:
                 nodes[same] = self._node(tree, maps[key], is_color, row)
                 row -= 300

@@ -24,9 +24,10 @@ def blender_gltf():
     addon_utils.disable("io_scene_gltf2")
 
 
-def surfaces():
+def surfaces(known=None):
     """Of the scene as it is drawn, what each material covers: its area, its corners in the world, and
-    these with the first UVs."""
+    these with the first UVs. Materials that are not `known` count as none: Blender's importer makes some
+    to show colours of vertices."""
     areas, corners, uvs = defaultdict(float), defaultdict(set), defaultdict(set)
     depsgraph = bpy.context.evaluated_depsgraph_get()
     for instance in depsgraph.object_instances:
@@ -40,7 +41,7 @@ def surfaces():
         for triangle in mesh.loop_triangles:
             slots = instance.object.material_slots
             slot = slots[triangle.material_index].material if triangle.material_index < len(slots) else None
-            name = slot.name if slot else ""
+            name = slot.name if slot and (known is None or slot.name in known) else ""
             a, b, c = (points[v] for v in triangle.vertices)
             areas[name] += np.linalg.norm(np.cross(b - a, c - a)) / 2
             for loop, vertex in zip(triangle.loops, triangle.vertices, strict=True):
@@ -79,16 +80,16 @@ SCENES = [
 
 
 @pytest.mark.parametrize("name", SCENES)
-@pytest.mark.parametrize("extension", ["glb", "gltf"])
-def test_the_importer_gives_the_scene_back(scene, tmp_path, name, extension):
+@pytest.mark.parametrize("form", ["glb", "gltf"])
+def test_the_importer_gives_the_scene_back(scene, tmp_path, name, form):
     scene(name)
     areas, corners, uvs = surfaces()
-    path = tmp_path / f"out.{extension}"
+    path = tmp_path / f"out.{form}"
     assert bpy.ops.solio.gltf_export(filepath=str(path)) == {"FINISHED"}
     bpy.ops.wm.read_factory_settings(use_empty=True)
     addon_utils.enable("io_scene_gltf2")
     assert bpy.ops.import_scene.gltf(filepath=str(path)) == {"FINISHED"}
-    found_areas, found_corners, found_uvs = surfaces()
+    found_areas, found_corners, found_uvs = surfaces(areas)
     assert found_areas == pytest.approx(dict(areas), rel=1e-3, abs=1e-5)
     near(found_corners, corners)
     near(found_uvs, uvs)
@@ -156,8 +157,8 @@ def pixels(image):
     return np.array(image.pixels[:]).reshape(image.size[1], image.size[0], 4)
 
 
-@pytest.mark.parametrize("extension", ["glb", "gltf"])
-def test_packed_and_painted_images_come_along(scene, tmp_path, extension):
+@pytest.mark.parametrize("form", ["glb", "gltf"])
+def test_packed_and_painted_images_come_along(scene, tmp_path, form):
     scene("cube")
     material = scenes._material("painted")
     image = bpy.data.images.new("paint", 4, 4)
@@ -173,7 +174,7 @@ def test_packed_and_painted_images_come_along(scene, tmp_path, extension):
     links.new(split.outputs["Blue"], principled(material).inputs["Metallic"])
     bpy.context.object.data.materials.append(material)
     expected = pixels(image)
-    path = tmp_path / f"out.{extension}"
+    path = tmp_path / f"out.{form}"
     assert bpy.ops.solio.gltf_export(filepath=str(path)) == {"FINISHED"}
     bpy.ops.wm.read_factory_settings(use_empty=True)
     addon_utils.enable("io_scene_gltf2")
