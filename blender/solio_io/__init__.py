@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""File > Import and File > Export of OBJ, PLY and STL through Solio."""
+"""File > Import and File > Export of OBJ, PLY, STL and glTF through Solio."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from . import operators  # noqa: E402  (it imports solio)
 
 # For Blender before 4.2, which reads this text; later ones read the manifest.
 bl_info = {
-    "name": "Solio: fast OBJ, PLY and STL",
+    "name": "Solio: fast OBJ, PLY, STL and glTF",
     "description": "The same files as Blender's exporters, many times faster",
     "author": "Solio maintainers",
     "version": (0, 1, 0),

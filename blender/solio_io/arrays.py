@@ -98,6 +98,18 @@ def triangles(mesh):
     return copied(mesh.loop_triangles, "loops", np.int32, (count, 3)).view(np.uint32)
 
 
+def triangle_polygons(mesh):
+    """The polygon of each triangle of `triangles`."""
+    mesh.calc_loop_triangles()
+    count = len(mesh.loop_triangles)
+    if count == 0:
+        return np.zeros(0, np.uint32)
+    found = getattr(mesh, "loop_triangle_polygons", None)
+    if found is not None and pointers_work():
+        return view(found[0].as_pointer(), np.uint32, (count,))
+    return copied(mesh.loop_triangles, "polygon_index", np.int32, (count,)).view(np.uint32)
+
+
 @functools.cache
 def pointers_work():
     """Whether addresses of first elements are addresses of whole arrays, in this Blender."""
@@ -133,5 +145,12 @@ def _same_as_copies(mesh):
     for collection, name, dtype, shape in pairs:
         seen = view(collection[0].as_pointer(), dtype, shape)
         if not np.array_equal(seen, copied(collection, name, dtype, shape)):
+            return False
+    found = getattr(mesh, "loop_triangle_polygons", None)
+    if found is not None:
+        seen = view(found[0].as_pointer(), np.int32, (triangle_count,))
+        if not np.array_equal(
+            seen, copied(mesh.loop_triangles, "polygon_index", np.int32, (triangle_count,))
+        ):
             return False
     return view(mesh.polygons[0].as_pointer(), np.int32, (faces + 1,))[faces] == corners

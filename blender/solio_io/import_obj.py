@@ -46,7 +46,7 @@ def load(context, options, path, report):
         if is_curve:
             data = new_curve(mesh, thing, options.close_spline_loops)
         else:
-            data = _mesh(mesh, thing, options, materials, points)
+            data = mesh_of(mesh, thing, options, materials, points)
         if data is None:
             continue
         name = thing.name.rsplit(separator, 1)[-1] if separator else thing.name
@@ -143,7 +143,8 @@ def _edges(mesh, lines):
     return np.concatenate(out) if out else np.zeros((0, 2), np.uint32)
 
 
-def _mesh(mesh, piece, options, materials, points):
+def mesh_of(mesh, piece, options, materials, points, more=None):
+    """A Blender mesh of a piece; `more` adds what other formats have."""
     offsets, places, lost = _valid_corners(mesh, piece)
     faces = piece.faces
     vertices = mesh.corner_vertices[places]
@@ -177,6 +178,8 @@ def _mesh(mesh, piece, options, materials, points):
         flat = build_mesh.flat_with_normals(flat, normals, offsets)
     if flat is not None:
         build_mesh.set_attribute(data, "sharp_face", "BOOLEAN", "FACE", flat)
+    if more is not None:
+        more(mesh, data, used, vertices)
     corner_count = len(vertices)
     build_mesh.finish(data, options.validate_meshes)
     if normals is not None and len(data.loops) == corner_count:

@@ -126,7 +126,7 @@ def _node(tree, kind, x, y):
 def _add_texture(tree, bsdf, key, name, texture, folder, row):
     options = {option.lower(): text.split() for option, text in texture.options}
     node = _node(tree, "ShaderNodeTexImage", -480, row)
-    node.image = _image(texture.path, folder)
+    node.image = image_at(texture.path, folder)
     if "sphere" in options.get("-type", ()):
         node.projection = "SPHERE"
     location = _vector(options.get("-o"), 0.0)
@@ -159,7 +159,7 @@ def _vector(words, missing):
     return tuple((values + [missing] * 3)[:3])
 
 
-def _image(path, folder):
+def image_at(path, folder):
     """The image at a path of the MTL, or a placeholder of that name."""
     path = path.replace('"', "")
     slashed = path.replace("\\", "/")

@@ -52,14 +52,18 @@ class Library:
         key = (material.original or material).as_pointer()
         if key not in self._index:
             self._index[key] = len(self.materials)
-            self.materials.append(convert(material, self.pbr, self.references))
+            self.materials.append(self.convert(material))
         return self._index[key]
+
+    def convert(self, material):
+        """A `solio.Material` with the keys that Blender writes."""
+        return convert(material, self.pbr, self.references)
 
 
 def convert(material, pbr, references):
     """A `solio.Material` with the keys that Blender writes."""
     tree = node_tree(material)
-    bsdf = _principled(tree)
+    bsdf = principled(tree)
     value = _Values(material, bsdf)
     out = solio.Material(one_line(material.name))
     written = set()
@@ -147,7 +151,7 @@ def _not_negative(value):
     return float(value) if value >= 0 else None
 
 
-def _principled(tree):
+def principled(tree):
     """The Principled BSDF that feeds a Material Output directly."""
     if tree is None:
         return None

@@ -9,7 +9,16 @@ import solio
 from bpy.props import CollectionProperty, EnumProperty, FloatProperty, StringProperty
 from bpy_extras.io_utils import ExportHelper, ImportHelper, axis_conversion_ensure
 
-from . import export_obj, export_ply, export_stl, import_obj, import_ply_stl, wrong_kind
+from . import (
+    export_gltf,
+    export_obj,
+    export_ply,
+    export_stl,
+    import_gltf,
+    import_obj,
+    import_ply_stl,
+    wrong_kind,
+)
 from . import properties as p
 from .scene import EvaluationError
 
@@ -21,18 +30,22 @@ class _Axes:
         changed = super().check(context)
         return axis_conversion_ensure(self, "forward_axis", "up_axis") or changed
 
-    def axes_fit(self):
+    def fits(self):
         if self.forward_axis[-1] != self.up_axis[-1]:
             return True
         self.report({"ERROR"}, f"Forward and up cannot both be along {self.up_axis[-1]}")
         return False
 
 
-class _Export(_Axes, ExportHelper):
+class _AnyExport(ExportHelper):
     """What the exporters share: the file name, and errors that become reports."""
 
     bl_options = {"PRESET"}
     check_extension = None  # names such as a.obj.gz keep their end
+    other_ext = ()
+
+    def fits(self):
+        return True
 
     def invoke(self, context, event):
         if not self.filepath:
@@ -41,11 +54,12 @@ class _Export(_Axes, ExportHelper):
         return super().invoke(context, event)
 
     def execute(self, context):
-        if not self.axes_fit():
+        if not self.fits():
             return {"CANCELLED"}
         path = bpy.path.abspath(self.filepath)
         lower = path.lower()
-        if not any(lower.endswith(self.filename_ext + end) for end in ("", *p.COMPRESSED)):
+        known = (self.filename_ext, *self.other_ext)
+        if not any(lower.endswith(own + end) for own in known for end in ("", *p.COMPRESSED)):
             path += self.filename_ext
         ends = dict(zip(("GZIP", "ZSTD"), p.COMPRESSED, strict=True))
         end = ends.get(self.compression, "")
@@ -60,6 +74,10 @@ class _Export(_Axes, ExportHelper):
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
         return {"FINISHED"}
+
+
+class _Export(_Axes, _AnyExport):
+    """Exporters of formats in which axes are anybody's choice."""
 
 
 class SOLIO_OT_obj_export(_Export, bpy.types.Operator):
@@ -152,15 +170,44 @@ class SOLIO_OT_stl_export(_Export, bpy.types.Operator):
     compression: p.compression()
 
 
-class _Import(_Axes, ImportHelper):
+class SOLIO_OT_gltf_export(_AnyExport, bpy.types.Operator):
+    """Save the scene's meshes and materials to a glTF 2.0 file"""
+
+    bl_idname = "solio.gltf_export"
+    bl_label = "glTF 2.0 (.glb/.gltf) – Solio"
+    filename_ext = p.extension("glb")
+    other_ext = (p.extension("gltf"),)
+    export = staticmethod(export_gltf.export)
+    compression = "NAME"
+
+    filter_glob: p.file_filter("glb", "gltf")
+    apply_modifiers: p.switch("Apply Modifiers", True)
+    export_eval_mode: p.evaluation("DAG_EVAL_VIEWPORT")
+    export_selected_objects: p.switch("Export Selected Objects", False)
+    collection: p.collection()
+    export_uv: p.switch("Export UVs", True, "All UV maps")
+    export_normals: p.switch("Export Normals", True)
+    export_colors: p.switch("Export Colors", True, "The active colour attribute, a colour a vertex")
+    export_materials: p.switch("Export Materials", True)
+    export_attributes: p.switch("Export Attributes", True, "Attributes of vertices that are named _…")
+    gpu_instances: p.switch(
+        "GPU Instances", False, "Objects that share a mesh as arrays of transforms, without names"
+    )
+    batch_mode: p.batch()
+
+
+class _AnyImport(ImportHelper):
     """What the importers share: several files, of which a bad one stops no other, and errors that
     become reports."""
 
     bl_options = {"UNDO", "PRESET"}
     check_extension = None
 
+    def fits(self):
+        return True
+
     def execute(self, context):
-        if not self.axes_fit():
+        if not self.fits():
             return {"CANCELLED"}
         paths = [os.path.join(self.directory, file.name) for file in self.files if file.name]
         before, imported = context.selected_objects, 0
@@ -177,6 +224,10 @@ class _Import(_Axes, ImportHelper):
         for other in before:
             other.select_set(False)
         return {"FINISHED"}
+
+
+class _Import(_Axes, _AnyImport):
+    """Importers of formats in which axes are anybody's choice."""
 
 
 class SOLIO_OT_obj_import(_Import, bpy.types.Operator):
@@ -260,5 +311,29 @@ class SOLIO_OT_stl_import(_Import, bpy.types.Operator):
     use_mesh_validate: p.switch("Validate Mesh", True)
 
 
-EXPORTERS = (SOLIO_OT_obj_export, SOLIO_OT_ply_export, SOLIO_OT_stl_export)
-IMPORTERS = (SOLIO_OT_obj_import, SOLIO_OT_ply_import, SOLIO_OT_stl_import)
+class SOLIO_OT_gltf_import(_AnyImport, bpy.types.Operator):
+    """Load the meshes and materials of a glTF 2.0 file"""
+
+    bl_idname = "solio.gltf_import"
+    bl_label = "glTF 2.0 (.glb/.gltf) – Solio"
+    filename_ext = p.extension("glb")
+    load = staticmethod(import_gltf.load)
+
+    filter_glob: p.file_filter("glb", "gltf")
+    directory: StringProperty(subtype="DIR_PATH", options={"HIDDEN"})
+    files: CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN"})
+    validate_meshes: p.switch("Validate Meshes", True)
+
+
+EXPORTERS = (
+    SOLIO_OT_obj_export,
+    SOLIO_OT_ply_export,
+    SOLIO_OT_stl_export,
+    SOLIO_OT_gltf_export,
+)
+IMPORTERS = (
+    SOLIO_OT_obj_import,
+    SOLIO_OT_ply_import,
+    SOLIO_OT_stl_import,
+    SOLIO_OT_gltf_import,
+)

@@ -14,7 +14,7 @@ import bpy
 sys.path.insert(0, str(Path(__file__).parent))
 zip_file, folder = (Path(name) for name in sys.argv[sys.argv.index("--") + 1 :])
 MODULE = "solio_io"
-OPERATORS = [f"{kind}_{way}" for kind in ("obj", "ply", "stl") for way in ("export", "import")]
+OPERATORS = [f"{kind}_{way}" for kind in ("obj", "ply", "stl", "gltf") for way in ("export", "import")]
 
 
 def main():

@@ -92,10 +92,12 @@ class WriteOptions(TypedDict, total=False):
     """Refuse, before anything is written, what the file cannot hold (`Written.losses`)."""
     name: str
     """STL: the name of the solid in text, the head in binary."""
+    instances: Literal["nodes", "gpu"]
+    """glTF: instances of one mesh as nodes, or as arrays of transforms (``EXT_mesh_gpu_instancing``)."""
     material_library: str | None
     """Name of the MTL file; beside the OBJ and named like it if left out."""
     path_mode: Literal["auto", "absolute", "relative", "match", "strip", "copy"]
-    """How an MTL, or a PLY that names them, refers to textures."""
+    """How an MTL, a glTF or a PLY that names them refers to textures; ``"auto"`` takes them into a GLB."""
     texture_root: str | PathLike[str] | None
     """What the materials' relative texture paths are relative to."""
     replace_textures: bool

@@ -35,15 +35,18 @@ class TextureMap:
 
 
 class Material:
-    """One ``newmtl`` block. A key that the file does not have is ``None``."""
+    """A material: the keys of a ``newmtl`` block, or what glTF has in their places. A key that the file does not
+    have is ``None``."""
 
     __slots__ = (
+        "alpha_cutoff",
         "ambient",
         "anisotropy",
         "anisotropy_rotation",
         "clearcoat",
         "clearcoat_roughness",
         "diffuse",
+        "double_sided",
         "emission",
         "illum",
         "ior",
@@ -81,6 +84,8 @@ class Material:
         clearcoat_roughness: float | None = None,
         anisotropy: float | None = None,
         anisotropy_rotation: float | None = None,
+        double_sided: bool | None = None,
+        alpha_cutoff: float | None = None,
         maps: list[TextureMap] | None = None,
         other: list[str] | None = None,
     ) -> None:
@@ -119,6 +124,10 @@ class Material:
         """``aniso``"""
         self.anisotropy_rotation = anisotropy_rotation
         """``anisor``"""
+        self.double_sided = double_sided
+        """Whether both sides of faces are seen; MTL does not tell"""
+        self.alpha_cutoff = alpha_cutoff
+        """The opacity from which on a surface is seen at all; MTL does not tell"""
         self.maps = maps if maps is not None else []
         """Texture maps, in the order of the file."""
         self.other = other if other is not None else []

@@ -174,6 +174,7 @@ class Mesh:
         "normal_indices",
         "normals",
         "objects",
+        "pictures",
         "points",
         "positions",
         "uv_domain",
@@ -227,6 +228,8 @@ class Mesh:
     as ``("vertex", "quality")``."""
     freeform: bytes
     """Free-form curves and surfaces, as statements of OBJ."""
+    pictures: dict[str, bytes]
+    """Files of pictures that came within the file of the mesh, by the paths that textures have."""
     materials: list[Material]
     material_libraries: list[str]
     _libraries_unread: bool
@@ -252,6 +255,7 @@ class Mesh:
         self.attributes = {}
         self.freeform = b""
         self.materials = []
+        self.pictures = {}
         self.material_libraries = []
         self._libraries_unread = False
         self._uv_lists = False

@@ -43,8 +43,9 @@ pub(crate) fn write<'py>(
     options: &Bound<'py, PyDict>,
 ) -> PyResult<(Vec<(OsString, u64)>, u64, u64, Vec<String>, Vec<GivenLoss>)> {
     let (options, work) = options::writing(options)?;
+    let format = options.format.or_else(|| Format::of_name(&path));
     let Written { files, file_bytes, raw_bytes, warnings, losses } =
-        with_scene(py, &meshes, slots, &materials, &work, |scene| {
+        with_scene(py, &meshes, slots, &materials, format, &work, |scene| {
             solio::write_mesh(scene, &path, &options, &work)
         })?;
     Ok((by_name(files), file_bytes, raw_bytes, warnings, given_losses(losses)))
@@ -83,7 +84,7 @@ pub(crate) fn encode<'py>(
     let format: Format = format
         .parse()
         .map_err(|e: solio::UnknownFormat| raise(py, &solio::Error::argument(e.to_string())))?;
-    let bytes = with_scene(py, &meshes, slots, &materials, &work, |scene| {
+    let bytes = with_scene(py, &meshes, slots, &materials, Some(format), &work, |scene| {
         solio::encode_mesh(scene, format, &options, &work)
     })?;
     Ok(PyBytes::new(py, &bytes))
@@ -101,19 +102,26 @@ pub(crate) fn unused<'py>(
     Ok(PyArray1::from_vec(py, left.map_err(|e| raise(py, &e))?))
 }
 
-/// Runs `job` on the scene of these Python objects, whose arrays stay where they are.
+/// Runs `job` on the scene of these Python objects, whose arrays stay where they are; for a `format` that has
+/// instances with each mesh once.
 fn with_scene<'py, T: Send>(
     py: Python<'py>,
     meshes: &[Any<'py>],
     slots: Vec<Option<Vec<u32>>>,
     materials: &[Any<'py>],
+    format: Option<Format>,
     work: &Work,
     job: impl FnOnce(&Scene<'_>) -> Result<T> + Send,
 ) -> PyResult<T> {
     let held = HeldMeshes::new(py, meshes)?;
+    let keeps = matches!(format, Some(Format::Gltf | Format::Glb)) && held.has_instances();
+    let (meshes, instances) =
+        if keeps { held.shared(slots) } else { (held.models(slots), Vec::new()) };
     let scene = Scene {
-        meshes: held.models(slots),
+        meshes,
+        instances,
         materials: materials.iter().map(material::take).collect::<PyResult<_>>()?,
+        pictures: held.pictures(),
         comments: held.comments(),
         material_libraries: held.material_libraries(),
         libraries_unread: held.libraries_unread(),

@@ -33,6 +33,10 @@ pub(crate) fn scene<'py>(py: Python<'py>, scene: Scene<'static>) -> PyResult<Any
     object.setattr("materials", materials)?;
     object.setattr("material_libraries", material_libraries)?;
     object.setattr("_libraries_unread", libraries_unread)?;
+    let by_path = object.getattr("pictures")?;
+    for picture in pictures {
+        by_path.set_item(picture.path, PyBytes::new(py, &picture.bytes))?;
+    }
     object.setattr("comments", comments)?;
     object.setattr("warnings", warnings)?;
     // Every reader makes one mesh for a file.

@@ -16,6 +16,7 @@ use solio::mesh::model::{
     Values, VertexGroup,
 };
 use std::borrow::Cow;
+use std::sync::Arc;
 
 /// A NumPy array that is contiguous and aligned.
 pub(crate) struct HeldArray<'py, T: Element>(PyReadonlyArrayDyn<'py, T>);
@@ -72,6 +73,7 @@ pub(crate) struct HeldMesh<'py> {
     attributes: Vec<HeldAttribute<'py>>,
     freeform: Vec<u8>,
     uv_lists: bool,
+    pub(crate) pictures: Vec<(String, Arc<Vec<u8>>)>,
     pub(crate) comments: Vec<String>,
     pub(crate) material_libraries: Vec<String>,
     pub(crate) libraries_unread: bool,
@@ -115,6 +117,7 @@ impl<'py> HeldMesh<'py> {
             attributes: attributes(mesh)?,
             freeform: mesh.getattr(intern!(py, "freeform"))?.extract()?,
             uv_lists: mesh.getattr(intern!(py, "_uv_lists"))?.extract()?,
+            pictures: pictures(&mesh.getattr(intern!(py, "pictures"))?)?,
             comments: mesh.getattr(intern!(py, "comments"))?.extract()?,
             material_libraries: mesh.getattr(intern!(py, "material_libraries"))?.extract()?,
             libraries_unread: mesh.getattr(intern!(py, "_libraries_unread"))?.extract()?,
@@ -178,6 +181,17 @@ impl<'py> HeldMesh<'py> {
             uv_lists: self.uv_lists,
         }
     }
+}
+
+/// Files by their paths.
+fn pictures(by_path: &Bound<'_, PyAny>) -> PyResult<Vec<(String, Arc<Vec<u8>>)>> {
+    let pairs = by_path.call_method0("items")?.try_iter()?;
+    pairs
+        .map(|pair| {
+            let (path, bytes): (String, Vec<u8>) = pair?.extract()?;
+            Ok((path, Arc::new(bytes)))
+        })
+        .collect()
 }
 
 /// Leads the materials of `mesh` to their places among those of all meshes.

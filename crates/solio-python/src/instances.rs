@@ -4,7 +4,11 @@ use crate::hold::{HeldMesh, everything, floats, matrix, place_materials};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use solio::mesh::model::{Mesh, Object};
+use solio::mesh::{MeshInstance, Picture};
 use std::collections::{HashMap, HashSet};
+
+/// The matrix that leaves a mesh where it is.
+const UNMOVED: [[f64; 4]; 3] = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]];
 
 /// What a file gets, in order.
 pub(crate) struct HeldMeshes<'py> {
@@ -56,6 +60,17 @@ impl<'py> HeldMeshes<'py> {
         distinct(self.meshes.iter().flat_map(|mesh| &mesh.comments))
     }
 
+    /// The pictures that the meshes brought along, those of one path once.
+    pub(crate) fn pictures(&self) -> Vec<Picture> {
+        let mut pictures: Vec<Picture> = Vec::new();
+        for (path, bytes) in self.meshes.iter().flat_map(|mesh| &mesh.pictures) {
+            if pictures.iter().all(|other| other.path != *path) {
+                pictures.push(Picture { path: path.clone(), bytes: bytes.clone() });
+            }
+        }
+        pictures
+    }
+
     /// The libraries that the materials of all meshes came with, each once.
     pub(crate) fn material_libraries(&self) -> Vec<String> {
         distinct(self.meshes.iter().flat_map(|mesh| &mesh.material_libraries))
@@ -64,6 +79,42 @@ impl<'py> HeldMeshes<'py> {
     /// Whether one of the meshes came with libraries that were not read.
     pub(crate) fn libraries_unread(&self) -> bool {
         self.meshes.iter().any(|mesh| mesh.libraries_unread)
+    }
+
+    /// The engine's views, each mesh once, and where it is drawn: for formats that keep instances. Those of
+    /// one mesh with other materials are views of their own.
+    pub(crate) fn shared(
+        &self,
+        slots: Vec<Option<Vec<u32>>>,
+    ) -> (Vec<Mesh<'_>>, Vec<MeshInstance>) {
+        let (mut meshes, mut drawn) = (Vec::new(), Vec::with_capacity(self.entries.len()));
+        let mut places = HashMap::new();
+        for ((place, instance), slots) in self.entries.iter().zip(slots) {
+            let own = instance.as_ref().and_then(|instance| instance.material_slots.as_ref());
+            let number = *places.entry((*place, own, slots.clone())).or_insert_with(|| {
+                let mut mesh = self.meshes[*place].model();
+                if let Some(instance) = instance {
+                    mesh.objects = vec![Object { transform: None, ..instance.object(&mesh) }];
+                }
+                if let Some(slots) = slots {
+                    place_materials(&mut mesh, &slots);
+                }
+                meshes.push(mesh);
+                meshes.len() as u32 - 1
+            });
+            let transform = instance.as_ref().and_then(|instance| instance.transform);
+            drawn.push(MeshInstance {
+                mesh: number,
+                name: instance.as_ref().map_or_else(String::new, |instance| instance.name.clone()),
+                matrix: transform.map_or(UNMOVED, |t| [0, 1, 2].map(|row| t[row].map(f64::from))),
+            });
+        }
+        (meshes, drawn)
+    }
+
+    /// Whether some are instances.
+    pub(crate) fn has_instances(&self) -> bool {
+        self.entries.iter().any(|(_, instance)| instance.is_some())
     }
 
     /// The engine's views; `slots` places the materials of each in the scene's.

@@ -24,7 +24,9 @@ macro_rules! keys {
             clearcoat,
             clearcoat_roughness,
             anisotropy,
-            anisotropy_rotation
+            anisotropy_rotation,
+            double_sided,
+            alpha_cutoff
         )
     };
 }
@@ -91,6 +93,12 @@ impl IntoValue for [f32; 3] {
 impl IntoValue for f32 {
     fn into_value(self, py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
         Ok(self.into_pyobject(py)?.into_any())
+    }
+}
+
+impl IntoValue for bool {
+    fn into_value(self, py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+        Ok(self.into_pyobject(py)?.to_owned().into_any())
     }
 }
 

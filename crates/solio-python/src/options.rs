@@ -5,6 +5,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyString};
 use solio::mesh::axes::Axis;
+use solio::mesh::gltf::GltfInstances;
 use solio::mesh::obj::NonFinite;
 use solio::mesh::ply::{PlyColorType, PlyColors, PlyFormat, PlyWriteOptions};
 use solio::mesh::stl::StlWriteOptions;
@@ -107,6 +108,11 @@ fn non_finite(value: &Bound<'_, PyAny>) -> PyResult<NonFinite> {
     }
 }
 
+fn gltf_instances(value: &Bound<'_, PyAny>) -> PyResult<GltfInstances> {
+    let name: String = value.extract()?;
+    GltfInstances::of_name(&name).ok_or_else(|| argument(format!("\"{name}\"; known: nodes, gpu")))
+}
+
 fn format(value: &Bound<'_, PyAny>) -> PyResult<Option<Format>> {
     named_value(value).map(Some)
 }
@@ -173,6 +179,7 @@ pub(crate) fn writing(dict: &Bound<'_, PyDict>) -> PyResult<(MeshWriteOptions, W
     given.with("replace_textures", &mut options.replace_textures, plain)?;
     given.with("stl_batch", &mut options.stl_batch, plain)?;
     given.with("strict_loss", &mut options.strict_loss, plain)?;
+    given.with("instances", &mut options.gltf.instances, gltf_instances)?;
     obj(&given, &mut options)?;
     ply(&given, &mut options.ply)?;
     stl(&given, &mut options.stl)?;

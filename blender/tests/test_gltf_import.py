@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What Blender's own glTF exporter writes comes in as the scene that it was."""
+
+from __future__ import annotations
+
+import addon_utils
+import bpy
+import numpy as np
+import pytest
+import scenes
+from test_gltf_export import SCENES, blender_gltf, near, principled, surfaces
+
+assert blender_gltf  # a fixture
+
+
+# Blender's exporter leaves out, or shows otherwise, what these are about; objects without UVs get zeros
+# beside others that have some.
+NOT_ALIKE = {"instances", "collections", "shape_keys", "no_uv"}
+
+
+@pytest.mark.parametrize("name", [name for name in SCENES if name not in NOT_ALIKE])
+def test_the_scene_of_blenders_exporter(scene, tmp_path, name):
+    scene(name)
+    addon_utils.enable("io_scene_gltf2")
+    path = tmp_path / "out.glb"
+    assert bpy.ops.export_scene.gltf(filepath=str(path), export_apply=True) == {"FINISHED"}
+    areas, corners, uvs = surfaces()
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    assert bpy.ops.solio.gltf_import(filepath=str(path), validate_meshes=False) == {"FINISHED"}
+    found_areas, found_corners, found_uvs = surfaces(areas)
+    assert found_areas == pytest.approx(dict(areas), rel=1e-3, abs=1e-5)
+    near(found_corners, corners)
+    near(found_uvs, uvs)
+
+
+def test_materials_images_and_attributes_come_back(scene, tmp_path):
+    scene("cube")
+    material = scenes._material("painted", Base_Color=(0.8, 0.6, 0.2, 1), IOR=1.4, Coat_Weight=0.5)
+    material.use_backface_culling = True
+    image = bpy.data.images.new("paint", 4, 4)
+    image.pixels[:] = [((i % 7) / 6, (i % 5) / 4, 1, 1)[k] for i in range(16) for k in range(4)]
+    image.pack()
+    nodes, links = material.node_tree.nodes, material.node_tree.links
+    node = nodes.new("ShaderNodeTexImage")
+    node.image = image
+    split = nodes.new("ShaderNodeSeparateColor")
+    links.new(node.outputs[0], split.inputs[0])
+    links.new(split.outputs["Green"], principled(material).inputs["Roughness"])
+    links.new(split.outputs["Blue"], principled(material).inputs["Metallic"])
+    mesh = bpy.context.object.data
+    mesh.materials.append(material)
+    mesh.uv_layers.new(name="light")
+    heat = mesh.attributes.new("_heat", "FLOAT", "POINT")
+    heat.data.foreach_set("value", np.arange(len(mesh.vertices), dtype=np.float32))
+    path = tmp_path / "out.glb"
+    assert bpy.ops.solio.gltf_export(filepath=str(path)) == {"FINISHED"}
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    assert bpy.ops.solio.gltf_import(filepath=str(path)) == {"FINISHED"}
+    (mesh,) = bpy.data.meshes
+    assert len(mesh.uv_layers) == 2
+    assert sorted({v.value for v in mesh.attributes["_heat"].data}) == list(range(8))
+    (found,) = mesh.materials
+    inputs = principled(found).inputs
+    assert found.use_backface_culling
+    assert inputs["IOR"].default_value == pytest.approx(1.4)
+    assert inputs["Coat Weight"].default_value == pytest.approx(0.5)
+    assert tuple(inputs["Base Color"].default_value)[:3] == pytest.approx((0.8, 0.6, 0.2))
+    sources = {inputs[name].links[0].from_socket.name for name in ("Roughness", "Metallic")}
+    assert sources == {"Green", "Blue"}
+    (picture,) = [n.image for n in found.node_tree.nodes if n.bl_idname == "ShaderNodeTexImage"]
+    assert tuple(picture.size) == (4, 4)
+    assert picture.pixels[2] == pytest.approx(1)
