@@ -168,7 +168,7 @@ fn shown_options(kinds: &[FileKind]) -> String {
 
 #[test]
 fn the_documents_show_the_options() {
-    let pages: [(&str, &[FileKind]); 6] = [
+    let pages: [(&str, &[FileKind]); 7] = [
         ("obj", &[FileKind::Obj]),
         ("ply", &[FileKind::Ply]),
         ("stl", &[FileKind::Stl]),

@@ -256,6 +256,7 @@ fn decode_into(
             let options =
                 GltfReadOptions { strict, limits, skip_materials, ..options.gltf.clone() };
             *scene = gltf::decode_gltf(source, files, &options, work)?;
+        }
         Format::Splat | Format::Spz => {
             let options = SplatReadOptions { strict: options.strict, limits };
             let decode = if format == Format::Spz { spz::decode_spz } else { splats::decode_splat };
