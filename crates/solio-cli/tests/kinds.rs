@@ -146,7 +146,7 @@ fn fixtures(dir: &Path) -> BTreeMap<ByTable, String> {
     std::fs::remove_file(dir.join("b.ply.gz")).unwrap();
     std::fs::remove_file(dir.join("b.ply.zst")).unwrap();
     write("a.txt", b"only words\n");
-    write("a.bin", b"\0\x01\x02\x03");
+    write("a.data", b"\0\x01\x02\x03");
     write("a.none", b"");
     std::fs::create_dir(dir.join("in")).unwrap();
     write("in/a.txt", b"words\n");

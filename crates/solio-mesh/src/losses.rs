@@ -3,7 +3,7 @@
 //! Each format says in its own `losses` what it lacks. All is found out before anything is written,
 //! so that a caller can refuse.
 
-use crate::model::{Mesh, Positions, Scene};
+use crate::model::{Domain, Mesh, NONE, Positions, Scene};
 use crate::parallel;
 use solio_base::{Loss, Losses, Result, Work};
 use solio_codec::number::Digits;
@@ -242,6 +242,42 @@ const SCALES: [f64; Digits::MAX_FIXED as usize + 1] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
     1e17,
 ];
+
+/// Whether some vertex has several UVs or normals, which become several vertices; normals of faces count
+/// where a format has none of these.
+pub(crate) fn shares_vertices(mesh: &Mesh<'_>, uvs: bool, normals: bool, of_faces: bool) -> bool {
+    let uvs = mesh.uvs.as_ref().filter(|u| uvs && u.domain != Domain::Vertex);
+    let normals = mesh.normals.as_ref().filter(|n| match n.domain {
+        Domain::Vertex => false,
+        Domain::Face => normals && of_faces,
+        _ => normals,
+    });
+    let corners = mesh.corner_vertices.len();
+    if uvs.is_none() && normals.is_none() {
+        return false;
+    }
+    let uv = |corner: usize| {
+        let uvs = uvs?;
+        Some(uvs.values.get(uvs.domain.index_of(mesh, corner)?)?.map(f32::to_bits))
+    };
+    let normal = |corner: usize| {
+        let normals = normals?;
+        let normal = normals.values.get(normals.domain.index_of(mesh, corner)?)?;
+        // Where normals of faces count, zeros of both signs are equal.
+        Some(normal.map(|x| if of_faces { x + 0.0 } else { x }.to_bits()))
+    };
+    let mut first = vec![NONE; mesh.positions.len()];
+    (0..corners).any(|corner| {
+        let Some(first) = first.get_mut(mesh.corner_vertices[corner] as usize) else {
+            return false;
+        };
+        if *first == NONE {
+            *first = corner as u32;
+        }
+        let other = *first as usize;
+        other != corner && (uv(other) != uv(corner) || normal(other) != normal(corner))
+    })
+}
 
 #[cfg(test)]
 mod tests {

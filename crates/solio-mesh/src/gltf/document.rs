@@ -38,6 +38,17 @@ pub(super) struct Asset {
     pub(super) min_version: Option<String>,
     pub(super) generator: Option<String>,
     pub(super) copyright: Option<String>,
+    /// Anything: what applications add. This one keeps comments there.
+    pub(super) extras: Option<serde_json::Value>,
+}
+
+impl Asset {
+    /// The lines that the document says of itself.
+    pub(super) fn comments(&self) -> Vec<String> {
+        let own = self.extras.as_ref().and_then(|extras| extras.get("comments")?.as_array());
+        let own = own.into_iter().flatten().filter_map(|line| line.as_str().map(str::to_owned));
+        self.copyright.iter().cloned().chain(own).collect()
+    }
 }
 
 #[derive(Debug, Default, Deserialize)]

@@ -1,7 +1,7 @@
 //! What glTF cannot hold of a scene.
 
 use super::material_write::lost;
-use super::values::{columns, usable_normals, usable_uvs};
+use super::values::{are_of_vertices, columns, usable_normals, usable_uvs};
 use super::write::{GltfInstances, GltfWriteOptions};
 use crate::losses::{self, FREEFORM, GROUPS, LINE_UVS, SMOOTHING, VERTEX_GROUPS, WEIGHTS, lacking};
 use crate::model::{ColorSpace, Domain, Mesh, NONE, Positions, Scene};
@@ -39,6 +39,14 @@ fn find(scene: &Scene<'_>, options: &GltfWriteOptions) -> Losses {
         arrays(&mut losses, mesh);
         attributes(&mut losses, mesh);
         loose(&mut losses, mesh);
+        if losses::shares_vertices(mesh, usable_uvs(mesh), true, true) {
+            let reason = "a vertex of glTF has one normal and one texture coordinate: \
+                          vertices with several become several";
+            losses.add(Loss::new("shared_vertices", reason));
+        } else if objects_share(mesh) {
+            let reason = "an object of glTF has vertices of its own: those of several are copied";
+            losses.add(Loss::new("shared_vertices", reason));
+        }
     }
     if options.instances == GltfInstances::Gpu {
         let reason = "instances in arrays have no names";
@@ -72,7 +80,7 @@ fn arrays(losses: &mut Losses, mesh: &Mesh<'_>) {
     if let Positions::F64(positions) = &mesh.positions {
         let rounded = positions.iter().filter(|p| p.iter().any(|x| f64::from(*x as f32) != *x));
         let reason = "glTF has positions in single precision";
-        losses.add_some("double", reason, rounded.count(), "vertex");
+        losses.add_some("positions", reason, rounded.count(), "vertex");
     }
     if let Some(normals) = mesh.normals.as_ref().filter(|_| !mesh.face_offsets.is_empty()) {
         let faces = mesh.face_offsets.len() - 1;
@@ -119,6 +127,37 @@ fn arrays(losses: &mut Losses, mesh: &Mesh<'_>) {
     }
 }
 
+/// Whether a vertex belongs to faces, lines or points of several objects.
+fn objects_share(mesh: &Mesh<'_>) -> bool {
+    if mesh.objects.len() < 2 {
+        return false;
+    }
+    let mut owners = vec![NONE; mesh.positions.len()];
+    let mut own = |vertices: &[u32], object: u32| {
+        vertices.iter().any(|&vertex| match owners.get_mut(vertex as usize) {
+            Some(owner) if *owner == NONE => {
+                *owner = object;
+                false
+            }
+            Some(owner) => *owner != object,
+            None => false,
+        })
+    };
+    let at = |offsets: &[u32], end: u32| offsets.get(end as usize).map_or(0, |at| *at as usize);
+    let mut start = [0; 3];
+    mesh.objects.iter().zip(0..).any(|(object, number)| {
+        let end = [
+            at(&mesh.face_offsets, object.faces_end),
+            at(&mesh.line_offsets, object.lines_end),
+            object.points_end as usize,
+        ];
+        let all = [&mesh.corner_vertices, &mesh.line_vertices, &mesh.points];
+        let shared = (0..3).any(|i| own(all[i].get(start[i]..end[i]).unwrap_or_default(), number));
+        start = end;
+        shared
+    })
+}
+
 fn attributes(losses: &mut Losses, mesh: &Mesh<'_>) {
     let kept = columns(mesh);
     for column in &kept {
@@ -146,15 +185,14 @@ fn attributes(losses: &mut Losses, mesh: &Mesh<'_>) {
 /// Vertices that nothing refers to, where something does to others.
 fn loose(losses: &mut Losses, mesh: &Mesh<'_>) {
     let named = [&mesh.corner_vertices, &mesh.line_vertices, &mesh.points];
+    // Of one object whose vertices need no copies all go out as they are.
+    if mesh.objects.len() < 2 && are_of_vertices(mesh) && !mesh.corner_vertices.is_empty() {
+        return;
+    }
     if named.iter().all(|index| index.is_empty()) {
         return;
     }
     let all: Vec<u32> = named.into_iter().flat_map(|index| index.iter().copied()).collect();
     let loose = unused(mesh.positions.len(), &all).map_or(0, |loose| loose.len());
-    losses.add_some(
-        "loose_vertices",
-        "vertices that nothing refers to are not drawn",
-        loose,
-        "vertex",
-    );
+    losses.add_some("vertices", "vertices that nothing refers to are not drawn", loose, "vertex");
 }

@@ -36,9 +36,17 @@ pub(super) fn lost(
     scene: &Scene<'_>,
 ) -> Vec<String> {
     let mut lost = Vec::new();
+    let is_pbr = material.roughness.is_some();
+    let through = material.transmission_filter.filter(|color| *color != [0.0; 3]);
+    let is_glass = is_pbr && material.illum != Some(0);
     let given = [
         ("Ka", material.ambient.is_some_and(|color| color != [0.0; 3] && color != [1.0; 3])),
-        ("Ns", material.shininess.is_some() && material.roughness.is_some()),
+        ("Ks", material.specular.is_some() && !(is_pbr && material.metallic.is_some())),
+        ("Ns, as its roughness", material.shininess.is_some() && !is_pbr),
+        ("Ns", material.shininess.is_some() && is_pbr),
+        ("Ni below 1", material.ior.is_some_and(|ior| ior < 1.0)),
+        ("Tf", through.is_some_and(|[r, g, b]| !is_glass || r != g || g != b)),
+        ("illum", material.illum.is_some_and(|illum| illum != 0)),
         ("sharpness", material.sharpness.is_some()),
         ("other statements", !material.other.is_empty()),
     ];

@@ -204,7 +204,7 @@ fn read_scene(
     }
     let pictures = reader.pictures.embedded;
     let warnings = notes.into_warnings(document, options.strict)?;
-    let comments = document.asset.copyright.iter().cloned().collect();
+    let comments = document.asset.comments();
     Ok(Scene { meshes, instances, materials, pictures, warnings, comments, ..Scene::default() })
 }
 

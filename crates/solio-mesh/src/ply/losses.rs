@@ -7,7 +7,7 @@ use crate::losses::{
     self, FREEFORM, GROUPS, LINE_UVS, POINTS, SMOOTHING, VERTEX_GROUPS, WEIGHTS, lacking,
 };
 use crate::material::TEXTURE_COMMENT;
-use crate::model::{ColorSpace, Domain, Mesh, NONE, Scene, Values};
+use crate::model::{ColorSpace, Mesh, Scene, Values};
 use crate::splats;
 use solio_base::{Loss, Losses, Result, Work};
 
@@ -49,7 +49,7 @@ fn find(scene: &Scene<'_>, options: &PlyWriteOptions) -> Losses {
     for mesh in &scene.meshes {
         lines(&mut losses, mesh, options);
         colors(&mut losses, mesh, options);
-        if shares_vertices(mesh, options) {
+        if losses::shares_vertices(mesh, options.export_uv, options.export_normals, false) {
             let reason = "a PLY vertex has one normal and one texture coordinate: \
                           vertices with several become several";
             losses.add(Loss::new("shared_vertices", reason));
@@ -115,38 +115,6 @@ fn colors(losses: &mut Losses, mesh: &Mesh<'_>, options: &PlyWriteOptions) {
         };
         losses.add_some("color_space", reason, colors.values.len(), "vertex");
     }
-}
-
-/// Whether some vertex has several UVs or normals, which become several vertices.
-fn shares_vertices(mesh: &Mesh<'_>, options: &PlyWriteOptions) -> bool {
-    let uvs = mesh.uvs.as_ref().filter(|u| options.export_uv && u.domain != Domain::Vertex);
-    let normals = mesh
-        .normals
-        .as_ref()
-        .filter(|n| options.export_normals && !matches!(n.domain, Domain::Vertex | Domain::Face));
-    let corners = mesh.corner_vertices.len();
-    if uvs.is_none() && normals.is_none() {
-        return false;
-    }
-    let uv = |corner: usize| {
-        let uvs = uvs?;
-        Some(uvs.values.get(uvs.domain.index_of(mesh, corner)?)?.map(f32::to_bits))
-    };
-    let normal = |corner: usize| {
-        let normals = normals?;
-        Some(normals.values.get(normals.domain.index_of(mesh, corner)?)?.map(f32::to_bits))
-    };
-    let mut first = vec![NONE; mesh.positions.len()];
-    (0..corners).any(|corner| {
-        let Some(first) = first.get_mut(mesh.corner_vertices[corner] as usize) else {
-            return false;
-        };
-        if *first == NONE {
-            *first = corner as u32;
-        }
-        let other = *first as usize;
-        other != corner && (uv(other) != uv(corner) || normal(other) != normal(corner))
-    })
 }
 
 /// The first array with values that the digits of a text round.
