@@ -168,10 +168,12 @@ fn polygons_lines_points_and_clouds_are_written() {
     let scene = decode_obj(&&text[..], &Default::default(), &Work::serial()).unwrap();
     let losses = gltf_losses(&scene, &Default::default(), &Work::serial()).unwrap();
     let what: Vec<_> = losses.iter().map(|loss| loss.what).collect();
-    assert_eq!(what, ["polygons", "polylines", "loose_vertices"]);
+    // All vertices go out as they are, the loose one too.
+    assert_eq!(what, ["polygons", "polylines"]);
     let back = read(&written(&scene, &GltfWriteOptions::default()));
     assert_eq!(corners(&back), corners(&scene));
     let mesh = &back.meshes[0];
+    assert_eq!(mesh.positions, scene.meshes[0].positions);
     assert_eq!((&*mesh.line_vertices, &*mesh.points), (&[0, 1, 1, 2][..], &[4][..]));
     let cloud = Mesh { positions: Positions::F32(SQUARE.to_vec().into()), ..Mesh::default() };
     let scene = Scene { meshes: vec![cloud], ..Scene::default() };
