@@ -12,14 +12,14 @@ from .materials_out import Library, principled, shortest
 from .names import one_line
 from .older import node_tree, socket
 
-# A socket of the Principled BSDF, the key of its texture, and the channels of an image that count
-# there; with channels the image comes through a node that separates colours.
+# A socket of the Principled BSDF, the key of its texture, and the channel of an image that glTF takes
+# there, if it is not the colour.
 TEXTURES = (
-    ("Base Color", "map_Kd", ("",)),
-    ("Metallic", "map_Pm", ("Blue",)),
-    ("Roughness", "map_Pr", ("Green",)),
-    ("Emission Color", "map_Ke", ("",)),
-    ("Alpha", "map_d", ("",)),
+    ("Base Color", "map_Kd", ""),
+    ("Metallic", "map_Pm", "Blue"),
+    ("Roughness", "map_Pr", "Green"),
+    ("Emission Color", "map_Ke", ""),
+    ("Alpha", "map_d", "Alpha"),
 )
 SEPARATORS = {"ShaderNodeSeparateColor", "ShaderNodeSeparateRGB"}
 SHORT = {"R": "Red", "G": "Green", "B": "Blue"}
@@ -43,8 +43,8 @@ class GltfLibrary(Library):
             self._without_nodes(out, material, tree)
             return out
         self._numbers(out, bsdf)
-        for name, key, channels in TEXTURES:
-            self._texture(out, bsdf, name, key, channels)
+        for name, key, channel in TEXTURES:
+            self._texture(out, bsdf, name, key, channel)
         self._normal(out, bsdf)
         return out
 
@@ -85,7 +85,7 @@ class GltfLibrary(Library):
         if transmission > 0:
             out.transmission_filter = (transmission,) * 3
 
-    def _texture(self, out, bsdf, name, key, channels):
+    def _texture(self, out, bsdf, name, key, wanted):
         found = socket(bsdf, name)
         if found is None or not found.is_linked:
             return
@@ -96,9 +96,10 @@ class GltfLibrary(Library):
             return
         if key == "map_Ke" and not any(out.emission):
             return
-        if channels != ("",) and channel not in channels:
+        if channel != wanted:
             self.warnings.append(
-                f"{out.name}: {name} is to come from the {channels[0].lower()} of an image, as glTF has it"
+                f"{out.name}: glTF takes {name} from the {wanted.lower() or 'colour'} of an image, "
+                f"not from its {channel.lower() or 'colour'}: the image is left out"
             )
             self._plain_again(out, name, found)
             return
@@ -140,10 +141,11 @@ class GltfLibrary(Library):
         out.maps.append(solio.TextureMap(key, path, options))
 
     def _mapping(self, out, node):
-        source = node.inputs["Vector"]
-        if not source.is_linked or source.links[0].from_node.bl_idname != "ShaderNodeMapping":
+        mapping = _source(node.inputs["Vector"])
+        if mapping is None or mapping.bl_idname != "ShaderNodeMapping":
+            self._tell_coordinates(out, node.inputs["Vector"])
             return []
-        mapping = source.links[0].from_node
+        self._tell_coordinates(out, mapping.inputs["Vector"])
         place = [mapping.inputs[name].default_value for name in ("Location", "Rotation", "Scale")]
         if any(place[1]):
             self.warnings.append(f"{out.name}: the rotation of a texture is not written")
@@ -153,6 +155,17 @@ class GltfLibrary(Library):
             for name, value, usual in options
             if tuple(value[:2]) != usual
         ]
+
+    def _tell_coordinates(self, out, found):
+        """Says where a texture does not lie on the UV map that it will lie on."""
+        source = _source(found)
+        if source is None:
+            return
+        # Both the UV Map and the Texture Coordinate node have an output of that name.
+        if found.links[0].from_socket.name != "UV" or getattr(source, "uv_map", ""):
+            self.warnings.append(
+                f"{out.name}: the first UV map places a texture, not {source.label or source.name}"
+            )
 
     def _path(self, image):
         """The file of an image; what has none, or not these pixels, gets one."""
@@ -181,6 +194,11 @@ class GltfLibrary(Library):
         finally:
             bpy.data.images.remove(copy)
         return made
+
+
+def _source(found):
+    """The node that feeds a socket, or `None`."""
+    return found.links[0].from_node if found.is_linked else None
 
 
 def _image_behind(found):

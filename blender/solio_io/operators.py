@@ -203,6 +203,9 @@ class _AnyImport(ImportHelper):
     bl_options = {"UNDO", "PRESET"}
     check_extension = None
 
+    directory: StringProperty(subtype="DIR_PATH", options={"HIDDEN"})
+    files: CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN"})
+
     def fits(self):
         return True
 
@@ -239,8 +242,6 @@ class SOLIO_OT_obj_import(_Import, bpy.types.Operator):
     load = staticmethod(import_obj.load)
 
     filter_glob: p.file_filter("obj", "mtl")
-    directory: StringProperty(subtype="DIR_PATH", options={"HIDDEN"})
-    files: CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN"})
     global_scale: p.scale()
     clamp_size: FloatProperty(
         name="Clamp Bounding Box",
@@ -281,8 +282,6 @@ class SOLIO_OT_ply_import(_Import, bpy.types.Operator):
     load = staticmethod(import_ply_stl.load_ply)
 
     filter_glob: p.file_filter("ply")
-    directory: StringProperty(subtype="DIR_PATH", options={"HIDDEN"})
-    files: CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN"})
     global_scale: p.scale(1e-6, 1e6)
     use_scene_unit: p.switch("Scene Unit", False)
     forward_axis: p.forward("Y")
@@ -301,8 +300,6 @@ class SOLIO_OT_stl_import(_Import, bpy.types.Operator):
     load = staticmethod(import_ply_stl.load_stl)
 
     filter_glob: p.file_filter("stl")
-    directory: StringProperty(subtype="DIR_PATH", options={"HIDDEN"})
-    files: CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN"})
     global_scale: p.scale(1e-6, 1e6)
     use_scene_unit: p.switch("Scene Unit", False)
     use_facet_normal: p.switch("Facet Normals", False, "Use the file's facet normals")
@@ -320,8 +317,6 @@ class SOLIO_OT_gltf_import(_AnyImport, bpy.types.Operator):
     load = staticmethod(import_gltf.load)
 
     filter_glob: p.file_filter("glb", "gltf")
-    directory: StringProperty(subtype="DIR_PATH", options={"HIDDEN"})
-    files: CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN"})
     validate_meshes: p.switch("Validate Meshes", True)
 
 

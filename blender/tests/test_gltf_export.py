@@ -66,6 +66,14 @@ def near(found, expected):
                 assert (np.abs(part - other[None]).max(axis=2).min(axis=1) < 3 * 10**-DIGITS).all(), name
 
 
+def assert_drawn(expected):
+    """The scene is drawn with these `surfaces`."""
+    areas, corners, uvs = surfaces(expected[0])
+    assert areas == pytest.approx(dict(expected[0]), rel=1e-3, abs=1e-5)
+    near(corners, expected[1])
+    near(uvs, expected[2])
+
+
 def document(path):
     data = path.read_bytes()
     length = struct.unpack_from("<I", data, 12)[0]
@@ -83,16 +91,13 @@ SCENES = [
 @pytest.mark.parametrize("form", ["glb", "gltf"])
 def test_the_importer_gives_the_scene_back(scene, tmp_path, name, form):
     scene(name)
-    areas, corners, uvs = surfaces()
+    expected = surfaces()
     path = tmp_path / f"out.{form}"
     assert bpy.ops.solio.gltf_export(filepath=str(path)) == {"FINISHED"}
     bpy.ops.wm.read_factory_settings(use_empty=True)
     addon_utils.enable("io_scene_gltf2")
     assert bpy.ops.import_scene.gltf(filepath=str(path)) == {"FINISHED"}
-    found_areas, found_corners, found_uvs = surfaces(areas)
-    assert found_areas == pytest.approx(dict(areas), rel=1e-3, abs=1e-5)
-    near(found_corners, corners)
-    near(found_uvs, uvs)
+    assert_drawn(expected)
 
 
 def test_objects_that_share_a_mesh_share_it(scene, tmp_path):
@@ -190,7 +195,6 @@ def test_packed_and_painted_images_come_along(scene, tmp_path, form):
 def test_several_uv_maps_and_attributes(scene, tmp_path):
     scene("cube")
     mesh = bpy.context.object.data
-    first = mesh.uv_layers[0]
     second = mesh.uv_layers.new(name="light")
     corners = len(mesh.loops)
     second.uv.foreach_set("vector", np.linspace(0, 1, 2 * corners, dtype=np.float32))
@@ -204,7 +208,6 @@ def test_several_uv_maps_and_attributes(scene, tmp_path):
         table = np.hstack([positions, *sets, heat[:, None]])
         return {tuple(row) for row in np.round(table, DIGITS) + 0.0}
 
-    assert first is not None
     expected = rows(mesh)
     path = tmp_path / "out.glb"
     assert bpy.ops.solio.gltf_export(filepath=str(path)) == {"FINISHED"}
@@ -226,3 +229,24 @@ def test_lights_are_named_as_left_out(scene, tmp_path):
         bpy.context.evaluated_depsgraph_get(), lambda kind, text: told.append((kind, text))
     )
     assert told == [({"INFO"}, "not written: 1 light")]
+
+
+def test_what_gltf_takes_otherwise_is_told(scene, tmp_path):
+    """A colour for the alpha, and coordinates that are not UVs."""
+    scene("cube")
+    material = scenes._material("odd", Alpha=0.5)
+    nodes, links = material.node_tree.nodes, material.node_tree.links
+    node = nodes.new("ShaderNodeTexImage")
+    node.image = bpy.data.images.new("paint", 2, 2)
+    links.new(node.outputs["Color"], principled(material).inputs["Alpha"])
+    links.new(node.outputs["Color"], principled(material).inputs["Base Color"])
+    links.new(nodes.new("ShaderNodeTexCoord").outputs["Object"], node.inputs["Vector"])
+    from solio_io.gltf_materials import GltfLibrary
+
+    library = GltfLibrary(str(tmp_path))
+    library.add(material)
+    assert [found.key for found in library.materials[0].maps] == ["map_Kd"]
+    assert library.materials[0].opacity == 0.5
+    told = " ".join(library.warnings)
+    assert "glTF takes Alpha from the alpha of an image" in told
+    assert "the first UV map places a texture, not Texture Coordinate" in told

@@ -8,9 +8,7 @@ import bpy
 import numpy as np
 import pytest
 import scenes
-from test_gltf_export import SCENES, blender_gltf, near, principled, surfaces
-
-assert blender_gltf  # a fixture
+from test_gltf_export import SCENES, assert_drawn, principled, surfaces
 
 
 # Blender's exporter leaves out, or shows otherwise, what these are about; objects without UVs get zeros
@@ -24,13 +22,10 @@ def test_the_scene_of_blenders_exporter(scene, tmp_path, name):
     addon_utils.enable("io_scene_gltf2")
     path = tmp_path / "out.glb"
     assert bpy.ops.export_scene.gltf(filepath=str(path), export_apply=True) == {"FINISHED"}
-    areas, corners, uvs = surfaces()
+    expected = surfaces()
     bpy.ops.wm.read_factory_settings(use_empty=True)
     assert bpy.ops.solio.gltf_import(filepath=str(path), validate_meshes=False) == {"FINISHED"}
-    found_areas, found_corners, found_uvs = surfaces(areas)
-    assert found_areas == pytest.approx(dict(areas), rel=1e-3, abs=1e-5)
-    near(found_corners, corners)
-    near(found_uvs, uvs)
+    assert_drawn(expected)
 
 
 def test_materials_images_and_attributes_come_back(scene, tmp_path):

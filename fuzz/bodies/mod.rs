@@ -176,7 +176,7 @@ pub(crate) fn gltf(bytes: &[u8]) {
         let mut file = Vec::new();
         encode_glb(scene, &GltfWriteOptions::default(), &work, &mut file).map(|()| file)
     };
-    // Positions that are no numbers are not written.
+    // Positions that are not finite are not written.
     let Ok(first) = write(&scene) else { return };
     let roomy = GltfReadOptions::default();
     let again = decode(&first, &roomy).unwrap_or_else(|e| panic!("what was written: {e}"));

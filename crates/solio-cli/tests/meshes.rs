@@ -193,7 +193,7 @@ fn splats_go_from_format_to_format() {
     let told = run(dir.path(), &["convert", "a.splat", "-o", "g.spz", "--json"], b"").fine();
     let losses = told.json()[0]["losses"].to_string();
     assert!(losses.contains("SPZ rounds sizes, by"), "{losses}");
-    // Where the quaternion is zero, there is no direction.
+    // A zero quaternion has no rotation.
     let mut odd = records.clone();
     odd[28] = 128;
     fs::write(dir.path().join("odd.splat"), odd).unwrap();

@@ -1,7 +1,7 @@
 //! Lines that look like lines before: where their numbers are is known.
 //!
-//! Which bytes of a line are no digits says nearly all of it. That is the place of an entry in a small
-//! table, which has these bytes, to compare them, and what was found of the numbers.
+//! The bytes of a line that are not digits say nearly all of it. Their positions select an entry of a small
+//! table, which holds these bytes, to compare them, and what was found of the numbers.
 
 /// Bytes of a line that are looked at together.
 pub(super) const BLOCK: usize = 64;
@@ -11,7 +11,7 @@ pub(super) const MOST: usize = 8;
 #[derive(Clone, Copy)]
 #[repr(C, align(32))]
 pub(super) struct KnownLine<N, const BLOCKS: usize> {
-    /// The bytes that are no digits, where they stand; 255 for digits, which is none of them.
+    /// The bytes that are not digits, at their positions; 255 for digits.
     pub(super) marks: [[u8; BLOCK]; BLOCKS],
     /// A bit for each of those.
     pub(super) places: [u64; BLOCKS],
@@ -28,14 +28,14 @@ impl<N: Copy + Default, const BLOCKS: usize, const ENTRIES: usize> Default
     for KnownLines<N, BLOCKS, ENTRIES>
 {
     fn default() -> Self {
-        // No line is so: what is no digit is not this one.
+        // Matches no line: a digit is never a mark.
         let (marks, places) = ([[b'0'; BLOCK]; BLOCKS], [1; BLOCKS]);
         KnownLines([KnownLine { marks, places, numbers: N::default() }; ENTRIES])
     }
 }
 
 impl<N, const BLOCKS: usize, const ENTRIES: usize> KnownLines<N, BLOCKS, ENTRIES> {
-    /// The entry where a line with these bytes that are no digits is, if it is known.
+    /// The entry for a line whose non-digits have these positions; the caller compares the bytes.
     #[inline(always)]
     pub(super) fn entry(&self, places: &[u64; BLOCKS]) -> &KnownLine<N, BLOCKS> {
         &self.0[Self::place(places)]

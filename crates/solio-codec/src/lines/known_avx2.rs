@@ -7,8 +7,8 @@ use std::arch::x86_64::*;
 /// A line within some blocks.
 pub(super) struct LineMarks<const BLOCKS: usize> {
     halves: [[__m256i; 2]; BLOCKS],
-    /// A bit for each byte up to the line end that is no digit, also for the line end. Without a line end no
-    /// line that is known is the same.
+    /// A bit for each byte up to and including the line end that is not a digit. Without a line end no known line
+    /// matches.
     pub(super) places: [u64; BLOCKS],
     /// The bits of the line.
     line: [u64; BLOCKS],

@@ -344,7 +344,7 @@ fn index_of(component: Component, bytes: &[u8]) -> u32 {
     }
 }
 
-/// Reads an array as it lies in a source, on all threads where it is large.
+/// Reads an array unchanged from a source, on all threads where it is large.
 fn fill<T: Pod + Send>(
     slab: &Slab<'_>,
     start: u64,

@@ -106,7 +106,7 @@ fn arrays(losses: &mut Losses, mesh: &Mesh<'_>) {
     }
     if let Some(uvs) = &mesh.uvs {
         if !uvs.values.is_empty() && !usable_uvs(mesh) {
-            let reason = "texture coordinates that are no numbers are left out";
+            let reason = "texture coordinates that are not finite are left out";
             losses.add_some("uvs", reason, 1, "mesh");
         }
         if let Domain::Indexed(index) = &uvs.domain {

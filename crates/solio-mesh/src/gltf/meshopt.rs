@@ -82,7 +82,7 @@ pub(super) fn decode(packed: &Packed, code: &[u8]) -> Result<Vec<u8>> {
         }
         (_, 2 | 4) if filter.is_some() => Err(Error::corrupt("a filter of indices")),
         ("TRIANGLES", _) if !count.is_multiple_of(3) => {
-            Err(Error::corrupt(format!("{count} indices are no whole triangles")))
+            Err(Error::corrupt(format!("{count} indices are not whole triangles")))
         }
         ("TRIANGLES", 2) => {
             decode_index_buffer::<u16>(code, count).map(|i| bytes_of(&i)).map_err(damaged)

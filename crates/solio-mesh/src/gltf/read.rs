@@ -93,7 +93,7 @@ const KNOWN: [&str; 34] = [
 /// ```
 ///
 /// # Errors
-/// `Syntax` with its line where the document is no JSON, `Corrupt` where parts contradict each other,
+/// `Syntax` with its line where the document is not JSON, `Corrupt` where parts contradict each other,
 /// `Unsupported` for Draco and for required extensions that are not known, `Limit`, and those of `source`
 /// and `files`.
 pub fn decode_gltf(

@@ -66,7 +66,7 @@ pub(super) fn bounds(mesh: &Mesh<'_>, set: &VertexSet) -> Result<[[f32; 3]; 2]> 
     match is_finite {
         true => Ok([min, max]),
         false => {
-            Err(Error::unsupported("positions that are no numbers, or too large for glTF's floats"))
+            Err(Error::unsupported("positions that are not finite, or too large for glTF's floats"))
         }
     }
 }

@@ -122,7 +122,7 @@ pub struct GltfWriteOptions {
 /// ```
 ///
 /// # Errors
-/// `Argument` when arrays of a mesh contradict each other, `Unsupported` for positions that are no numbers,
+/// `Argument` when arrays of a mesh contradict each other, `Unsupported` for positions that are not finite,
 /// `Limit` above 4 GiB, and what `sink` fails with.
 pub fn encode_glb(
     scene: &Scene<'_>,

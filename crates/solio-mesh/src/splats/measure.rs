@@ -76,12 +76,12 @@ fn more_attributes<'m>(mesh: &'m Mesh<'_>) -> impl Iterator<Item = String> + 'm 
     more.map(|a| format!("{}.{}", a.element, a.name))
 }
 
-/// The largest of some errors; one that is no number is infinite.
+/// The largest of some errors; NaN counts as infinite.
 fn largest(errors: impl Iterator<Item = f32>) -> f32 {
     errors.fold(0.0, |most, error| if error.is_nan() { f32::INFINITY } else { most.max(error) })
 }
 
-/// The error of a number that becomes `after`. Those that were no numbers are counted elsewhere.
+/// The error of a number that becomes `after`. Those that were not finite are counted elsewhere.
 fn error(before: f32, after: f32) -> f32 {
     if before.is_finite() { (before - after).abs() } else { 0.0 }
 }

@@ -246,7 +246,7 @@ pub(super) fn order_of(positions: &[[f32; 3]]) -> Vec<u32> {
     let key = |position: &[f32; 3]| {
         (0..3).fold(0, |key, k| {
             let (start, size) = (f64::from(low[k]), f64::from(high[k]) - f64::from(low[k]));
-            // From a float to an integer Rust cuts off, and takes what is no number for 0.
+            // From a float to an integer Rust cuts off, and NaN becomes 0.
             let at = ((f64::from(position[k]) - start) / size * most) as u64;
             key | spread(at.min(most as u64)) << k
         })

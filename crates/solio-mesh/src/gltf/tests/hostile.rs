@@ -156,7 +156,7 @@ fn what_is_not_read_is_named() {
     let strict = GltfReadOptions { strict: true, ..GltfReadOptions::default() };
     let error = read_with(text.as_bytes(), &strict).unwrap_err();
     assert_eq!(error.message(), "not read: 1 animation");
-    // The place of what is no JSON.
+    // The position of what is not JSON.
     let error = read_with(b"{\n  \"asset\": ?}", &strict).unwrap_err();
     assert_eq!((error.line(), error.offset()), (Some(2), Some(13)));
     // No deeper than the parser goes.

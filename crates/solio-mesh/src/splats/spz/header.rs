@@ -44,7 +44,7 @@ pub struct SpzHeader {
 /// Reads the header of an SPZ file that is unpacked, if it was gzip.
 ///
 /// # Errors
-/// `Corrupt` for what is no SPZ or cut off, `Unsupported` for other versions.
+/// `Corrupt` for what is not an SPZ or cut off, `Unsupported` for other versions.
 pub fn decode_spz_header(source: &dyn Source) -> Result<SpzHeader> {
     let mut bytes = [0; HEADER_BYTES[1]];
     // What follows the older header is read on its own: a stream does not go back.

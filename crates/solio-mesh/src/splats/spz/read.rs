@@ -14,7 +14,7 @@ use std::io::Read;
 
 /// Bytes that are decoded at once, more or less: whole splats.
 const BLOCK: usize = 1 << 20;
-/// What zstd packs at best, by the reckoning of Niantic's reader: more is no honest file.
+/// The highest ratio that Niantic's reader accepts of zstd: a file that claims more is malformed.
 const BEST_RATIO: u64 = 1024;
 /// The extension that tells other axes, of Adobe.
 const AXES: u32 = 0xadbe_0003;
