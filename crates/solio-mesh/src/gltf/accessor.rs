@@ -183,16 +183,15 @@ impl<'a> Accessed<'a> {
                 return Err(Error::corrupt(message));
             }
             buffers.spend((self.count as u64).saturating_mul(4 * N as u64))?;
-            let mut rows = vec![[0.0; N]; self.count];
-            memory::advise_huge(&mut rows);
             if let Some(slab) = self.plain(Component::F32, N) {
                 let start = slab.place(self.json.byte_offset);
-                fill(slab, start, &mut rows, buffers.work, &|rows| {
+                return filled(slab, start, self.count, buffers.work, &|rows| {
                     then(rows);
                     Ok(())
-                })?;
-                return Ok(rows);
+                });
             }
+            let mut rows = vec![[0.0; N]; self.count];
+            memory::advise_huge(&mut rows);
             self.each(&mut |at, bytes| {
                 for (part, place) in self.places.iter().enumerate() {
                     rows[at][part] = self.component.value(&bytes[*place..], self.json.normalized);
@@ -216,24 +215,25 @@ impl<'a> Accessed<'a> {
                 return Err(Error::corrupt("indices are scalars"));
             }
             buffers.spend(self.count as u64 * 4)?;
-            let mut out = vec![0u32; self.count];
-            memory::advise_huge(&mut out);
+            let end = u32::try_from(vertices).unwrap_or(u32::MAX);
             let check = |indices: &mut [u32]| {
-                let most = indices.iter().fold(0, |most, index| most.max(*index));
-                match (most as usize) < vertices || indices.is_empty() {
-                    true => Ok(()),
-                    false => Err(Error::corrupt(format!("vertex {most} of {vertices}"))),
+                // No search for the greatest: a comparison is what every CPU has for vectors.
+                if !indices.iter().fold(false, |beyond, index| beyond | (*index >= end)) {
+                    return Ok(());
                 }
+                let most = indices.iter().max().copied().unwrap_or_default();
+                Err(Error::corrupt(format!("vertex {most} of {vertices}")))
             };
             match (self.plain(Component::U32, 1), self.component) {
                 (Some(slab), _) => {
                     let start = slab.place(self.json.byte_offset);
-                    fill(slab, start, &mut out, buffers.work, &check)?;
-                    return Ok(out);
+                    return filled(slab, start, self.count, buffers.work, &check);
                 }
                 (_, Component::U8 | Component::U16 | Component::U32) => {}
                 _ => return Err(Error::corrupt("indices are unsigned integers")),
             }
+            let mut out = vec![0u32; self.count];
+            memory::advise_huge(&mut out);
             let component = self.component;
             self.each(&mut |at, bytes| out[at] = index_of(component, bytes))?;
             self.each_sparse(buffers, &mut |at, bytes| out[at] = index_of(component, bytes))?;
@@ -344,14 +344,14 @@ fn index_of(component: Component, bytes: &[u8]) -> u32 {
     }
 }
 
-/// Reads an array unchanged from a source, on all threads where it is large.
-fn fill<T: Pod + Send>(
+/// An array as it lies in a source, read on all threads where it is large.
+fn filled<T: Pod + Send>(
     slab: &Slab<'_>,
     start: u64,
-    values: &mut [T],
+    count: usize,
     work: &Work,
     then: &(dyn Fn(&mut [T]) -> Result<()> + Sync),
-) -> Result<()> {
+) -> Result<Vec<T>> {
     let rows = (BLOCK_BYTES / size_of::<T>()).max(1);
     let source = slab.source();
     let read = |number: usize, part: &mut [T]| {
@@ -360,9 +360,17 @@ fn fill<T: Pod + Send>(
         source.read_exact_at(at, bytemuck::cast_slice_mut(part), "a buffer")?;
         then(part)
     };
-    if work.threads < 2 || size_of_val(values) < PARALLEL_BYTES {
-        return values.chunks_mut(rows).enumerate().try_for_each(|(i, part)| read(i, part));
+    if work.threads < 2 || count * size_of::<T>() < PARALLEL_BYTES {
+        let mut values = memory::with_capacity(count);
+        for (number, at) in (0..count).step_by(rows).enumerate() {
+            // A block at a time, as the zeros are still in the cache when they are read over.
+            values.resize(count.min(at + rows), T::zeroed());
+            read(number, &mut values[at..])?;
+        }
+        return Ok(values);
     }
+    let mut values = vec![T::zeroed(); count];
+    memory::advise_huge(&mut values);
     let mut parts: Vec<&mut [T]> = values.chunks_mut(rows).collect();
     let failed = Mutex::new(None::<(usize, Error)>);
     parallel::pool(work)?.install(|| {
@@ -378,6 +386,6 @@ fn fill<T: Pod + Send>(
     });
     match failed.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner) {
         Some((_, error)) => Err(error),
-        None => Ok(()),
+        None => Ok(values),
     }
 }
