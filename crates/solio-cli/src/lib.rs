@@ -15,6 +15,7 @@ mod compare;
 mod conversions;
 mod convert;
 mod demo;
+mod diff;
 mod dup;
 mod file_info;
 mod gradient;
@@ -71,20 +72,40 @@ use clap::{ArgMatches, Parser};
 use solio::{Error, ErrorKind, Result};
 use std::ffi::OsString;
 
-/// How a command ended; the numbers are the exit codes.
+/// How a command ended.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// Everything was done.
-    Done = 0,
+    Done,
     /// Some inputs failed.
-    SomeFailed = 1,
+    SomeFailed,
     /// The command line is wrong.
-    Usage = 2,
+    Usage,
     /// Nothing matched.
-    NothingMatched = 3,
+    NothingMatched,
     /// A signal ended the command.
-    Interrupted = 130,
+    Interrupted,
+    /// Of two images: they differ by a little.
+    NearlySame,
+    /// They differ.
+    Different,
+    /// They could not be compared.
+    NotCompared,
+}
+
+impl Outcome {
+    /// The exit code; those of comparing are idiff's.
+    fn code(self) -> u8 {
+        match self {
+            Outcome::Done => 0,
+            Outcome::SomeFailed | Outcome::NearlySame => 1,
+            Outcome::Usage | Outcome::Different => 2,
+            Outcome::NothingMatched => 3,
+            Outcome::NotCompared => 4,
+            Outcome::Interrupted => 130,
+        }
+    }
 }
 
 /// Runs the command with `arguments`, the first of which is a name for messages, and returns the
@@ -133,7 +154,7 @@ pub fn run_parsed<C: Parser>(
     };
     let lost = matches!(outcome, Outcome::Done | Outcome::NothingMatched) && screen::has_lost();
     let outcome = if lost { Outcome::SomeFailed } else { outcome };
-    outcome as u8
+    outcome.code()
 }
 
 /// Whether the command was given `--json`.
@@ -164,6 +185,7 @@ fn run_command(command: Option<Command>) -> Result<Outcome> {
         Some(Command::Pack(args)) => pack::run(&args),
         Some(Command::Unpack(args)) => image_pack::unpack(&args),
         Some(Command::Cat(args)) => cat::run(&args),
+        Some(Command::Diff(args)) => diff::run(&args),
         Some(Command::Dup(args)) => dup::run(&args),
         Some(Command::Sheet(args)) => sheet::run(&args),
         Some(Command::Hash(args)) => hash::run(&args),

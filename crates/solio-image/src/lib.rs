@@ -13,6 +13,7 @@ mod choice;
 mod choose;
 mod cryptomatte;
 mod decode;
+mod difference;
 pub mod edit;
 mod encode;
 mod formats;
@@ -31,6 +32,10 @@ pub use choice::{ImageChoice, PartChoice, SingleFlat, image_bytes};
 pub use choose::{Choice, Chosen, Colors, choose, part_number};
 pub use cryptomatte::is_id;
 pub use decode::{Decoded, Stored, decode, decode_pixels, decoded_bytes, image_of};
+pub use difference::{
+    ChannelDifference, CompareOptions, DifferenceLimit, HeatMap, ImageDifference, Verdict,
+    compare_images, heat_picture,
+};
 pub use edit::channel_losses;
 pub use encode::{Encoded, PictureOptions, encode_picture, png};
 pub use formats::{can_choose_floats, has_quality, picture_names};

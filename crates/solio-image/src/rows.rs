@@ -6,6 +6,19 @@ use std::sync::Mutex;
 /// Values that a thread fills before it asks for more: enough that asking costs nothing beside it.
 const BAND: usize = 1 << 16;
 
+/// Calls `fill(y, row)` for all of `rows`, each made of so many values; `scratch` makes what each
+/// thread keeps from row to row.
+pub(crate) fn each<T: Send, S>(
+    work: &Work,
+    rows: &mut [T],
+    values: usize,
+    scratch: impl Fn() -> S + Sync,
+    fill: impl Fn(usize, &mut T, &mut S) + Sync,
+) -> Result<()> {
+    let one = |y: usize, row: &mut [T], scratch: &mut S| fill(y, &mut row[0], scratch);
+    banded(work, rows, 1, (BAND / values.max(1)).max(1), scratch, one)
+}
+
 /// Calls `fill(y, row)` for all rows of `out`, each of `width` values; `scratch` makes what each
 /// thread keeps from row to row.
 pub(crate) fn fill<T: Send, S>(
@@ -15,7 +28,17 @@ pub(crate) fn fill<T: Send, S>(
     scratch: impl Fn() -> S + Sync,
     fill: impl Fn(usize, &mut [T], &mut S) + Sync,
 ) -> Result<()> {
-    let rows = (BAND / width.max(1)).max(1);
+    banded(work, out, width, (BAND / width.max(1)).max(1), scratch, fill)
+}
+
+fn banded<T: Send, S>(
+    work: &Work,
+    out: &mut [T],
+    width: usize,
+    rows: usize,
+    scratch: impl Fn() -> S + Sync,
+    fill: impl Fn(usize, &mut [T], &mut S) + Sync,
+) -> Result<()> {
     let bands = Mutex::new(out.chunks_mut(rows * width.max(1)).enumerate());
     let worker = || {
         let mut scratch = scratch();

@@ -39,6 +39,7 @@ pub use color::pixel_arrays::{
     convert_colors_in_place,
 };
 pub use image::attributes::{Edit, SetOptions, set_attributes};
+pub use image::compare::compare_image_files;
 pub use image::convert::{
     ImageConvertOptions, ImageConverted, ImageJob, convert_image, convert_images,
 };
@@ -119,9 +120,11 @@ pub use solio_codec::compress::Compression;
 pub use solio_codec::number::Digits;
 pub use solio_color::ToneMap;
 pub use solio_image::{
-    Choice, Compared, ComparedRow, Frame, ImageChoice, MissingPixels, PartChoice, PictureOptions,
-    Preview, PreviewOptions, SingleFlat, channel_losses, compare_gradient, decode_image_as,
-    gradient_image, gradient_strips, image_bytes, part_number, preview,
+    ChannelDifference, Choice, CompareOptions, Compared, ComparedRow, DifferenceLimit, Frame,
+    HeatMap, ImageChoice, ImageDifference, MissingPixels, PartChoice, PictureOptions, Preview,
+    PreviewOptions, SingleFlat, Verdict, channel_losses, compare_gradient, compare_images,
+    decode_image_as, gradient_image, gradient_strips, heat_picture, image_bytes, part_number,
+    preview,
 };
 pub use solio_io::signals::cancel_on_signals;
 pub use solio_kinds::{

@@ -4,6 +4,7 @@ mod cat;
 mod check;
 mod convert;
 mod demo;
+mod diff;
 mod dup;
 mod gradient;
 mod hash;
@@ -28,6 +29,7 @@ pub(crate) use cat::CatArgs;
 pub(crate) use check::CheckArgs;
 pub(crate) use convert::{AnyFormat, ConvertArgs, MeshesChoice};
 pub(crate) use demo::DemoArgs;
+pub(crate) use diff::DiffArgs;
 pub(crate) use dup::DupArgs;
 pub(crate) use gradient::GradientArgs;
 pub(crate) use hash::HashArgs;
@@ -61,7 +63,7 @@ use std::path::PathBuf;
 #[command(name = "solio", bin_name = "solio", version = version::text(), max_term_width = 100)]
 #[command(disable_help_subcommand = true)] // `help` here also knows tasks
 #[command(after_help = "Exit codes: 0 all done; 1 some inputs failed (each is listed); 2 usage; \
-    3 nothing matched; 130 interrupted.")]
+    3 nothing matched; 130 interrupted. Those of diff are idiff's.")]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
@@ -106,6 +108,8 @@ pub(crate) enum Command {
     /// Read everything as fast as possible, to standard output or to nowhere
     #[command(visible_alias = "read")]
     Cat(CatArgs),
+    /// Say how far images are from each other: channel by channel, with a picture of the differences
+    Diff(DiffArgs),
     /// Find files with the same content
     Dup(DupArgs),
     /// Show many files as small pictures, on a page or in a picture

@@ -60,6 +60,7 @@ pub(crate) const SAME: &[&str] = &[
     "gradient sunset.ggr -o out.css",
     "unpack images.solio -o out --json",
     "cat in.obj a.0001.exr",
+    "diff --json a.0001.exr a.0002.exr",
     "dup --json tree",
     "sheet tree -o out.html",
     "sheet tree -o out.png",
