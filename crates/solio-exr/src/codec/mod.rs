@@ -7,7 +7,6 @@ mod b44;
 mod deflate;
 mod dwa;
 mod huffman;
-#[cfg(feature = "htj2k")]
 mod jpeg2000;
 mod layout;
 mod piz;
@@ -39,6 +38,7 @@ pub(crate) struct CodecScratch {
     /// Bytes between the byte filter and what packs them.
     filtered: Vec<u8>,
     piz: piz::PizUnpacker,
+    jpeg2000: jpeg2000::Jpeg2000Reader,
 }
 
 /// `bytes` bytes of `buffer`, which grows as needed; what they are is left open.
@@ -98,8 +98,7 @@ impl<'b> UnpackedRows<'b> {
 /// Whether chunks of a part can be unpacked here.
 pub(crate) fn is_read(shape: &Shape) -> bool {
     match shape.compression {
-        #[cfg(feature = "htj2k")]
-        Compression::Htj2k256 | Compression::Htj2k32 => jpeg2000::is_read(&shape.channels),
+        Compression::Htj2k256 | Compression::Htj2k32 => true,
         other => other.is_written(),
     }
 }
@@ -126,9 +125,8 @@ pub(crate) fn unpack<'b>(
                 Compression::Pxr24 => pxr24::decode(block, input, out)?,
                 Compression::B44 | Compression::B44a => b44::decode(block, input, out)?,
                 Compression::Dwaa | Compression::Dwab => dwa::decode(block, input, out)?,
-                #[cfg(feature = "htj2k")]
                 Compression::Htj2k256 | Compression::Htj2k32 => {
-                    jpeg2000::decode(block, input, out)?;
+                    jpeg2000::decode(block, input, out, &mut scratch.jpeg2000)?;
                 }
                 other => return Err(not_packed(other, input.len(), bytes)),
             }

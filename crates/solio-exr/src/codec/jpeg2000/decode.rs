@@ -1,0 +1,350 @@
+//! A codestream to the samples of a chunk.
+
+use solio_base::{Error, Result};
+use solio_codec::lanes::{LaneJob, Lanes, run};
+
+use super::block_decode::{BlockReader, CodedBlock};
+use super::geometry::{Band, ComponentGrid};
+use super::join::{JoinedRows, LevelBands};
+use super::markers::{Codestream, ComponentCoding, SampleCurve};
+use super::number::Number;
+use super::packets::{BlockPlace, read_packets};
+use crate::codec::layout::ChannelLane;
+use crate::{Channel, PixelType};
+
+/// Buffers for components, kept from chunk to chunk.
+#[derive(Default)]
+struct Planes<N: Number> {
+    reader: BlockReader<N::Coded>,
+    /// Of each component of a colour, its coefficients, band by band.
+    coefficients: [Vec<N>; 3],
+    /// The mean of the last but one level.
+    means: [Vec<N>; 3],
+    /// Of the level before.
+    smaller: Vec<N>,
+    rows: [JoinedRows<N>; 3],
+    /// A row of a colour.
+    color: [Vec<N>; 3],
+}
+
+/// What a thread keeps from chunk to chunk.
+#[derive(Default)]
+pub(crate) struct Jpeg2000Reader {
+    narrow: Planes<i32>,
+    wide: Planes<i64>,
+}
+
+/// A component, its samples, and where they go.
+struct ComponentJob<'c> {
+    coding: &'c ComponentCoding,
+    grid: &'c ComponentGrid,
+    blocks: &'c [BlockPlace],
+    lane: &'c ChannelLane,
+}
+
+impl Jpeg2000Reader {
+    /// Reads the codestream at `at`; its components are the channels of `lanes`, in their order.
+    pub(super) fn read(
+        &mut self,
+        input: &[u8],
+        at: usize,
+        lanes: &[(&Channel, &ChannelLane)],
+        out: &mut [u8],
+    ) -> Result<()> {
+        let stream = Codestream::read(input, at, lanes.len())?;
+        let mut grids = Vec::with_capacity(lanes.len());
+        for (coding, (channel, lane)) in stream.components.iter().zip(lanes) {
+            check_component(coding, channel).map_err(|e| e.at_offset(at as u64))?;
+            let [width, height] = [(stream.width, 0), (stream.height, 1)]
+                .map(|(of, axis)| of.div_ceil(coding.sampling[axis]));
+            if (width, height) != (lane.samples, lane.rows.len()) {
+                let message = format!(
+                    "a component of {width} × {height} samples is not the channel {:?} of {} × {}",
+                    channel.name,
+                    lane.samples,
+                    lane.rows.len()
+                );
+                return Err(Error::corrupt(message).at_offset(at as u64));
+            }
+            let grid = ComponentGrid::new(width, height, coding.levels, coding.block_bits);
+            grids.push((grid, coding.sampling));
+        }
+        let blocks = read_packets(input, &stream, &grids)?;
+        let mut components: Vec<ComponentJob<'_>> = Vec::with_capacity(lanes.len());
+        for (i, (_, lane)) in lanes.iter().enumerate() {
+            let (coding, grid) = (&stream.components[i], &grids[i].0);
+            components.push(ComponentJob { coding, grid, blocks: &blocks[i], lane });
+        }
+        let (color, others) = components.split_at(if stream.color { 3 } else { 0 });
+        for group in (!color.is_empty()).then_some(color).into_iter().chain(others.chunks(1)) {
+            if group[0].coding.depth == 16 {
+                self.narrow.read(input, group, out)?;
+            } else {
+                self.wide.read(input, group, out)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a component is one of such a channel.
+fn check_component(coding: &ComponentCoding, channel: &Channel) -> Result<()> {
+    let (depth, signed) = match channel.pixel_type {
+        PixelType::Half => (16, true),
+        PixelType::Float => (32, true),
+        PixelType::Uint => (32, false),
+    };
+    let fits = (coding.depth, coding.signed) == (depth, signed)
+        && (signed || coding.curve == SampleCurve::Plain);
+    if !fits {
+        let message =
+            format!("a component does not hold samples of the channel {:?}", channel.name);
+        return Err(Error::corrupt(message));
+    }
+    Ok(())
+}
+
+impl<N: Number> Planes<N> {
+    /// Reads one component, or the three of a colour.
+    fn read(&mut self, input: &[u8], group: &[ComponentJob<'_>], out: &mut [u8]) -> Result<()> {
+        for (i, component) in group.iter().enumerate() {
+            self.read_coefficients(input, i, component)?;
+            self.join_smaller_levels(i, component.grid);
+        }
+        let grid = group[0].grid;
+        let levels = grid.resolutions.len() - 1;
+        run(LastLevelJob { planes: self, grid, levels, group, out });
+        Ok(())
+    }
+
+    fn read_coefficients(&mut self, input: &[u8], i: usize, job: &ComponentJob<'_>) -> Result<()> {
+        let ComponentJob { coding, grid, blocks, .. } = job;
+        let plane = &mut self.coefficients[i];
+        plane.resize(grid.width * grid.height, N::default());
+        let bands = grid.resolutions.iter().flat_map(|resolution| &resolution.bands);
+        for band in bands {
+            let to = &mut plane[band.start..][..band.width * band.height];
+            let planes = coding.planes(band.index);
+            for row in 0..band.down {
+                for column in 0..band.across {
+                    let place = blocks[band.blocks + row * band.across + column];
+                    let cut = BlockCut::new(band, grid.block_bits, [column, row]);
+                    if place.length == 0 {
+                        cut.rows(to, |row| row.fill(N::default()));
+                        continue;
+                    }
+                    let data = &input[place.start as usize..][..usize::from(place.length)];
+                    let missing = u32::from(place.missing);
+                    let block = CodedBlock { data, width: cut.width, height: cut.height, missing };
+                    let samples = self
+                        .reader
+                        .read(block)
+                        .map_err(|fault| Error::corrupt(fault).at_offset(u64::from(place.start)))?;
+                    run(PlaceJob { samples, cut, to: &mut *to, shift: planes - 1 - missing });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// All levels but the last.
+    fn join_smaller_levels(&mut self, i: usize, grid: &ComponentGrid) {
+        let levels = grid.resolutions.len() - 1;
+        let first = &grid.resolutions[0].bands[0];
+        let mean = &self.coefficients[i][..first.width * first.height];
+        self.means[i].clear();
+        self.means[i].extend_from_slice(mean);
+        for level in 1..levels {
+            let resolution = &grid.resolutions[level];
+            std::mem::swap(&mut self.means[i], &mut self.smaller);
+            let to = &mut self.means[i];
+            to.resize(resolution.width * resolution.height, N::default());
+            let bands = level_bands(grid, level, &self.smaller, &self.coefficients[i]);
+            run(LevelJob { bands, rows: &mut self.rows[i], to });
+        }
+    }
+}
+
+/// The bands of a level above the first.
+fn level_bands<'p, N>(
+    grid: &ComponentGrid,
+    level: usize,
+    low_low: &'p [N],
+    coefficients: &'p [N],
+) -> LevelBands<'p, N> {
+    let resolution = &grid.resolutions[level];
+    let [high_low, low_high, high_high] = [0, 1, 2].map(|i| {
+        let band = &resolution.bands[i];
+        &coefficients[band.start..][..band.width * band.height]
+    });
+    let (width, height) = (resolution.width, resolution.height);
+    LevelBands { width, height, low_low, high_low, low_high, high_high }
+}
+
+/// Where a code block lies in its band.
+#[derive(Clone, Copy)]
+pub(super) struct BlockCut {
+    start: usize,
+    stride: usize,
+    pub(super) width: usize,
+    pub(super) height: usize,
+}
+
+impl BlockCut {
+    pub(super) fn new(band: &Band, block_bits: [u32; 2], [column, row]: [usize; 2]) -> BlockCut {
+        let [left, top] = [column << block_bits[0], row << block_bits[1]];
+        BlockCut {
+            start: top * band.width + left,
+            stride: band.width,
+            width: (band.width - left).min(1 << block_bits[0]),
+            height: (band.height - top).min(1 << block_bits[1]),
+        }
+    }
+
+    #[inline(always)]
+    fn rows<N>(&self, band: &mut [N], mut f: impl FnMut(&mut [N])) {
+        for row in band[self.start..].chunks_mut(self.stride).take(self.height) {
+            f(&mut row[..self.width]);
+        }
+    }
+}
+
+/// Puts a block where it belongs.
+struct PlaceJob<'j, N: Number> {
+    samples: &'j [N::Coded],
+    cut: BlockCut,
+    to: &'j mut [N],
+    shift: u32,
+}
+
+impl<N: Number> LaneJob for PlaceJob<'_, N> {
+    type Output = ();
+    #[inline(always)]
+    fn run<L: Lanes>(self, _: L) {
+        let mut rows = self.samples.chunks_exact(self.cut.width.next_multiple_of(2));
+        self.cut.rows(self.to, |to| {
+            for (to, coded) in to.iter_mut().zip(rows.next().unwrap_or(&[])) {
+                *to = N::decoded(*coded, self.shift);
+            }
+        });
+    }
+}
+
+/// Puts a level together.
+struct LevelJob<'j, N> {
+    bands: LevelBands<'j, N>,
+    rows: &'j mut JoinedRows<N>,
+    to: &'j mut [N],
+}
+
+impl<N: Number> LaneJob for LevelJob<'_, N> {
+    type Output = ();
+    #[inline(always)]
+    fn run<L: Lanes>(self, _: L) {
+        self.rows.start(self.bands.width);
+        for (y, to) in self.to.chunks_exact_mut(self.bands.width).enumerate() {
+            to.copy_from_slice(self.rows.row(&self.bands, y));
+        }
+    }
+}
+
+/// Puts the last level together, undoes the colour transform, stores samples.
+struct LastLevelJob<'j, N: Number> {
+    planes: &'j mut Planes<N>,
+    grid: &'j ComponentGrid,
+    levels: usize,
+    group: &'j [ComponentJob<'j>],
+    out: &'j mut [u8],
+}
+
+impl<N: Number> LaneJob for LastLevelJob<'_, N> {
+    type Output = ();
+    #[inline(always)]
+    fn run<L: Lanes>(self, _: L) {
+        let LastLevelJob { planes, grid, levels, group, out } = self;
+        let Planes { coefficients, means, rows, color, .. } = planes;
+        let (width, height) = (grid.width, grid.height);
+        let bands = [0, 1, 2].map(|i| {
+            (levels > 0 && i < group.len())
+                .then(|| level_bands(grid, levels, &means[i], &coefficients[i]))
+        });
+        rows.iter_mut().for_each(|rows| rows.start(width));
+        color.iter_mut().for_each(|row| row.resize(width, N::default()));
+        let [first, second, third] = rows;
+        for y in 0..height {
+            let mean = |i: usize| means[i].get(y * width..(y + 1) * width).unwrap_or(&[]);
+            let a = row(&bands[0], first, mean(0), y);
+            if group.len() < 3 {
+                group[0].store(a, y, out);
+                continue;
+            }
+            let [b, c] = [row(&bands[1], second, mean(1), y), row(&bands[2], third, mean(2), y)];
+            join_color([a, b, c], color);
+            for (component, row) in group.iter().zip(&*color) {
+                component.store(row, y, out);
+            }
+        }
+    }
+}
+
+/// Row `y` of a component: joined, or the mean where there are no levels.
+#[inline(always)]
+fn row<'r, N: Number>(
+    bands: &Option<LevelBands<'_, N>>,
+    rows: &'r mut JoinedRows<N>,
+    mean: &'r [N],
+    y: usize,
+) -> &'r [N] {
+    match bands {
+        Some(bands) => rows.row(bands, y),
+        None => mean,
+    }
+}
+
+/// Undoes the colour transform: red, green, blue.
+#[inline(always)]
+fn join_color<N: Number>([luma, blue, red]: [&[N]; 3], color: &mut [Vec<N>; 3]) {
+    let [r, g, b] = color.each_mut().map(|row| row.iter_mut());
+    let to = r.zip(g).zip(b);
+    for ((((r, g), b), luma), (blue, red)) in to.zip(luma).zip(blue.iter().zip(red)) {
+        *g = luma.minus(blue.plus(*red).shifted::<2>());
+        *r = red.plus(*g);
+        *b = blue.plus(*g);
+    }
+}
+
+impl ComponentJob<'_> {
+    /// Stores a row of samples.
+    #[inline(always)]
+    fn store<N: Number>(&self, row: &[N], y: usize, out: &mut [u8]) {
+        let ComponentJob { coding, lane, .. } = self;
+        let out = &mut out[lane.rows[y]..][..lane.row_bytes];
+        let turned = coding.curve == SampleCurve::Turned;
+        if coding.depth == 16 {
+            for (to, number) in out.as_chunks_mut().0.iter_mut().zip(row) {
+                let sample = number.sample(true) as u16;
+                let turn = if turned { turn(sample as i16) as u16 } else { 0 };
+                *to = (sample ^ turn).to_le_bytes();
+            }
+        } else {
+            for (to, number) in out.as_chunks_mut().0.iter_mut().zip(row) {
+                let sample = number.sample(coding.signed);
+                let turn = if turned { turn_wide(sample as i32) as u32 } else { 0 };
+                *to = (sample ^ turn).to_le_bytes();
+            }
+        }
+    }
+}
+
+/// The bits that change where negative numbers are turned round: all but the sign. As floats have it, numbers
+/// then rise; it is its own inverse.
+#[inline(always)]
+pub(super) fn turn(sample: i16) -> i16 {
+    sample >> 15 & i16::MAX
+}
+
+/// [`turn`] of 32 bits.
+#[inline(always)]
+pub(super) fn turn_wide(sample: i32) -> i32 {
+    sample >> 31 & i32::MAX
+}

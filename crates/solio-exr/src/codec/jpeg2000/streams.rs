@@ -1,0 +1,216 @@
+//! The three streams of a code block, without what is stuffed into them.
+//!
+//! Magnitudes and signs go forward from the block's start, the words of quads backward from its end, the
+//! events of quads that are mostly zero forward into them. After bytes that could make a marker fewer bits of a
+//! byte count. Those are taken out first, eight bytes at a time: then bits are read from anywhere at once.
+
+/// Bits without gaps, first bit lowest, and room behind them.
+pub(super) struct Bits<const N: usize>(Box<[u8]>);
+
+impl<const N: usize> Default for Bits<N> {
+    fn default() -> Self {
+        Bits(vec![0; N + 8].into())
+    }
+}
+
+/// Bits that a reader takes at once, at most.
+pub(super) const MOST_BITS: usize = 57;
+
+impl<const N: usize> Bits<N> {
+    /// The place of all bits, as [`bits_at`] takes it.
+    #[inline(always)]
+    pub(super) fn words(&self) -> &[u8] {
+        const { assert!(N.is_power_of_two()) };
+        &self.0[..N + 8]
+    }
+}
+
+/// The bits from `at` on, [`MOST_BITS`] of them; `bits` is [`Bits::words`] of `N`.
+#[inline(always)]
+pub(super) fn bits_at<const N: usize>(bits: &[u8], at: usize) -> u64 {
+    let start = at / 8 & (N - 1);
+    let eight = bits[start..].first_chunk().map_or(0, |eight| u64::from_le_bytes(*eight));
+    eight >> (at % 8)
+}
+
+const LOW: u64 = 0x0101_0101_0101_0101;
+const HIGH: u64 = 0x8080_8080_8080_8080;
+
+/// Whether a byte of `word` is 0.
+#[inline(always)]
+fn has_zero(word: u64) -> bool {
+    word.wrapping_sub(LOW) & !word & HIGH != 0
+}
+
+/// Takes bits and writes them without gaps.
+struct Packer<'b> {
+    out: &'b mut [u8],
+    at: usize,
+    bits: u64,
+    count: u32,
+}
+
+impl Packer<'_> {
+    #[inline(always)]
+    fn put(&mut self, bits: u64, count: u32) {
+        self.bits |= bits << self.count;
+        let after = self.count + count;
+        if after >= 64 {
+            self.flush();
+            // What did not fit; all of it did where the count was 0.
+            self.bits = if self.count == 0 { 0 } else { bits >> (64 - self.count) };
+        }
+        self.count = after % 64;
+    }
+
+    #[inline(always)]
+    fn flush(&mut self) {
+        if let Some(to) = self.out[self.at..].first_chunk_mut() {
+            *to = self.bits.to_le_bytes();
+            self.at += 8;
+        }
+    }
+
+    /// Byte by byte; whether the last one was ff.
+    fn put_forward(&mut self, bytes: &[u8], mut after_ff: bool) -> bool {
+        for byte in bytes {
+            let count = if after_ff { 7 } else { 8 };
+            self.put(u64::from(byte & (0xff >> (8 - count))), count);
+            after_ff = *byte == 0xff;
+        }
+        after_ff
+    }
+
+    /// Byte by byte from the last one, after the byte `before`.
+    fn put_backward(&mut self, bytes: &[u8], mut before: u8) {
+        for byte in bytes.iter().rev() {
+            let count = if before > 0x8f && byte & 0x7f == 0x7f { 7 } else { 8 };
+            self.put(u64::from(byte & (0xff >> (8 - count))), count);
+            before = *byte;
+        }
+    }
+
+    /// Ends with `fill`, as far as readers go that take `most` bits.
+    fn finish(mut self, fill: u8, most: usize) {
+        self.bits |= if fill == 0 { 0 } else { u64::MAX << self.count };
+        self.flush();
+        let end = (most / 8 + 9).min(self.out.len());
+        if self.at < end {
+            self.out[self.at..end].fill(fill);
+        }
+    }
+}
+
+impl<const N: usize> Bits<N> {
+    fn packer(&mut self) -> Packer<'_> {
+        Packer { out: &mut self.0, at: 0, bits: 0, count: 0 }
+    }
+
+    /// Magnitudes and signs: seven bits after a byte ff; behind the end are ones. No reader takes more than
+    /// `most` bits.
+    #[inline(always)]
+    pub(super) fn fill_forward(&mut self, data: &[u8], most: usize) {
+        // What comes later is never read.
+        let data = &data[..data.len().min(most / 7 + 8).min(N)];
+        let mut packer = self.packer();
+        let (words, rest) = data.as_chunks::<8>();
+        let mut after_ff = false;
+        for word in words {
+            let bits = u64::from_le_bytes(*word);
+            if after_ff || has_zero(!bits) {
+                after_ff = packer.put_forward(word, after_ff);
+            } else {
+                packer.put(bits, 64);
+            }
+        }
+        packer.put_forward(rest, after_ff);
+        packer.finish(0xff, most);
+    }
+
+    /// Words of quads: from the last byte backward, half of which is part of the length; seven bits after
+    /// bytes above 8f where they are ones; behind the end are zeros.
+    #[inline(always)]
+    pub(super) fn fill_backward(&mut self, data: &[u8], most: usize) {
+        let mut packer = self.packer();
+        let Some((last, data)) = data.split_last() else { return packer.finish(0, most) };
+        let data = &data[data.len() - data.len().min(most / 7 + 8).min(N)..];
+        let nibble = u64::from(last >> 4);
+        let count = if nibble & 7 == 7 { 3 } else { 4 };
+        packer.put(nibble & (0xf >> (4 - count)), count);
+        let mut before = last | 0xf;
+        let (rest, words) = data.as_rchunks::<8>();
+        for word in words.iter().rev() {
+            let bits = u64::from_be_bytes(*word);
+            if has_zero(!bits & !HIGH) {
+                packer.put_backward(word, before);
+            } else {
+                packer.put(bits, 64);
+            }
+            before = word[0];
+        }
+        packer.put_backward(rest, before);
+        packer.finish(0, most);
+    }
+}
+
+/// By state: how many bits say the length of a run.
+pub(super) const RUN_BITS: [u32; 13] = [0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 4, 5];
+
+/// The events (MEL): runs of zeros, of lengths that adapt.
+pub(super) struct Events<'d> {
+    data: &'d [u8],
+    at: usize,
+    byte: u8,
+    left: u32,
+    state: usize,
+    /// Zeros that are still to come.
+    zeros: u32,
+    /// Whether a one comes behind them.
+    one: bool,
+}
+
+impl<'d> Events<'d> {
+    /// Of the bytes up to the last but one of a block, half of which counts.
+    #[inline(always)]
+    pub(super) fn new(data: &'d [u8]) -> Self {
+        Events { data, at: 0, byte: 0, left: 0, state: 0, zeros: 0, one: false }
+    }
+
+    #[inline(always)]
+    fn bit(&mut self) -> u32 {
+        if self.left == 0 {
+            self.left = if self.byte == 0xff { 7 } else { 8 };
+            let byte = self.data.get(self.at).copied().unwrap_or(0xff);
+            self.byte = if self.at + 1 == self.data.len() { byte | 0xf } else { byte };
+            self.at += 1;
+        }
+        self.left -= 1;
+        u32::from(self.byte >> self.left & 1)
+    }
+
+    /// The next event.
+    #[inline(always)]
+    pub(super) fn next(&mut self) -> bool {
+        if self.zeros == 0 && !self.one {
+            self.run();
+        }
+        if self.zeros > 0 {
+            self.zeros -= 1;
+            return false;
+        }
+        self.one = false;
+        true
+    }
+
+    fn run(&mut self) {
+        let bits = RUN_BITS[self.state];
+        if self.bit() == 1 {
+            self.zeros = 1 << bits;
+            self.state = (self.state + 1).min(12);
+        } else {
+            self.zeros = (0..bits).fold(0, |zeros, _| zeros << 1 | self.bit());
+            self.one = true;
+            self.state = self.state.saturating_sub(1);
+        }
+    }
+}
