@@ -39,6 +39,7 @@ pub(crate) struct CodecScratch {
     filtered: Vec<u8>,
     piz: piz::PizUnpacker,
     jpeg2000: jpeg2000::Jpeg2000Reader,
+    jpeg2000_writer: jpeg2000::Jpeg2000Writer,
 }
 
 /// `bytes` bytes of `buffer`, which grows as needed; what they are is left open.
@@ -98,7 +99,6 @@ impl<'b> UnpackedRows<'b> {
 /// Whether chunks of a part can be unpacked here.
 pub(crate) fn is_read(shape: &Shape) -> bool {
     match shape.compression {
-        Compression::Htj2k256 | Compression::Htj2k32 => true,
         other => other.is_written(),
     }
 }
@@ -183,6 +183,9 @@ pub(crate) fn encode(
         Compression::Pxr24 => pxr24::encode(block, raw, out),
         Compression::B44 => b44::encode(block, false, raw, out),
         Compression::B44a => b44::encode(block, true, raw, out),
+        Compression::Htj2k256 | Compression::Htj2k32 => {
+            jpeg2000::encode(block, raw, out, &mut scratch.jpeg2000_writer)
+        }
         Compression::Zstd => {
             let effort = zstd::ZstdEffort::new(level, compat)?;
             zstd::encode(block, effort, raw, out, &mut scratch.filtered)
@@ -396,7 +399,7 @@ impl Compression {
     /// assert!(Compression::Zstd.is_written() && !Compression::Lj2k.is_written());
     /// ```
     pub fn is_written(self) -> bool {
-        !matches!(self, Compression::Htj2k256 | Compression::Htj2k32 | Compression::Lj2k)
+        self != Compression::Lj2k
     }
 
     /// From a name, perhaps with a level behind a colon.

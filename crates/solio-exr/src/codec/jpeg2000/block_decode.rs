@@ -30,6 +30,10 @@ pub(super) trait Word: Copy + Default + Ord {
     fn of(bits: u64) -> Self;
     /// Number of bits of twice the magnitude less one; 1 for no magnitude.
     fn exponent(self) -> u32;
+    /// [`Word::exponent`] of many.
+    fn exponents(samples: &[Self], to: &mut [u8]);
+    /// The lowest `count` bits of what is written: twice the magnitude less one, and the sign.
+    fn bits(self, count: u32) -> u64;
 }
 
 impl Word for u32 {
@@ -43,6 +47,19 @@ impl Word for u32 {
     fn exponent(self) -> u32 {
         32 - ((self.max(2) | 1) - 2).leading_zeros()
     }
+    #[inline(always)]
+    fn exponents(samples: &[u32], to: &mut [u8]) {
+        for (to, sample) in to.iter_mut().zip(samples) {
+            let odd = (sample.max(&2) | 1) - 2;
+            // The exponent of a float is counted by vectors. Without the second bit nothing is rounded up.
+            let float = (odd & !(odd >> 1)) as i32 as f32;
+            *to = ((float.to_bits() >> 23) - 126) as u8;
+        }
+    }
+    #[inline(always)]
+    fn bits(self, count: u32) -> u64 {
+        u64::from(self.wrapping_sub(2)) & ((1 << count) - 1)
+    }
 }
 
 impl Word for u64 {
@@ -54,6 +71,16 @@ impl Word for u64 {
     #[inline(always)]
     fn exponent(self) -> u32 {
         64 - ((self.max(2) | 1) - 2).leading_zeros()
+    }
+    #[inline(always)]
+    fn exponents(samples: &[u64], to: &mut [u8]) {
+        for (to, sample) in to.iter_mut().zip(samples) {
+            *to = sample.exponent() as u8;
+        }
+    }
+    #[inline(always)]
+    fn bits(self, count: u32) -> u64 {
+        self.wrapping_sub(2) & ((1 << count) - 1)
     }
 }
 

@@ -130,7 +130,7 @@ impl<N: Number> Planes<N> {
                     let place = blocks[band.blocks + row * band.across + column];
                     let cut = BlockCut::new(band, grid.block_bits, [column, row]);
                     if place.length == 0 {
-                        cut.rows(to, |row| row.fill(N::default()));
+                        cut.rows_mut(to).for_each(|row| row.fill(N::default()));
                         continue;
                     }
                     let data = &input[place.start as usize..][..usize::from(place.length)];
@@ -201,11 +201,21 @@ impl BlockCut {
         }
     }
 
+    /// Its rows.
     #[inline(always)]
-    fn rows<N>(&self, band: &mut [N], mut f: impl FnMut(&mut [N])) {
-        for row in band[self.start..].chunks_mut(self.stride).take(self.height) {
-            f(&mut row[..self.width]);
-        }
+    pub(super) fn rows<'b, N>(&self, band: &'b [N]) -> impl Iterator<Item = &'b [N]> {
+        let width = self.width;
+        band[self.start..].chunks(self.stride).take(self.height).map(move |row| &row[..width])
+    }
+
+    /// The same, to be filled.
+    #[inline(always)]
+    fn rows_mut<'b, N>(&self, band: &'b mut [N]) -> impl Iterator<Item = &'b mut [N]> {
+        let width = self.width;
+        band[self.start..]
+            .chunks_mut(self.stride)
+            .take(self.height)
+            .map(move |row| &mut row[..width])
     }
 }
 
@@ -221,12 +231,12 @@ impl<N: Number> LaneJob for PlaceJob<'_, N> {
     type Output = ();
     #[inline(always)]
     fn run<L: Lanes>(self, _: L) {
-        let mut rows = self.samples.chunks_exact(self.cut.width.next_multiple_of(2));
-        self.cut.rows(self.to, |to| {
-            for (to, coded) in to.iter_mut().zip(rows.next().unwrap_or(&[])) {
+        let rows = self.samples.chunks_exact(self.cut.width.next_multiple_of(2));
+        for (to, coded) in self.cut.rows_mut(self.to).zip(rows) {
+            for (to, coded) in to.iter_mut().zip(coded) {
                 *to = N::decoded(*coded, self.shift);
             }
-        });
+        }
     }
 }
 

@@ -13,19 +13,24 @@
 //! red, green and blue become a luma and two differences first.
 
 mod block_decode;
+mod block_encode;
 mod chunk_header;
 mod decode;
+mod encode;
 mod geometry;
 mod join;
 mod lift53;
 mod markers;
 mod number;
+mod pack_packets;
 mod packets;
+mod split;
 mod streams;
 #[cfg(test)]
 mod tests;
 mod vlc;
 mod vlc_rows;
+mod write_markers;
 
 use solio_base::{Error, Result};
 
@@ -33,6 +38,8 @@ use super::layout;
 use crate::Block;
 use chunk_header::{ChunkHeader, Magic};
 pub(crate) use decode::Jpeg2000Reader;
+use encode::ComponentSource;
+pub(crate) use encode::Jpeg2000Writer;
 
 /// Unpacks a chunk.
 pub(super) fn decode(
@@ -53,3 +60,38 @@ pub(super) fn decode(
     let components: Vec<_> = header.map.iter().map(of).collect();
     reader.read(input, header.end, &components, out)
 }
+
+/// Packs a chunk.
+pub(super) fn encode(
+    block: &Block<'_>,
+    raw: &[u8],
+    out: &mut Vec<u8>,
+    writer: &mut Jpeg2000Writer,
+) -> Result<()> {
+    let size = [block.x.len(), block.y.len()];
+    let lanes = layout::lanes(block);
+    let fits = block.channels.iter().zip(&lanes).all(|(channel, lane)| {
+        let lengths = [(channel.x_sampling, lane.samples), (channel.y_sampling, lane.rows.len())];
+        lengths.iter().zip(size).all(|((sampling, count), of)| {
+            *sampling < 256 && *count > 0 && *count * *sampling as usize == of
+        })
+    });
+    if !fits || lanes.len() > MOST_COMPONENTS {
+        // A sampling rate that does not divide the chunk: no codestream says so, and the chunk is stored.
+        out.extend_from_slice(raw);
+        return Ok(());
+    }
+    let (map, color) = chunk_header::order(block.channels);
+    let sampled = block.channels.iter().any(|c| (c.x_sampling, c.y_sampling) != (1, 1));
+    let source = |channel: &usize| ComponentSource {
+        channel: &block.channels[*channel],
+        lane: &lanes[*channel],
+    };
+    let sources: Vec<ComponentSource<'_>> = map.iter().map(source).collect();
+    ChunkHeader::write(Magic::Plain, &map, out);
+    writer.write(size, &sources, color && !sampled, raw, out);
+    Ok(())
+}
+
+/// Most components of a codestream.
+const MOST_COMPONENTS: usize = 16384;

@@ -18,6 +18,8 @@ pub(super) trait Number: Copy + Default + Send + Sync + 'static {
     fn sample(self, signed: bool) -> u32;
     /// What a code block has for it; `shift` bit planes were left out.
     fn decoded(coded: Self::Coded, shift: u32) -> Self;
+    /// What a code block gets of it.
+    fn coded(self) -> Self::Coded;
 }
 
 impl Number for i32 {
@@ -50,6 +52,10 @@ impl Number for i32 {
             if shift == 0 || coded == 0 { coded >> 1 } else { (coded | 1) << (shift - 1) };
         let sign = -((coded & 1) as i32);
         (magnitude as i32 ^ sign) - sign
+    }
+    #[inline(always)]
+    fn coded(self) -> u32 {
+        self.unsigned_abs() << 1 | self as u32 >> 31
     }
 }
 
@@ -86,5 +92,9 @@ impl Number for i64 {
             if shift == 0 || coded == 0 { coded >> 1 } else { (coded | 1) << (shift - 1) };
         let sign = -((coded & 1) as i64);
         (magnitude as i64 ^ sign) - sign
+    }
+    #[inline(always)]
+    fn coded(self) -> u64 {
+        self.unsigned_abs() << 1 | self as u64 >> 63
     }
 }

@@ -13,9 +13,6 @@ impl<const N: usize> Default for Bits<N> {
     }
 }
 
-/// Bits that a reader takes at once, at most.
-pub(super) const MOST_BITS: usize = 57;
-
 impl<const N: usize> Bits<N> {
     /// The place of all bits, as [`bits_at`] takes it.
     #[inline(always)]
@@ -25,7 +22,7 @@ impl<const N: usize> Bits<N> {
     }
 }
 
-/// The bits from `at` on, [`MOST_BITS`] of them; `bits` is [`Bits::words`] of `N`.
+/// The bits from `at` on, 57 of them; `bits` is [`Bits::words`] of `N`.
 #[inline(always)]
 pub(super) fn bits_at<const N: usize>(bits: &[u8], at: usize) -> u64 {
     let start = at / 8 & (N - 1);
@@ -150,6 +147,111 @@ impl<const N: usize> Bits<N> {
         }
         packer.put_backward(rest, before);
         packer.finish(0, most);
+    }
+}
+
+/// Bits of a block as they come; what has to be stuffed into them comes last.
+pub(super) struct BitPutter {
+    bytes: Box<[u8]>,
+    at: usize,
+    bits: u64,
+    count: u32,
+}
+
+/// Room for the bits of any block.
+const PUT_ROOM: usize = 32 << 10;
+
+impl Default for BitPutter {
+    fn default() -> Self {
+        BitPutter { bytes: vec![0; PUT_ROOM + 8].into(), at: 0, bits: 0, count: 0 }
+    }
+}
+
+impl BitPutter {
+    pub(super) fn start(&mut self) {
+        (self.at, self.bits, self.count) = (0, 0, 0);
+    }
+
+    /// Up to 56 bits; those above are 0.
+    #[inline(always)]
+    pub(super) fn put(&mut self, bits: u64, count: u32) {
+        self.bits |= bits << self.count;
+        let count = self.count + count;
+        let bytes = &mut self.bytes[..PUT_ROOM + 8];
+        if let Some(to) = bytes[self.at & (PUT_ROOM - 1)..].first_chunk_mut() {
+            *to = self.bits.to_le_bytes();
+        }
+        self.at += count as usize / 8;
+        self.bits >>= count & 56;
+        self.count = count & 7;
+    }
+
+    /// All bits so far: the bytes, and how many bits.
+    fn all(&mut self) -> (&[u8], usize) {
+        let end = self.at * 8 + self.count as usize;
+        self.put(0, 56);
+        (&self.bytes[..PUT_ROOM + 8], end)
+    }
+
+    /// Appends the bytes of magnitudes: seven bits after a byte ff, ones at the end.
+    #[inline(always)]
+    pub(super) fn stuff_forward(&mut self, out: &mut Vec<u8>) {
+        let (bytes, end) = self.all();
+        let (mut at, mut after_ff) = (0, false);
+        loop {
+            let bits = bits_at::<PUT_ROOM>(bytes, at);
+            if !after_ff && end - at >= 56 && !has_zero(!(bits & u64::MAX >> 8)) {
+                out.extend_from_slice(&bits.to_le_bytes()[..7]);
+                at += 56;
+                continue;
+            }
+            let count = if after_ff { 7 } else { 8 };
+            let left = end - at;
+            if left < count {
+                // Readers see ones behind the end, so that a byte of them need not be there.
+                let byte = (bits & ((1 << left) - 1) | ((1 << count) - 1) >> left << left) as u8;
+                if left > 0 && byte != 0xff {
+                    out.push(byte);
+                } else if left == 0 && after_ff {
+                    out.pop();
+                }
+                return;
+            }
+            let byte = (bits & ((1 << count) - 1)) as u8;
+            out.push(byte);
+            after_ff = byte == 0xff;
+            at += count;
+        }
+    }
+
+    /// The bytes of words, the last byte of the block first, which is for its length; and what does not
+    /// fill a byte: bits and how many.
+    #[inline(always)]
+    pub(super) fn stuff_backward(&mut self, out: &mut Vec<u8>) -> (u32, u32) {
+        out.clear();
+        out.push(0xff);
+        let (bytes, end) = self.all();
+        let (mut at, mut above) = (0, true);
+        loop {
+            let bits = bits_at::<PUT_ROOM>(bytes, at);
+            let left = end - at;
+            if left >= 56 && !has_zero(!(bits & u64::MAX >> 8) & !HIGH) {
+                let bytes = bits.to_le_bytes();
+                out.extend_from_slice(&bytes[..7]);
+                above = bytes[6] > 0x8f;
+                at += 56;
+            } else if above && left >= 7 && bits & 0x7f == 0x7f {
+                out.push(0x7f);
+                above = false;
+                at += 7;
+            } else if left >= 8 {
+                out.push(bits as u8);
+                above = bits as u8 > 0x8f;
+                at += 8;
+            } else {
+                return ((bits & ((1 << left) - 1)) as u32, left as u32);
+            }
+        }
     }
 }
 

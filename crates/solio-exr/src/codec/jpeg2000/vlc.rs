@@ -92,6 +92,9 @@ fn code(rows: &[u32]) -> QuadCode {
     let mut encode = [0; 2048];
     for (index, entry) in encode.iter_mut().enumerate() {
         let [context, rho, largest] = [index >> 8, index >> 4 & 15, index & 15].map(|x| x as u32);
+        if largest & !rho != 0 {
+            continue;
+        }
         // The row that tells most; the last of those, as the reference has it.
         let fits = |row: &&CodeRow| {
             (row.context, row.rho, row.exceeds) == (context, rho, u32::from(largest != 0))
