@@ -88,12 +88,14 @@ impl Word for u64 {
 pub(super) struct BlockReader<W> {
     magnitudes: Bits<MAGNITUDE_ROOM>,
     words: Bits<WORD_ROOM>,
-    /// Of each quad, row by row, what its word says, and the number.
-    quads: Vec<(u16, u16)>,
+    /// Of each quad, row by row, what its word says, and the number; a row has an even number of them.
+    quads: Vec<[(u16, u16); 2]>,
     /// Two rows of samples at a time, in quads.
     samples: Vec<W>,
-    /// The largest of the samples of the row above around each quad.
-    above: Vec<W>,
+    /// The largest of two neighbours in the row above, those of two quads; and of the row itself.
+    above: [Vec<W>; 2],
+    /// Of each quad of a row, the most bits of its samples.
+    bits: Vec<u32>,
 }
 
 impl<W: Word> Default for BlockReader<W> {
@@ -103,7 +105,8 @@ impl<W: Word> Default for BlockReader<W> {
             words: Bits::default(),
             quads: Vec::new(),
             samples: Vec::new(),
-            above: Vec::new(),
+            above: [Vec::new(), Vec::new()],
+            bits: Vec::new(),
         }
     }
 }
@@ -165,64 +168,97 @@ fn read<W: Word>(reader: &mut BlockReader<W>, block: CodedBlock<'_>) -> Result<(
     let tail = &tail[..tail.len() - 1];
     reader.magnitudes.fill_forward(magnitudes, across * down * 4 * most as usize);
     reader.words.fill_backward(tail, across * down * QUAD_BITS + 32);
-    let words = reader.words.words();
-    reader.quads.resize(across * down, (0, 0));
-    read_words(vlc::codes(), words, Events::new(tail), across, &mut reader.quads);
+    let pairs = across.div_ceil(2);
+    reader.quads.resize(pairs * down, [(0, 0); 2]);
+    read_words(vlc::codes(), reader.words.words(), Events::new(tail), across, &mut reader.quads);
 
     reader.samples.resize(across * down * 4, W::default());
-    reader.above.resize(across + 1, W::default());
-    reader.above.fill(W::default());
-    let bits = reader.magnitudes.words();
+    reader.bits.resize(across, 0);
+    for above in &mut reader.above {
+        above.resize(across + 1, W::default());
+        above.fill(W::default());
+    }
+    let [above, here] = &mut reader.above;
+    let (mut above, mut here) = (&mut above[..], &mut here[..]);
+    let magnitudes = reader.magnitudes.words();
     let mut at = 0;
-    let rows = reader.samples.chunks_exact_mut(across * 4).zip(reader.quads.chunks_exact(across));
+    let rows = reader.samples.chunks_exact_mut(across * 4).zip(reader.quads.chunks_exact(pairs));
     for (samples, quads) in rows {
-        let (upper, lower) = samples.split_at_mut(across * 2);
-        let pairs = upper.as_chunks_mut::<2>().0.iter_mut().zip(lower.as_chunks_mut::<2>().0);
-        // The largest of the last quad's right side, and whether no quad has too many bits.
-        let (mut right, mut fits) = (W::default(), true);
-        for (i, ((upper, lower), &(word, excess))) in pairs.zip(quads).enumerate() {
-            let rho = quad::rho(word);
-            let around = reader.above[i].max(reader.above[i + 1]);
-            reader.above[i] = right;
-            let expected =
-                if rho & rho.wrapping_sub(1) == 0 { 1 } else { (around.exponent() - 1).max(1) };
-            let bits_each = expected + u32::from(excess);
-            fits &= rho == 0 || bits_each <= most;
-            let bits_each = bits_each.min(W::MOST_BITS);
-            let (known, ones) = (quad::known(word), quad::ones(word));
-            let each = |n: u32| (bits_each - (known >> n & 1)) * (rho >> n & 1);
-            let sample = |n: u32, count: u32, bits: u64| {
-                let bits = bits & ((1 << count) - 1) | u64::from(ones >> n & 1) << count;
-                W::of(if rho >> n & 1 == 1 { bits + 2 } else { 0 })
-            };
-            let counts = [each(0), each(1), each(2), each(3)];
-            if W::MOST_BITS <= 28 {
-                let first = bits_at::<MAGNITUDE_ROOM>(bits, at);
-                upper[0] = sample(0, counts[0], first);
-                lower[0] = sample(1, counts[1], first >> counts[0]);
-                at += (counts[0] + counts[1]) as usize;
-                let second = bits_at::<MAGNITUDE_ROOM>(bits, at);
-                upper[1] = sample(2, counts[2], second);
-                lower[1] = sample(3, counts[3], second >> counts[2]);
-                at += (counts[2] + counts[3]) as usize;
-            } else {
-                let mut next = |n: usize| {
-                    let bits = bits_at::<MAGNITUDE_ROOM>(bits, at);
-                    at += counts[n] as usize;
-                    sample(n as u32, counts[n], bits)
-                };
-                (upper[0], lower[0]) = (next(0), next(1));
-                (upper[1], lower[1]) = (next(2), next(3));
-            }
-            reader.above[i] = reader.above[i].max(lower[0]);
-            right = lower[1];
-        }
-        reader.above[across] = right;
-        if !fits {
+        let quads = &quads.as_flattened()[..across];
+        if bits_of_row(above, quads, &mut reader.bits) > most {
             return Err("a sample has more bits than its band");
         }
+        let (upper, lower) = samples.split_at_mut(across * 2);
+        let pairs = upper.as_chunks_mut().0.iter_mut().zip(lower.as_chunks_mut().0);
+        let quads = quads.iter().zip(&reader.bits);
+        let mut right = W::default();
+        for (((upper, lower), (quad, bits)), here) in pairs.zip(quads).zip(&mut *here) {
+            at = read_quad(magnitudes, at, quad.0, *bits, upper, lower);
+            *here = right.max(lower[0]);
+            right = lower[1];
+        }
+        here[across] = right;
+        (above, here) = (here, above);
     }
     Ok(())
+}
+
+/// The bits of the samples of each quad: what is around them in the row above, and the number. The most of all.
+#[inline(always)]
+fn bits_of_row<W: Word>(above: &[W], quads: &[(u16, u16)], bits: &mut [u32]) -> u32 {
+    let mut most = 0;
+    for ((bits, around), (word, excess)) in bits.iter_mut().zip(above.windows(2)).zip(quads) {
+        let rho = quad::rho(*word);
+        let expected = (around[0].max(around[1]).exponent() - 1).max(1);
+        // One sample alone is not expected to be like those above.
+        let expected = if rho & rho.wrapping_sub(1) == 0 { 1 } else { expected };
+        *bits = expected + u32::from(*excess);
+        most = most.max(*bits);
+    }
+    most
+}
+
+/// Four bits, each as a byte.
+#[inline(always)]
+fn spread(bits: u32) -> u32 {
+    (bits * 0x0020_4081) & 0x0101_0101
+}
+
+/// Reads the samples of a quad, column by column; where the next one starts.
+#[inline(always)]
+fn read_quad<W: Word>(
+    magnitudes: &[u8],
+    at: usize,
+    word: u16,
+    bits: u32,
+    upper: &mut [W; 2],
+    lower: &mut [W; 2],
+) -> usize {
+    let (rho, ones) = (quad::rho(word), quad::ones(word));
+    // The bits of each sample, one a byte: none of those that are 0, one less where the highest is known.
+    let counts = spread(rho) * bits - spread(quad::known(word));
+    let count = |n: u32| counts >> (8 * n) & 0xff;
+    let sample = |n: u32, window: u64| {
+        let known = u64::from(ones >> n & 1) << count(n);
+        let magnitude = window & !(u64::MAX << count(n));
+        W::of(magnitude + known + u64::from(rho >> n & 1) * 2)
+    };
+    let window = |at: usize| bits_at::<MAGNITUDE_ROOM>(magnitudes, at);
+    if W::MOST_BITS <= 28 {
+        let [first, second] = [window(at), window(at + (count(0) + count(1)) as usize)];
+        upper[0] = sample(0, first);
+        lower[0] = sample(1, first >> count(0));
+        upper[1] = sample(2, second);
+        lower[1] = sample(3, second >> count(2));
+    } else {
+        let starts = counts.wrapping_mul(0x0101_0100);
+        let start = |n: u32| at + (starts >> (8 * n) & 0xff) as usize;
+        upper[0] = sample(0, window(at));
+        lower[0] = sample(1, window(start(1)));
+        upper[1] = sample(2, window(start(2)));
+        lower[1] = sample(3, window(start(3)));
+    }
+    at + (counts.wrapping_mul(0x0101_0101) >> 24) as usize
 }
 
 /// Reads the words of all quads, pair by pair.
@@ -232,63 +268,83 @@ fn read_words(
     words: &[u8],
     mut events: Events<'_>,
     across: usize,
-    quads: &mut [(u16, u16)],
+    quads: &mut [[(u16, u16); 2]],
 ) {
+    let mut above = [0u8; MOST_QUADS + 2];
+    let mut contexts = [[0u8; 2]; MOST_QUADS / 2];
     let mut at = 0;
-    // One word: the context is that of its neighbours, or an event where all those are 0.
-    let mut above = [0u8; MOST_QUADS];
-    let mut is_first = true;
-    for row in quads.chunks_exact_mut(across) {
-        let code = if is_first { &codes.first } else { &codes.others };
-        let mut left = 0;
-        // Of the row above, the lower samples around quad i: bit 0 to its left, bit 2 to its right.
-        let mut contexts = [0u8; MOST_QUADS];
-        if !is_first {
-            for (i, context) in contexts[..across].iter_mut().enumerate() {
-                let [before, here, after] = [above[i], above[i + 1], above[i + 2]];
-                *context = (here >> 1 | before >> 3) & 1 | ((after >> 1 | here >> 3) & 1) << 2;
-            }
+    let pairs = across.div_ceil(2);
+    for (index, row) in quads.chunks_exact_mut(pairs).enumerate() {
+        // Of the row above, the lower samples around a quad: bit 0 to its left, bit 2 to its right.
+        let triples = above.windows(3).take(across);
+        for (context, around) in contexts.as_flattened_mut().iter_mut().zip(triples) {
+            let [before, here, after] = [around[0], around[1], around[2]];
+            *context = (here >> 1 | before >> 3) & 1 | ((after >> 1 | here >> 3) & 1) << 2;
         }
-        let next_word = |bits: u64, context: usize, events: &mut Events<'_>| {
-            if context == 0 && !events.next() {
-                return 0;
-            }
-            code.decode[context << 7 & 0x380 | bits as usize & 0x7f]
+        at = if index == 0 {
+            read_row::<true>(codes, words, at, &mut events, across, row, &contexts)
+        } else {
+            read_row::<false>(codes, words, at, &mut events, across, row, &contexts)
         };
-        for (pair, contexts) in row.chunks_mut(2).zip(contexts.chunks(2)) {
-            let mut bits = bits_at::<WORD_ROOM>(words, at);
-            let mut used = 0;
-            let mut two = [0u16; 2];
-            for (i, word) in two[..pair.len()].iter_mut().enumerate() {
-                let context = if is_first {
-                    left >> 1 | left & 1
-                } else {
-                    u32::from(contexts[i]) | (left >> 2 | left >> 3) << 1 & 2
-                };
-                *word = next_word(bits, context as usize, &mut events);
-                bits >>= quad::length(*word);
-                used += quad::length(*word);
-                left = quad::rho(*word);
-            }
-            let which = quad::exceeds(two[0]) | quad::exceeds(two[1]) << 1;
-            let (length, numbers) = if is_first && which == BOTH && !events.next() {
-                vlc::read_excesses_of_first(bits)
-            } else {
-                let which = if is_first && which == BOTH { BOTH_ABOVE_2 } else { which };
-                match codes.excesses[(which << 10) as usize | bits as usize & 0x3ff] {
-                    LONG => vlc::read_excesses(which, bits),
-                    entry => (entry & 0xff, [entry >> 8 & 0xff, entry >> 16]),
-                }
-            };
-            at += (used + length) as usize;
-            for ((quad, word), number) in pair.iter_mut().zip(two).zip(numbers) {
-                *quad = (word, number as u16);
-            }
-        }
-        for (above, (word, _)) in above[1..].iter_mut().zip(row.iter()) {
+        for (above, (word, _)) in above[1..].iter_mut().zip(row.as_flattened()) {
             *above = quad::rho(*word) as u8;
         }
-        above[across + 1] = 0;
-        is_first = false;
     }
+}
+
+/// Reads the words of a row from `at` on; where the next one starts.
+#[inline(always)]
+fn read_row<const FIRST: bool>(
+    codes: &Codes,
+    words: &[u8],
+    mut at: usize,
+    events: &mut Events<'_>,
+    across: usize,
+    row: &mut [[(u16, u16); 2]],
+    contexts: &[[u8; 2]],
+) -> usize {
+    let code = if FIRST { &codes.first.decode } else { &codes.others.decode };
+    let mut left = 0;
+    let mut next = |context: u8, bits: u64, events: &mut Events<'_>| {
+        let context = if FIRST {
+            left >> 1 | left & 1
+        } else {
+            u32::from(context) | (left >> 2 | left >> 3) << 1 & 2
+        };
+        let mut word = code[(context << 7) as usize & 0x380 | bits as usize & 0x7f];
+        // Where all around is 0, an event says whether there is a word.
+        if context == 0 && !events.next() {
+            word = 0;
+        }
+        left = quad::rho(word);
+        word
+    };
+    for (i, (pair, contexts)) in row.iter_mut().zip(contexts).enumerate() {
+        let mut bits = bits_at::<WORD_ROOM>(words, at);
+        let first = next(contexts[0], bits, events);
+        bits >>= quad::length(first);
+        let second = if 2 * i + 1 < across { next(contexts[1], bits, events) } else { 0 };
+        bits >>= quad::length(second);
+        let mut which = quad::exceeds(first) | quad::exceeds(second) << 1;
+        let mut of_first = false;
+        if FIRST && which == BOTH {
+            if events.next() {
+                which = BOTH_ABOVE_2;
+            } else {
+                of_first = true;
+            }
+        }
+        let mut entry = codes.excesses[(which << 10) as usize | bits as usize & 0x3ff];
+        if entry == LONG || of_first {
+            let (length, [a, b]) = if of_first {
+                vlc::read_excesses_of_first(bits)
+            } else {
+                vlc::read_excesses(which, bits)
+            };
+            entry = length | a << 8 | b << 16;
+        }
+        at += (quad::length(first) + quad::length(second) + (entry & 0xff)) as usize;
+        *pair = [(first, (entry >> 8 & 0xff) as u16), (second, (entry >> 16) as u16)];
+    }
+    at
 }
