@@ -125,8 +125,8 @@ pub(crate) fn unpack<'b>(
                 Compression::Pxr24 => pxr24::decode(block, input, out)?,
                 Compression::B44 | Compression::B44a => b44::decode(block, input, out)?,
                 Compression::Dwaa | Compression::Dwab => dwa::decode(block, input, out)?,
-                Compression::Htj2k256 | Compression::Htj2k32 => {
-                    jpeg2000::decode(block, input, out, &mut scratch.jpeg2000)?;
+                Compression::Htj2k256 | Compression::Htj2k32 | Compression::Lj2k => {
+                    jpeg2000::decode(compression, block, input, out, &mut scratch.jpeg2000)?;
                 }
                 other => return Err(not_packed(other, input.len(), bytes)),
             }
@@ -183,8 +183,10 @@ pub(crate) fn encode(
         Compression::Pxr24 => pxr24::encode(block, raw, out),
         Compression::B44 => b44::encode(block, false, raw, out),
         Compression::B44a => b44::encode(block, true, raw, out),
-        Compression::Htj2k256 | Compression::Htj2k32 => {
-            jpeg2000::encode(block, raw, out, &mut scratch.jpeg2000_writer)
+        Compression::Htj2k256 | Compression::Htj2k32 | Compression::Lj2k => {
+            let quality = level.unwrap_or(jpeg2000::DEFAULT_QUALITY);
+            let writer = &mut scratch.jpeg2000_writer;
+            jpeg2000::encode(compression, quality, block, raw, out, writer)
         }
         Compression::Zstd => {
             let effort = zstd::ZstdEffort::new(level, compat)?;
@@ -399,7 +401,7 @@ impl Compression {
     /// assert!(Compression::Zstd.is_written() && !Compression::Lj2k.is_written());
     /// ```
     pub fn is_written(self) -> bool {
-        self != Compression::Lj2k
+        true
     }
 
     /// From a name, perhaps with a level behind a colon.
@@ -429,9 +431,10 @@ impl Compression {
             Compression::Zip | Compression::Zips => 0.0..=12.0,
             Compression::Zstd => 1.0..=22.0,
             Compression::Dwaa | Compression::Dwab => 0.0..=1e6,
+            Compression::Lj2k => 1.0..=150.0,
             _ => return Err(Error::argument(format!("{lower} has no level"))),
         };
-        let whole = !matches!(method, Compression::Dwaa | Compression::Dwab);
+        let whole = !matches!(method, Compression::Dwaa | Compression::Dwab | Compression::Lj2k);
         match level.parse::<f32>() {
             Ok(level) if range.contains(&level) && (!whole || level.fract() == 0.0) => {
                 Ok((method, Some(level)))

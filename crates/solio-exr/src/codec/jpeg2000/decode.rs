@@ -4,17 +4,19 @@ use solio_base::{Error, Result};
 use solio_codec::lanes::{LaneJob, Lanes, run};
 
 use super::block_decode::{BlockReader, CodedBlock};
+use super::coefficient::{Coefficient, JoinRows};
+use super::curve::PointCurve;
 use super::geometry::{Band, ComponentGrid};
-use super::join::{JoinedRows, LevelBands};
+use super::join::LevelBands;
 use super::markers::{Codestream, ComponentCoding, SampleCurve};
-use super::number::Number;
 use super::packets::{BlockPlace, read_packets};
+use super::write_markers::LEVELS;
 use crate::codec::layout::ChannelLane;
 use crate::{Channel, PixelType};
 
 /// Buffers for components, kept from chunk to chunk.
 #[derive(Default)]
-struct Planes<N: Number> {
+struct Planes<N: Coefficient> {
     reader: BlockReader<N::Coded>,
     /// Of each component of a colour, its coefficients, band by band.
     coefficients: [Vec<N>; 3],
@@ -22,7 +24,7 @@ struct Planes<N: Number> {
     means: [Vec<N>; 3],
     /// Of the level before.
     smaller: Vec<N>,
-    rows: [JoinedRows<N>; 3],
+    rows: [N::Joined; 3],
     /// A row of a colour.
     color: [Vec<N>; 3],
 }
@@ -32,6 +34,7 @@ struct Planes<N: Number> {
 pub(crate) struct Jpeg2000Reader {
     narrow: Planes<i32>,
     wide: Planes<i64>,
+    lossy: Planes<f32>,
 }
 
 /// A component, its samples, and where they go.
@@ -40,6 +43,7 @@ struct ComponentJob<'c> {
     grid: &'c ComponentGrid,
     blocks: &'c [BlockPlace],
     lane: &'c ChannelLane,
+    curve: PointCurve,
 }
 
 impl Jpeg2000Reader {
@@ -48,16 +52,19 @@ impl Jpeg2000Reader {
         &mut self,
         input: &[u8],
         at: usize,
+        size: [usize; 2],
         lanes: &[(&Channel, &ChannelLane)],
+        is_old_lossy: bool,
         out: &mut [u8],
     ) -> Result<()> {
         let stream = Codestream::read(input, at, lanes.len())?;
+        let padding = Padding::of(&stream, size, lanes);
         let mut grids = Vec::with_capacity(lanes.len());
         for (coding, (channel, lane)) in stream.components.iter().zip(lanes) {
             check_component(coding, channel).map_err(|e| e.at_offset(at as u64))?;
             let [width, height] = [(stream.width, 0), (stream.height, 1)]
                 .map(|(of, axis)| of.div_ceil(coding.sampling[axis]));
-            if (width, height) != (lane.samples, lane.rows.len()) {
+            if (width, height) != padding.padded(lane.samples, lane.rows.len()) {
                 let message = format!(
                     "a component of {width} × {height} samples is not the channel {:?} of {} × {}",
                     channel.name,
@@ -73,11 +80,14 @@ impl Jpeg2000Reader {
         let mut components: Vec<ComponentJob<'_>> = Vec::with_capacity(lanes.len());
         for (i, (_, lane)) in lanes.iter().enumerate() {
             let (coding, grid) = (&stream.components[i], &grids[i].0);
-            components.push(ComponentJob { coding, grid, blocks: &blocks[i], lane });
+            let curve = PointCurve::of(coding, is_old_lossy);
+            components.push(ComponentJob { coding, grid, blocks: &blocks[i], lane, curve });
         }
         let (color, others) = components.split_at(if stream.color { 3 } else { 0 });
         for group in (!color.is_empty()).then_some(color).into_iter().chain(others.chunks(1)) {
-            if group[0].coding.depth == 16 {
+            if !group[0].coding.reversible {
+                self.lossy.read(input, group, out)?;
+            } else if group[0].coding.depth == 16 {
                 self.narrow.read(input, group, out)?;
             } else {
                 self.wide.read(input, group, out)?;
@@ -104,7 +114,7 @@ fn check_component(coding: &ComponentCoding, channel: &Channel) -> Result<()> {
     Ok(())
 }
 
-impl<N: Number> Planes<N> {
+impl<N: Coefficient> Planes<N> {
     /// Reads one component, or the three of a colour.
     fn read(&mut self, input: &[u8], group: &[ComponentJob<'_>], out: &mut [u8]) -> Result<()> {
         for (i, component) in group.iter().enumerate() {
@@ -140,7 +150,8 @@ impl<N: Number> Planes<N> {
                         .reader
                         .read(block)
                         .map_err(|fault| Error::corrupt(fault).at_offset(u64::from(place.start)))?;
-                    run(PlaceJob { samples, cut, to: &mut *to, shift: planes - 1 - missing });
+                    let scale = N::scale(coding, band, planes - 1 - missing);
+                    run(PlaceJob { samples, cut, to: &mut *to, scale });
                 }
             }
         }
@@ -220,38 +231,38 @@ impl BlockCut {
 }
 
 /// Puts a block where it belongs.
-struct PlaceJob<'j, N: Number> {
+struct PlaceJob<'j, N: Coefficient> {
     samples: &'j [N::Coded],
     cut: BlockCut,
     to: &'j mut [N],
-    shift: u32,
+    scale: N::Scale,
 }
 
-impl<N: Number> LaneJob for PlaceJob<'_, N> {
+impl<N: Coefficient> LaneJob for PlaceJob<'_, N> {
     type Output = ();
     #[inline(always)]
     fn run<L: Lanes>(self, _: L) {
         let rows = self.samples.chunks_exact(self.cut.width.next_multiple_of(2));
         for (to, coded) in self.cut.rows_mut(self.to).zip(rows) {
             for (to, coded) in to.iter_mut().zip(coded) {
-                *to = N::decoded(*coded, self.shift);
+                *to = N::decoded(*coded, self.scale);
             }
         }
     }
 }
 
 /// Puts a level together.
-struct LevelJob<'j, N> {
+struct LevelJob<'j, N: Coefficient> {
     bands: LevelBands<'j, N>,
-    rows: &'j mut JoinedRows<N>,
+    rows: &'j mut N::Joined,
     to: &'j mut [N],
 }
 
-impl<N: Number> LaneJob for LevelJob<'_, N> {
+impl<N: Coefficient> LaneJob for LevelJob<'_, N> {
     type Output = ();
     #[inline(always)]
     fn run<L: Lanes>(self, _: L) {
-        self.rows.start(self.bands.width);
+        self.rows.start(self.bands.width, self.bands.height);
         for (y, to) in self.to.chunks_exact_mut(self.bands.width).enumerate() {
             to.copy_from_slice(self.rows.row(&self.bands, y));
         }
@@ -259,7 +270,7 @@ impl<N: Number> LaneJob for LevelJob<'_, N> {
 }
 
 /// Puts the last level together, undoes the colour transform, stores samples.
-struct LastLevelJob<'j, N: Number> {
+struct LastLevelJob<'j, N: Coefficient> {
     planes: &'j mut Planes<N>,
     grid: &'j ComponentGrid,
     levels: usize,
@@ -267,7 +278,7 @@ struct LastLevelJob<'j, N: Number> {
     out: &'j mut [u8],
 }
 
-impl<N: Number> LaneJob for LastLevelJob<'_, N> {
+impl<N: Coefficient> LaneJob for LastLevelJob<'_, N> {
     type Output = ();
     #[inline(always)]
     fn run<L: Lanes>(self, _: L) {
@@ -278,20 +289,21 @@ impl<N: Number> LaneJob for LastLevelJob<'_, N> {
             (levels > 0 && i < group.len())
                 .then(|| level_bands(grid, levels, &means[i], &coefficients[i]))
         });
-        rows.iter_mut().for_each(|rows| rows.start(width));
+        rows.iter_mut().for_each(|rows| rows.start(width, height));
         color.iter_mut().for_each(|row| row.resize(width, N::default()));
         let [first, second, third] = rows;
-        for y in 0..height {
+        // Rows that were only added to fill levels are not wanted.
+        for y in 0..group[0].lane.rows.len() {
             let mean = |i: usize| means[i].get(y * width..(y + 1) * width).unwrap_or(&[]);
             let a = row(&bands[0], first, mean(0), y);
             if group.len() < 3 {
-                group[0].store(a, y, out);
+                store(&group[0], a, y, out);
                 continue;
             }
             let [b, c] = [row(&bands[1], second, mean(1), y), row(&bands[2], third, mean(2), y)];
-            join_color([a, b, c], color);
+            N::join_color([a, b, c], color);
             for (component, row) in group.iter().zip(&*color) {
-                component.store(row, y, out);
+                store(component, row, y, out);
             }
         }
     }
@@ -299,9 +311,9 @@ impl<N: Number> LaneJob for LastLevelJob<'_, N> {
 
 /// Row `y` of a component: joined, or the mean where there are no levels.
 #[inline(always)]
-fn row<'r, N: Number>(
+fn row<'r, N: Coefficient>(
     bands: &Option<LevelBands<'_, N>>,
-    rows: &'r mut JoinedRows<N>,
+    rows: &'r mut N::Joined,
     mean: &'r [N],
     y: usize,
 ) -> &'r [N] {
@@ -311,39 +323,38 @@ fn row<'r, N: Number>(
     }
 }
 
-/// Undoes the colour transform: red, green, blue.
+/// Stores a row of samples.
 #[inline(always)]
-fn join_color<N: Number>([luma, blue, red]: [&[N]; 3], color: &mut [Vec<N>; 3]) {
-    let [r, g, b] = color.each_mut().map(|row| row.iter_mut());
-    let to = r.zip(g).zip(b);
-    for ((((r, g), b), luma), (blue, red)) in to.zip(luma).zip(blue.iter().zip(red)) {
-        *g = luma.minus(blue.plus(*red).shifted::<2>());
-        *r = red.plus(*g);
-        *b = blue.plus(*g);
+fn store<N: Coefficient>(component: &ComponentJob<'_>, row: &[N], y: usize, out: &mut [u8]) {
+    let ComponentJob { coding, lane, curve, .. } = component;
+    let out = &mut out[lane.rows[y]..][..lane.row_bytes];
+    N::store(row, coding, curve, out);
+}
+
+/// How much larger the codestream is than the chunk.
+struct Padding(Option<usize>);
+
+impl Padding {
+    /// With loss, sizes may have grown to 1 more than a multiple of what the levels divide by.
+    fn of(stream: &Codestream, size: [usize; 2], lanes: &[(&Channel, &ChannelLane)]) -> Padding {
+        let first = &stream.components[0];
+        let plain =
+            |(channel, _): &(&Channel, _)| channel.x_sampling == 1 && channel.y_sampling == 1;
+        let may_be = !first.reversible && first.levels <= LEVELS && lanes.iter().all(plain);
+        Padding((may_be && [stream.width, stream.height] != size).then_some(1 << first.levels))
+    }
+
+    fn padded(&self, width: usize, height: usize) -> (usize, usize) {
+        match self.0 {
+            None => (width, height),
+            Some(multiple) => (padded(width, multiple), padded(height, multiple)),
+        }
     }
 }
 
-impl ComponentJob<'_> {
-    /// Stores a row of samples.
-    #[inline(always)]
-    fn store<N: Number>(&self, row: &[N], y: usize, out: &mut [u8]) {
-        let ComponentJob { coding, lane, .. } = self;
-        let out = &mut out[lane.rows[y]..][..lane.row_bytes];
-        let turned = coding.curve == SampleCurve::Turned;
-        if coding.depth == 16 {
-            for (to, number) in out.as_chunks_mut().0.iter_mut().zip(row) {
-                let sample = number.sample(true) as u16;
-                let turn = if turned { turn(sample as i16) as u16 } else { 0 };
-                *to = (sample ^ turn).to_le_bytes();
-            }
-        } else {
-            for (to, number) in out.as_chunks_mut().0.iter_mut().zip(row) {
-                let sample = number.sample(coding.signed);
-                let turn = if turned { turn_wide(sample as i32) as u32 } else { 0 };
-                *to = (sample ^ turn).to_le_bytes();
-            }
-        }
-    }
+/// The next size that is 1 more than a multiple.
+pub(super) fn padded(size: usize, multiple: usize) -> usize {
+    (size - 1).next_multiple_of(multiple) + 1
 }
 
 /// The bits that change where negative numbers are turned round: all but the sign. As floats have it, numbers

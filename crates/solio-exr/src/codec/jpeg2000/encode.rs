@@ -3,19 +3,24 @@
 use solio_codec::lanes::{LaneJob, Lanes, run};
 
 use super::block_encode::BlockWriter;
-use super::decode::{BlockCut, turn, turn_wide};
+use super::coefficient::{Coefficient, SplitLevel};
+use super::curve::{HALF_MAX, PointCurve, points};
+use super::decode::{BlockCut, padded};
 use super::geometry::ComponentGrid;
 use super::markers::{ComponentCoding, SampleCurve};
-use super::number::Number;
 use super::pack_packets::write_packets;
 use super::packets::BlockPlace;
-use super::split::{SplitBands, SplitRows};
+use super::quality::set_steps;
+use super::split::SplitBands;
 use super::write_markers::{LEVELS, write_header, write_tile_parts};
 use crate::codec::layout::ChannelLane;
 use crate::{Channel, PixelType};
 
 /// Width and height of code blocks, as powers of two.
 const BLOCK_BITS: [u32; 2] = [7, 5];
+
+/// Those of components without loss beside a colour with.
+const OTHER_BLOCK_BITS: [u32; 2] = [6, 6];
 
 /// Bits that the levels of the 5/3 wavelet add to a sample, band by band.
 const GAINS: [u32; 16] = [2, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 2, 2, 2];
@@ -48,13 +53,13 @@ fn lossless(channel: &Channel, color: bool) -> ComponentCoding {
 
 /// Buffers for components, kept from chunk to chunk.
 #[derive(Default)]
-struct SplitPlanes<N: Number> {
+struct SplitPlanes<N: Coefficient> {
     /// Of each component of a colour, its coefficients, band by band.
     coefficients: [Vec<N>; 3],
     /// The mean of the level that is taken apart, and of the next.
     means: [Vec<N>; 3],
     smaller: Vec<N>,
-    rows: [SplitRows<N>; 3],
+    rows: [N::Split; 3],
     color: [Vec<N>; 3],
     coded: Vec<N::Coded>,
 }
@@ -64,6 +69,7 @@ struct SplitPlanes<N: Number> {
 pub(crate) struct Jpeg2000Writer {
     narrow: SplitPlanes<i32>,
     wide: SplitPlanes<i64>,
+    lossy: SplitPlanes<f32>,
     blocks: BlockWriter,
     bytes: Vec<u8>,
     packets: Vec<u8>,
@@ -75,45 +81,90 @@ pub(super) struct ComponentSource<'c> {
     pub(super) lane: &'c ChannelLane,
 }
 
-impl Jpeg2000Writer {
-    /// Appends a codestream of components without loss, the first three of which are a colour, or not.
-    pub(super) fn write(
-        &mut self,
-        size: [usize; 2],
-        sources: &[ComponentSource<'_>],
-        color: bool,
-        raw: &[u8],
-        out: &mut Vec<u8>,
-    ) {
-        let mut codings: Vec<ComponentCoding> = Vec::with_capacity(sources.len());
-        for (i, source) in sources.iter().enumerate() {
-            let coding = lossless(source.channel, color && i < 3);
-            let like_first = codings
-                .first()
-                .filter(|first| (first.depth, first.signed) == (coding.depth, coding.signed));
+/// The components of a chunk.
+pub(super) struct ChunkSources<'c> {
+    pub(super) size: [usize; 2],
+    pub(super) components: Vec<ComponentSource<'c>>,
+    /// The first three are a colour.
+    pub(super) color: bool,
+    /// Which loses something, at this quality.
+    pub(super) quality: Option<f32>,
+}
+
+impl ChunkSources<'_> {
+    /// How the components are coded: what is of the type of the first one as it is.
+    fn codings(&self, raw: &[u8]) -> Vec<ComponentCoding> {
+        let mut codings: Vec<ComponentCoding> = Vec::with_capacity(self.components.len());
+        for (i, source) in self.components.iter().enumerate() {
+            let coding = lossless(source.channel, self.color && i < 3);
+            let like = |first: &&ComponentCoding| {
+                (first.depth, first.signed) == (coding.depth, coding.signed)
+            };
+            let like_first = codings.first().filter(like).filter(|_| self.quality.is_none());
             let steps = like_first.map(|first| (first.guard_bits, first.steps.clone()));
             let (guard_bits, steps) = steps.unwrap_or((coding.guard_bits, coding.steps));
             codings.push(ComponentCoding { guard_bits, steps, ..coding });
         }
+        if let Some(quality) = self.quality {
+            let depth = codings[0].depth;
+            let largest = if depth == 32 { self.largest(raw) } else { HALF_MAX };
+            let (colors, others) = codings.split_at_mut(3);
+            set_steps(colors, quality, largest);
+            let curve = points(depth, largest);
+            colors.iter_mut().for_each(|coding| coding.curve = curve.clone());
+            others.iter_mut().for_each(|coding| coding.block_bits = OTHER_BLOCK_BITS);
+        }
+        codings
+    }
+
+    /// The range of the curve of floats: that of halves, and more where samples are larger.
+    fn largest(&self, raw: &[u8]) -> f64 {
+        let mut largest = 0f32;
+        for lane in self.components[..3].iter().map(|source| source.lane) {
+            for row in &lane.rows {
+                let floats = raw[*row..][..lane.row_bytes].as_chunks().0;
+                let sizes = floats.iter().map(|float| f32::from_le_bytes(*float).abs());
+                largest = sizes.filter(|size| size.is_finite()).fold(largest, f32::max);
+            }
+        }
+        let largest = f64::from(largest);
+        // Not quite at its end.
+        if largest > HALF_MAX { largest * 1.05 } else { HALF_MAX }
+    }
+}
+
+impl Jpeg2000Writer {
+    /// Appends a codestream.
+    pub(super) fn write(&mut self, chunk: &ChunkSources<'_>, raw: &[u8], out: &mut Vec<u8>) {
+        let ChunkSources { components: sources, color, quality, .. } = chunk;
+        let codings = chunk.codings(raw);
+        let fill = |size: usize| match quality {
+            Some(_) => padded(size, 1 << LEVELS),
+            None => size,
+        };
         let grid = |(source, coding): (&ComponentSource<'_>, &ComponentCoding)| {
-            let (width, height) = (source.lane.samples, source.lane.rows.len());
+            let [width, height] = [source.lane.samples, source.lane.rows.len()].map(fill);
             (ComponentGrid::new(width, height, coding.levels, coding.block_bits), coding.sampling)
         };
         let grids: Vec<_> = sources.iter().zip(&codings).map(grid).collect();
+        let curved = |coding: &ComponentCoding| (coding.clone(), PointCurve::of(coding, false));
+        let curved: Vec<_> = codings.iter().map(curved).collect();
         self.bytes.clear();
         let mut blocks = Vec::with_capacity(sources.len());
         let mut first = 0;
         while first < sources.len() {
-            let count = if color && first == 0 { 3 } else { 1 };
+            let count = if *color && first == 0 { 3 } else { 1 };
             let range = first..first + count;
             let job = SplitJob {
                 sources: &sources[range.clone()],
                 grids: &grids[range.clone()],
-                codings: &codings[range],
+                codings: &curved[range],
                 raw,
             };
             let out = (&mut self.blocks, &mut self.bytes, &mut blocks);
-            if codings[first].depth == 16 {
+            if !codings[first].reversible {
+                self.lossy.write(&job, out);
+            } else if codings[first].depth == 16 {
                 self.narrow.write(&job, out);
             } else {
                 self.wide.write(&job, out);
@@ -122,7 +173,7 @@ impl Jpeg2000Writer {
         }
         self.packets.clear();
         let lengths = write_packets(&grids, &blocks, &self.bytes, &mut self.packets);
-        write_header(size, &codings, color, out);
+        write_header(chunk.size.map(fill), &codings, *color, out);
         write_tile_parts(&self.packets, &lengths, out);
     }
 }
@@ -131,11 +182,11 @@ impl Jpeg2000Writer {
 struct SplitJob<'j> {
     sources: &'j [ComponentSource<'j>],
     grids: &'j [(ComponentGrid, [usize; 2])],
-    codings: &'j [ComponentCoding],
+    codings: &'j [(ComponentCoding, PointCurve)],
     raw: &'j [u8],
 }
 
-impl<N: Number> SplitPlanes<N> {
+impl<N: Coefficient> SplitPlanes<N> {
     fn write(
         &mut self,
         job: &SplitJob<'_>,
@@ -157,7 +208,7 @@ impl<N: Number> SplitPlanes<N> {
             }
             let mean = &self.means[i];
             self.coefficients[i][..mean.len()].copy_from_slice(mean);
-            blocks.push(self.write_blocks(i, grid, &job.codings[i], writer, bytes));
+            blocks.push(self.write_blocks(i, grid, &job.codings[i].0, writer, bytes));
         }
     }
 
@@ -176,7 +227,8 @@ impl<N: Number> SplitPlanes<N> {
             {
                 let cut = BlockCut::new(band, grid.block_bits, [column, row]);
                 let coded = &mut self.coded;
-                let is_empty = run(TakeJob { from, cut, coded });
+                let scale = N::coded_scale(coding, band);
+                let is_empty = run(TakeJob { from, cut, coded, scale });
                 let start = bytes.len();
                 if !is_empty {
                     writer.write(coded, cut.width.next_multiple_of(2), bytes);
@@ -208,12 +260,12 @@ fn split_bands<'p, N>(
 }
 
 /// Takes samples, makes the colour transform, takes the largest level apart.
-struct FirstLevelJob<'j, N: Number> {
+struct FirstLevelJob<'j, N: Coefficient> {
     planes: &'j mut SplitPlanes<N>,
     job: &'j SplitJob<'j>,
 }
 
-impl<N: Number> LaneJob for FirstLevelJob<'_, N> {
+impl<N: Coefficient> LaneJob for FirstLevelJob<'_, N> {
     type Output = ();
     #[inline(always)]
     fn run<L: Lanes>(self, _: L) {
@@ -224,7 +276,7 @@ impl<N: Number> LaneJob for FirstLevelJob<'_, N> {
         let level = grid.resolutions.len() - 1;
         for (mean, rows) in means.iter_mut().zip(rows.iter_mut()).take(sources.len()) {
             mean.resize(width.div_ceil(2) * height.div_ceil(2), N::default());
-            rows.start(width);
+            rows.start(width, height);
         }
         color.iter_mut().for_each(|row| row.resize(width, N::default()));
         let mut planes = coefficients.iter_mut().zip(means.iter_mut());
@@ -233,11 +285,17 @@ impl<N: Number> LaneJob for FirstLevelJob<'_, N> {
             (i < sources.len()).then(|| split_bands(grid, level, mean, plane))
         });
         for y in 0..height {
-            for ((source, coding), row) in sources.iter().zip(*codings).zip(&mut *color) {
-                source.load(coding, y, raw, row);
+            for ((source, (coding, curve)), row) in sources.iter().zip(*codings).zip(&mut *color) {
+                // What fills the levels repeats the last row and column.
+                let lane = source.lane;
+                let y = y.min(lane.rows.len() - 1);
+                let raw = &raw[lane.rows[y]..][..lane.row_bytes];
+                let (samples, more) = row.split_at_mut(lane.samples);
+                N::load(raw, coding, curve, samples);
+                more.fill(samples[samples.len() - 1]);
             }
             if sources.len() == 3 {
-                split_color(color);
+                N::split_color(color);
             }
             for ((rows, bands), row) in rows.iter_mut().zip(&mut bands).zip(&*color) {
                 if let Some(bands) = bands {
@@ -253,77 +311,47 @@ impl<N: Number> LaneJob for FirstLevelJob<'_, N> {
     }
 }
 
-impl ComponentSource<'_> {
-    /// A row of samples as numbers.
-    #[inline(always)]
-    fn load<N: Number>(&self, coding: &ComponentCoding, y: usize, raw: &[u8], to: &mut [N]) {
-        let raw = &raw[self.lane.rows[y]..][..self.lane.row_bytes];
-        if coding.depth == 16 {
-            for (to, sample) in to.iter_mut().zip(raw.as_chunks().0) {
-                let sample = i16::from_le_bytes(*sample);
-                *to = N::of(i32::from(sample ^ turn(sample)) as u32, true);
-            }
-        } else {
-            let turned = coding.curve == SampleCurve::Turned;
-            for (to, sample) in to.iter_mut().zip(raw.as_chunks().0) {
-                let sample = i32::from_le_bytes(*sample);
-                let turn = if turned { turn_wide(sample) } else { 0 };
-                *to = N::of((sample ^ turn) as u32, coding.signed);
-            }
-        }
-    }
-}
-
-/// Red, green and blue to a luma, and what blue and red differ from green by.
-#[inline(always)]
-fn split_color<N: Number>(color: &mut [Vec<N>; 3]) {
-    let [r, g, b] = color.each_mut().map(|row| row.iter_mut());
-    for ((r, g), b) in r.zip(g).zip(b) {
-        let luma = r.plus(*g).plus(g.plus(*b)).shifted::<2>();
-        (*r, *g, *b) = (luma, b.minus(*g), r.minus(*g));
-    }
-}
-
 /// Takes a level apart.
-struct LevelSplitJob<'j, N> {
+struct LevelSplitJob<'j, N: Coefficient> {
     bands: SplitBands<'j, N>,
-    rows: &'j mut SplitRows<N>,
+    rows: &'j mut N::Split,
     from: &'j [N],
 }
 
-impl<N: Number> LaneJob for LevelSplitJob<'_, N> {
+impl<N: Coefficient> LaneJob for LevelSplitJob<'_, N> {
     type Output = ();
     #[inline(always)]
     fn run<L: Lanes>(self, _: L) {
         let LevelSplitJob { mut bands, rows, from } = self;
-        rows.start(bands.width);
-        let width = bands.width;
+        let (width, height) = (bands.width, from.len() / bands.width);
+        rows.start(width, height);
         for (y, row) in from.chunks_exact(width).enumerate() {
             rows.push(&mut bands, y, row);
         }
-        rows.finish(&mut bands, from.len() / width);
+        rows.finish(&mut bands, height);
     }
 }
 
 /// Takes a block out of its band, as what is coded; whether all of it is 0.
-struct TakeJob<'j, N: Number> {
+struct TakeJob<'j, N: Coefficient> {
     from: &'j [N],
     cut: BlockCut,
     coded: &'j mut Vec<N::Coded>,
+    scale: N::Scale,
 }
 
-impl<N: Number> LaneJob for TakeJob<'_, N> {
+impl<N: Coefficient> LaneJob for TakeJob<'_, N> {
     type Output = bool;
     #[inline(always)]
     fn run<L: Lanes>(self, _: L) -> bool {
-        let TakeJob { from, cut, coded } = self;
+        let TakeJob { from, cut, coded, scale } = self;
         let stride = cut.width.next_multiple_of(2);
         coded.resize(stride * cut.height.next_multiple_of(2), N::Coded::default());
         let mut all = N::Coded::default();
         let mut rows = coded.chunks_exact_mut(stride);
         for (from, to) in cut.rows(from).zip(&mut rows) {
             for (to, number) in to.iter_mut().zip(from) {
-                *to = number.coded();
+                *to = number.coded(scale);
                 all = all.max(*to);
             }
             to[cut.width..].fill(N::Coded::default());

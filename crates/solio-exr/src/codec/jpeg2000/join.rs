@@ -1,5 +1,6 @@
 //! Levels of the 5/3 wavelet put together, row by row.
 
+use super::coefficient::JoinRows;
 use super::lift53::{even_row, join_row, odd_row};
 use super::number::Number;
 
@@ -17,14 +18,14 @@ pub(super) struct LevelBands<'p, N> {
 impl<'p, N> LevelBands<'p, N> {
     /// A row of means, as its low and high half.
     #[inline(always)]
-    fn means(&self, row: usize) -> [&'p [N]; 2] {
+    pub(super) fn means(&self, row: usize) -> [&'p [N]; 2] {
         let (low, high) = (self.width.div_ceil(2), self.width / 2);
         [&self.low_low[row * low..][..low], &self.high_low[row * high..][..high]]
     }
 
     /// A row of differences.
     #[inline(always)]
-    fn differences(&self, row: usize) -> [&'p [N]; 2] {
+    pub(super) fn differences(&self, row: usize) -> [&'p [N]; 2] {
         let (low, high) = (self.width.div_ceil(2), self.width / 2);
         [&self.low_high[row * low..][..low], &self.high_high[row * high..][..high]]
     }
@@ -40,9 +41,8 @@ pub(super) struct JoinedRows<N> {
     half: Vec<N>,
 }
 
-impl<N: Number> JoinedRows<N> {
-    /// Before the first row of a level so wide.
-    pub(super) fn start(&mut self, width: usize) {
+impl<N: Number> JoinRows<N> for JoinedRows<N> {
+    fn start(&mut self, width: usize, _: usize) {
         let [a, b] = &mut self.differences;
         let [c, d] = &mut self.even;
         for row in [&mut self.means, &mut self.odd, a, b, c, d] {
@@ -50,9 +50,8 @@ impl<N: Number> JoinedRows<N> {
         }
     }
 
-    /// Row `y`; they come in order.
     #[inline(always)]
-    pub(super) fn row(&mut self, bands: &LevelBands<'_, N>, y: usize) -> &[N] {
+    fn row(&mut self, bands: &LevelBands<'_, N>, y: usize) -> &[N] {
         let k = y / 2;
         if y == 0 {
             self.make_even(bands, 0);
@@ -70,7 +69,9 @@ impl<N: Number> JoinedRows<N> {
         odd_row::<N, true>(&self.differences[k % 2], &even[k % 2], &even[below % 2], &mut self.odd);
         &self.odd
     }
+}
 
+impl<N: Number> JoinedRows<N> {
     #[inline(always)]
     fn make_even(&mut self, bands: &LevelBands<'_, N>, k: usize) {
         let even = &mut self.even[k % 2];

@@ -33,7 +33,7 @@ pub(super) fn join_row<N: Number>(low: &[N], high: &[N], even: &mut Vec<N>, out:
 
 /// Takes a row of samples apart.
 #[inline(always)]
-pub(super) fn split_row<N: Number>(row: &[N], low: &mut [N], high: &mut [N]) {
+pub(super) fn split_row<N: Number>(row: &[N], [low, high]: [&mut [N]; 2]) {
     let count = high.len();
     if count == 0 {
         low.copy_from_slice(row);
@@ -101,14 +101,14 @@ mod tests {
         for width in 1..40 {
             let row: Vec<i32> = (0..width).map(|i| (i * i * 7919) % 1000 - 500).collect();
             let (mut low, mut high) = (vec![0; row.len().div_ceil(2)], vec![0; row.len() / 2]);
-            split_row(&row, &mut low, &mut high);
+            split_row(&row, [&mut low, &mut high]);
             let mut again = vec![0; row.len()];
             join_row(&low, &high, &mut Vec::new(), &mut again);
             assert_eq!(again, row);
         }
         // The means of a ramp are its even samples, the differences 0.
         let (mut low, mut high) = ([0; 4], [0; 3]);
-        split_row(&[0, 10, 20, 30, 40, 50, 60i64], &mut low, &mut high);
+        split_row(&[0, 10, 20, 30, 40, 50, 60i64], [&mut low, &mut high]);
         assert_eq!((low, high), ([0, 20, 40, 60], [0; 3]));
     }
 }

@@ -15,15 +15,20 @@
 mod block_decode;
 mod block_encode;
 mod chunk_header;
+mod coefficient;
+mod curve;
 mod decode;
 mod encode;
 mod geometry;
 mod join;
 mod lift53;
+mod lift97;
+mod lossy;
 mod markers;
 mod number;
 mod pack_packets;
 mod packets;
+mod quality;
 mod split;
 mod streams;
 #[cfg(test)]
@@ -35,14 +40,19 @@ mod write_markers;
 use solio_base::{Error, Result};
 
 use super::layout;
-use crate::Block;
+use crate::{Block, Channel, Compression, PixelType};
 use chunk_header::{ChunkHeader, Magic};
 pub(crate) use decode::Jpeg2000Reader;
-use encode::ComponentSource;
 pub(crate) use encode::Jpeg2000Writer;
+use encode::{ChunkSources, ComponentSource};
+pub(super) use quality::DEFAULT_QUALITY;
+
+/// Most components of a codestream.
+const MOST_COMPONENTS: usize = 16384;
 
 /// Unpacks a chunk.
 pub(super) fn decode(
+    method: Compression,
     block: &Block<'_>,
     input: &[u8],
     out: &mut [u8],
@@ -52,17 +62,22 @@ pub(super) fn decode(
         return Ok(());
     }
     let header = ChunkHeader::read(input, block.channels.len())?;
-    if header.magic != Magic::Plain {
+    let is_lossy = method == Compression::Lj2k;
+    if header.magic == Magic::Lossy && !is_lossy {
         return Err(Error::corrupt("a chunk without loss starts with HL").at_offset(0));
     }
+    let size = [block.x.len(), block.y.len()];
     let lanes = layout::lanes(block);
     let of = |channel: &usize| (&block.channels[*channel], &lanes[*channel]);
     let components: Vec<_> = header.map.iter().map(of).collect();
-    reader.read(input, header.end, &components, out)
+    let is_old = is_lossy && header.magic == Magic::Plain;
+    reader.read(input, header.end, size, &components, is_old, out)
 }
 
-/// Packs a chunk.
+/// Packs a chunk; at this quality, if it is LJ2K.
 pub(super) fn encode(
+    method: Compression,
+    quality: f32,
     block: &Block<'_>,
     raw: &[u8],
     out: &mut Vec<u8>,
@@ -87,11 +102,19 @@ pub(super) fn encode(
         channel: &block.channels[*channel],
         lane: &lanes[*channel],
     };
-    let sources: Vec<ComponentSource<'_>> = map.iter().map(source).collect();
-    ChunkHeader::write(Magic::Plain, &map, out);
-    writer.write(size, &sources, color && !sampled, raw, out);
+    let components: Vec<ComponentSource<'_>> = map.iter().map(source).collect();
+    let color = color && !sampled;
+    let is_lossy = method == Compression::Lj2k;
+    let loses = is_lossy && color && may_lose(components[0].channel);
+    let quality = loses.then_some(quality);
+    ChunkHeader::write(if is_lossy { Magic::Lossy } else { Magic::Plain }, &map, out);
+    writer.write(&ChunkSources { size, components, color, quality }, raw, out);
     Ok(())
 }
 
-/// Most components of a codestream.
-const MOST_COMPONENTS: usize = 16384;
+/// Whether a colour with this channel is one: whole numbers are kept, and so are the ids of Cryptomatte, whose
+/// channels are called like colours.
+fn may_lose(channel: &Channel) -> bool {
+    let layer = channel.name.rsplit_once('.').map_or("", |(layer, _)| layer);
+    channel.pixel_type != PixelType::Uint && !layer.to_ascii_lowercase().contains("crypto")
+}

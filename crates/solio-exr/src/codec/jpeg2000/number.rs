@@ -17,9 +17,9 @@ pub(super) trait Number: Copy + Default + Send + Sync + 'static {
     /// The same, back.
     fn sample(self, signed: bool) -> u32;
     /// What a code block has for it; `shift` bit planes were left out.
-    fn decoded(coded: Self::Coded, shift: u32) -> Self;
+    fn of_coded(coded: Self::Coded, shift: u32) -> Self;
     /// What a code block gets of it.
-    fn coded(self) -> Self::Coded;
+    fn to_coded(self) -> Self::Coded;
 }
 
 impl Number for i32 {
@@ -46,7 +46,7 @@ impl Number for i32 {
         self as u32
     }
     #[inline(always)]
-    fn decoded(coded: u32, shift: u32) -> i32 {
+    fn of_coded(coded: u32, shift: u32) -> i32 {
         // The middle of what was left out.
         let magnitude =
             if shift == 0 || coded == 0 { coded >> 1 } else { (coded | 1) << (shift - 1) };
@@ -54,7 +54,7 @@ impl Number for i32 {
         (magnitude as i32 ^ sign) - sign
     }
     #[inline(always)]
-    fn coded(self) -> u32 {
+    fn to_coded(self) -> u32 {
         self.unsigned_abs() << 1 | self as u32 >> 31
     }
 }
@@ -87,14 +87,14 @@ impl Number for i64 {
         if signed { self as u32 } else { (self as u32).wrapping_add(1 << 31) }
     }
     #[inline(always)]
-    fn decoded(coded: u64, shift: u32) -> i64 {
+    fn of_coded(coded: u64, shift: u32) -> i64 {
         let magnitude =
             if shift == 0 || coded == 0 { coded >> 1 } else { (coded | 1) << (shift - 1) };
         let sign = -((coded & 1) as i64);
         (magnitude as i64 ^ sign) - sign
     }
     #[inline(always)]
-    fn coded(self) -> u64 {
+    fn to_coded(self) -> u64 {
         self.unsigned_abs() << 1 | self as u64 >> 63
     }
 }

@@ -1,5 +1,6 @@
 //! Levels of the 5/3 wavelet taken apart, row by row: the other side of `join.rs`.
 
+use super::coefficient::SplitLevel;
 use super::lift53::{even_row, odd_row, split_row};
 use super::number::Number;
 
@@ -22,18 +23,16 @@ pub(super) struct SplitRows<N> {
     differences: [Vec<N>; 2],
 }
 
-impl<N: Number> SplitRows<N> {
-    /// Before the first row of a level so wide.
-    pub(super) fn start(&mut self, width: usize) {
+impl<N: Number> SplitLevel<N> for SplitRows<N> {
+    fn start(&mut self, width: usize, _: usize) {
         let [a, b] = &mut self.differences;
         for row in [&mut self.even, &mut self.odd, &mut self.means, a, b] {
             row.resize(width, N::default());
         }
     }
 
-    /// Takes row `y`; they come in order.
     #[inline(always)]
-    pub(super) fn push(&mut self, bands: &mut SplitBands<'_, N>, y: usize, row: &[N]) {
+    fn push(&mut self, bands: &mut SplitBands<'_, N>, y: usize, row: &[N]) {
         if y % 2 == 1 {
             self.odd.copy_from_slice(row);
             return;
@@ -44,21 +43,22 @@ impl<N: Number> SplitRows<N> {
         self.even.copy_from_slice(row);
     }
 
-    /// After the last of `height` rows.
     #[inline(always)]
-    pub(super) fn finish(&mut self, bands: &mut SplitBands<'_, N>, height: usize) {
+    fn finish(&mut self, bands: &mut SplitBands<'_, N>, height: usize) {
         let k = (height - 1) / 2;
         if height % 2 == 0 {
             self.split(bands, k, None);
         } else if height == 1 {
-            bands.put_means(0, &self.even);
+            split_row(&self.even, bands.means(0));
         } else {
             let last = &self.differences[(k - 1) % 2];
             even_row::<N, false>(&self.even, last, last, &mut self.means);
-            bands.put_means(k, &self.means);
+            split_row(&self.means, bands.means(k));
         }
     }
+}
 
+impl<N: Number> SplitRows<N> {
     /// Makes rows `k` of the bands, of which the next even row is known, or mirrored.
     #[inline(always)]
     fn split(&mut self, bands: &mut SplitBands<'_, N>, k: usize, next: Option<&[N]>) {
@@ -67,31 +67,30 @@ impl<N: Number> SplitRows<N> {
         odd_row::<N, false>(&self.odd, &self.even, next.unwrap_or(&self.even), last);
         let before = if k == 0 { &*last } else { &*before };
         even_row::<N, false>(&self.even, before, last, &mut self.means);
-        bands.put_means(k, &self.means);
-        bands.put_differences(k, last);
+        split_row(&self.means, bands.means(k));
+        split_row(last, bands.differences(k));
     }
 }
 
-impl<N: Number> SplitBands<'_, N> {
+impl<N> SplitBands<'_, N> {
+    /// Rows `k` of the means of columns.
     #[inline(always)]
-    fn put_means(&mut self, k: usize, row: &[N]) {
+    pub(super) fn means(&mut self, k: usize) -> [&mut [N]; 2] {
         let (low, high) = (self.width.div_ceil(2), self.width / 2);
-        split_row(row, &mut self.low_low[k * low..][..low], &mut self.high_low[k * high..][..high]);
+        [&mut self.low_low[k * low..][..low], &mut self.high_low[k * high..][..high]]
     }
 
+    /// Rows `k` of their differences.
     #[inline(always)]
-    fn put_differences(&mut self, k: usize, row: &[N]) {
+    pub(super) fn differences(&mut self, k: usize) -> [&mut [N]; 2] {
         let (low, high) = (self.width.div_ceil(2), self.width / 2);
-        split_row(
-            row,
-            &mut self.low_high[k * low..][..low],
-            &mut self.high_high[k * high..][..high],
-        );
+        [&mut self.low_high[k * low..][..low], &mut self.high_high[k * high..][..high]]
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::coefficient::JoinRows;
     use super::super::join::{JoinedRows, LevelBands};
     use super::*;
 
@@ -110,7 +109,7 @@ mod tests {
                 planes.each_mut().map(|plane| &mut plane[..]);
             let mut bands = SplitBands { width, low_low, high_low, low_high, high_high };
             let mut split = SplitRows::default();
-            split.start(width);
+            split.start(width, height);
             for (y, row) in rows.chunks_exact(width).enumerate() {
                 split.push(&mut bands, y, row);
             }
@@ -119,7 +118,7 @@ mod tests {
                 planes.each_ref().map(|plane| &plane[..]);
             let bands = LevelBands { width, height, low_low, high_low, low_high, high_high };
             let mut joined = JoinedRows::default();
-            joined.start(width);
+            joined.start(width, height);
             for (y, row) in rows.chunks_exact(width).enumerate() {
                 assert_eq!(joined.row(&bands, y), row, "{width} × {height}, row {y}");
             }

@@ -3,7 +3,7 @@
 use solio_base::Result;
 
 use super::{Jpeg2000Reader, decode};
-use crate::{Block, Channel, PixelType};
+use crate::{Block, Channel, Compression, PixelType};
 
 /// What OpenEXR 3.5.3 made of 40 × 24 pixels of -1.5, but for 2 in row 2, column 3, and -0.25
 /// in row 7, column 5.
@@ -36,7 +36,8 @@ fn reference() -> Vec<u8> {
 
 fn unpack(block: &Block<'_>, packed: &[u8]) -> Result<Vec<u8>> {
     let mut out = vec![0; block.bytes() as usize];
-    decode(block, packed, &mut out, &mut Jpeg2000Reader::default()).map(|()| out)
+    decode(Compression::Htj2k256, block, packed, &mut out, &mut Jpeg2000Reader::default())
+        .map(|()| out)
 }
 
 #[test]
