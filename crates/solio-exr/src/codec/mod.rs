@@ -18,7 +18,6 @@ mod zip;
 mod zstd;
 
 use crate::block::{Block, Channel, DeepBlock};
-use crate::header::shape::Shape;
 use solio_base::{Error, Result, named_enum};
 use solio_codec::{halves, inflate};
 
@@ -96,11 +95,26 @@ impl<'b> UnpackedRows<'b> {
     }
 }
 
-/// Whether chunks of a part can be unpacked here.
-pub(crate) fn is_read(shape: &Shape) -> bool {
-    match shape.compression {
-        other => other.is_written(),
+/// What a chunk of a method shows of itself before it is unpacked: of JPEG 2000 its channels, its header and
+/// its packets.
+pub(crate) fn check_structure(
+    compression: Compression,
+    block: &Block<'_>,
+    input: &[u8],
+) -> Result<()> {
+    match compression {
+        _ if input.len() as u64 == block.bytes() => Ok(()),
+        Compression::Htj2k256 | Compression::Htj2k32 | Compression::Lj2k => {
+            jpeg2000::check(compression, block, input)
+        }
+        _ => Ok(()),
     }
+}
+
+/// Whether [`check_structure`] looks at anything.
+pub(crate) fn has_structure(compression: Compression) -> bool {
+    use Compression::{Htj2k32, Htj2k256, Lj2k};
+    matches!(compression, Htj2k256 | Htj2k32 | Lj2k)
 }
 
 /// Unpacks one chunk, of which fewer than its bytes are in `input`.
@@ -345,7 +359,7 @@ named_enum! {
         Htj2k256 = "htj2k256",
         /// High-throughput JPEG 2000, 32 scanlines at a time.
         Htj2k32 = "htj2k32",
-        /// Lossy JPEG 2000.
+        /// JPEG 2000 with loss for colours, 256 scanlines at a time.
         Lj2k = "lj2k",
         /// Zstandard.
         Zstd = "zstd",
@@ -385,25 +399,6 @@ impl Compression {
         self as u8
     }
 
-    /// What its users call it, whatever the lines of a chunk.
-    pub(crate) fn family(self) -> &'static str {
-        match self {
-            Compression::Htj2k256 | Compression::Htj2k32 => "HTJ2K",
-            Compression::Lj2k => "LJ2K",
-            other => other.name(),
-        }
-    }
-
-    /// Whether files are written so; others are only read.
-    ///
-    /// ```
-    /// use solio_exr::Compression;
-    /// assert!(Compression::Zstd.is_written() && !Compression::Lj2k.is_written());
-    /// ```
-    pub fn is_written(self) -> bool {
-        true
-    }
-
     /// From a name, perhaps with a level behind a colon.
     ///
     /// ```
@@ -422,8 +417,7 @@ impl Compression {
         let lower = name.to_ascii_lowercase();
         let method = Compression::ALL.into_iter().find(|method| method.name() == lower);
         let method = method.ok_or_else(|| {
-            let written = Compression::ALL.into_iter().filter(|method| method.is_written());
-            let names: Vec<&str> = written.map(Compression::name).collect();
+            let names: Vec<&str> = Compression::ALL.into_iter().map(Compression::name).collect();
             Error::argument(format!("use one of {}", names.join(", ")))
         })?;
         let Some(level) = level else { return Ok((method, None)) };

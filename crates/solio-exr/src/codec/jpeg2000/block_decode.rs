@@ -348,3 +348,31 @@ fn read_row<const FIRST: bool>(
     }
     at
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_that_cannot_be_are_refused() {
+        let mut reader = BlockReader::<u32>::default();
+        let block = CodedBlock { data: &[0; 9], width: 8, height: 8, missing: 3 };
+        let mut fault = |block: CodedBlock<'_>| reader.read(block).err().unwrap_or("none");
+        // The length of the last two streams: less than its own bytes, more than there are.
+        for (data, message) in [
+            (&[0u8; 9][..], "do not fit"),
+            (&[0, 0, 1, 0], "do not fit"),
+            (&[0, 0, 5, 0], "do not fit"),
+            (&[0, 0, 0xff, 0xff], "do not fit"),
+            (&[7], "fewer than two"),
+            (&[], "fewer than two"),
+        ] {
+            assert!(fault(CodedBlock { data, ..block }).contains(message), "{data:?}");
+        }
+        let data = &[0, 0, 0, 2, 0];
+        assert!(fault(CodedBlock { data, missing: 27, ..block }).contains("too many"));
+        assert!(fault(CodedBlock { data, width: 0, ..block }).contains("too large"));
+        assert!(fault(CodedBlock { data, width: 128, height: 34, ..block }).contains("too large"));
+        assert!(fault(CodedBlock { data, width: 1100, height: 2, ..block }).contains("too large"));
+    }
+}

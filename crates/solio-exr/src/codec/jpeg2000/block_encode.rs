@@ -350,6 +350,13 @@ mod tests {
             writer.write(&samples, width, &mut data);
             let block = CodedBlock { data: &data, width, height, missing: bits - 2 };
             assert!(reader.read(block).unwrap() == samples, "{seed}");
+            // A band with fewer bit planes cannot have it.
+            let largest = samples.iter().max().map_or(0, |largest| largest.exponent());
+            if largest > 2 {
+                let missing = largest - 3;
+                let e = reader.read(CodedBlock { missing, ..block }).err();
+                assert!(e.is_some_and(|e| e.contains("more bits")), "{seed}: {e:?}");
+            }
         }
     }
 

@@ -46,17 +46,22 @@ struct ComponentJob<'c> {
     curve: PointCurve,
 }
 
-impl Jpeg2000Reader {
-    /// Reads the codestream at `at`; its components are the channels of `lanes`, in their order.
-    pub(super) fn read(
-        &mut self,
+/// What is known of a chunk before its blocks are read.
+pub(super) struct OpenedChunk {
+    stream: Codestream,
+    grids: Vec<(ComponentGrid, [usize; 2])>,
+    blocks: Vec<Vec<BlockPlace>>,
+}
+
+impl OpenedChunk {
+    /// Reads header and packets of the codestream at `at`; its components are the channels of `lanes`, in
+    /// their order.
+    pub(super) fn open(
         input: &[u8],
         at: usize,
         size: [usize; 2],
         lanes: &[(&Channel, &ChannelLane)],
-        is_old_lossy: bool,
-        out: &mut [u8],
-    ) -> Result<()> {
+    ) -> Result<OpenedChunk> {
         let stream = Codestream::read(input, at, lanes.len())?;
         let padding = Padding::of(&stream, size, lanes);
         let mut grids = Vec::with_capacity(lanes.len());
@@ -77,6 +82,21 @@ impl Jpeg2000Reader {
             grids.push((grid, coding.sampling));
         }
         let blocks = read_packets(input, &stream, &grids)?;
+        Ok(OpenedChunk { stream, grids, blocks })
+    }
+}
+
+impl Jpeg2000Reader {
+    /// Reads the samples of an opened chunk; those of old files that lose something have their own curve.
+    pub(super) fn read(
+        &mut self,
+        input: &[u8],
+        chunk: &OpenedChunk,
+        lanes: &[(&Channel, &ChannelLane)],
+        is_old_lossy: bool,
+        out: &mut [u8],
+    ) -> Result<()> {
+        let OpenedChunk { stream, grids, blocks } = chunk;
         let mut components: Vec<ComponentJob<'_>> = Vec::with_capacity(lanes.len());
         for (i, (_, lane)) in lanes.iter().enumerate() {
             let (coding, grid) = (&stream.components[i], &grids[i].0);

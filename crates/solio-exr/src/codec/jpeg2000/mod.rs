@@ -39,10 +39,11 @@ mod write_markers;
 
 use solio_base::{Error, Result};
 
-use super::layout;
+use super::layout::{self, ChannelLane};
 use crate::{Block, Channel, Compression, PixelType};
 use chunk_header::{ChunkHeader, Magic};
 pub(crate) use decode::Jpeg2000Reader;
+use decode::OpenedChunk;
 pub(crate) use encode::Jpeg2000Writer;
 use encode::{ChunkSources, ComponentSource};
 pub(super) use quality::DEFAULT_QUALITY;
@@ -61,17 +62,36 @@ pub(super) fn decode(
     if out.is_empty() {
         return Ok(());
     }
+    let lanes = layout::lanes(block);
+    let (header, components, chunk) = open(method, block, input, &lanes)?;
+    let is_old = method == Compression::Lj2k && header.magic == Magic::Plain;
+    reader.read(input, &chunk, &components, is_old, out)
+}
+
+/// What a chunk says of itself: its channels, the header of its codestream, the lengths of its parts, which
+/// blocks there are.
+pub(super) fn check(method: Compression, block: &Block<'_>, input: &[u8]) -> Result<()> {
+    open(method, block, input, &layout::lanes(block)).map(|_| ())
+}
+
+/// The components of a chunk: channels, and where their rows go.
+type Components<'c> = Vec<(&'c Channel, &'c ChannelLane)>;
+
+fn open<'c>(
+    method: Compression,
+    block: &Block<'c>,
+    input: &[u8],
+    lanes: &'c [ChannelLane],
+) -> Result<(ChunkHeader, Components<'c>, OpenedChunk)> {
     let header = ChunkHeader::read(input, block.channels.len())?;
-    let is_lossy = method == Compression::Lj2k;
-    if header.magic == Magic::Lossy && !is_lossy {
+    if header.magic == Magic::Lossy && method != Compression::Lj2k {
         return Err(Error::corrupt("a chunk without loss starts with HL").at_offset(0));
     }
-    let size = [block.x.len(), block.y.len()];
-    let lanes = layout::lanes(block);
     let of = |channel: &usize| (&block.channels[*channel], &lanes[*channel]);
-    let components: Vec<_> = header.map.iter().map(of).collect();
-    let is_old = is_lossy && header.magic == Magic::Plain;
-    reader.read(input, header.end, size, &components, is_old, out)
+    let components: Components<'_> = header.map.iter().map(of).collect();
+    let size = [block.x.len(), block.y.len()];
+    let chunk = OpenedChunk::open(input, header.end, size, &components)?;
+    Ok((header, components, chunk))
 }
 
 /// Packs a chunk; at this quality, if it is LJ2K.
@@ -91,8 +111,8 @@ pub(super) fn encode(
             *sampling < 256 && *count > 0 && *count * *sampling as usize == of
         })
     });
-    if !fits || lanes.len() > MOST_COMPONENTS {
-        // A sampling rate that does not divide the chunk: no codestream says so, and the chunk is stored.
+    if !fits || !(1..=MOST_COMPONENTS).contains(&lanes.len()) {
+        // No codestream says that a sampling rate does not divide the chunk, which is stored.
         out.extend_from_slice(raw);
         return Ok(());
     }

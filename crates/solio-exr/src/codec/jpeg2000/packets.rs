@@ -140,12 +140,13 @@ fn read_packet(
                     continue;
                 }
                 let planes = planes(band.index);
-                let missing = missing.read(place, planes + 1, &mut bits)?;
+                let few = |missing: u32, bits: &HeaderBits<'_>| match missing < planes {
+                    true => Ok(missing),
+                    false => bits.fail("a code block lacks more bit planes than there are"),
+                };
+                let missing = few(missing.read(place, planes, &mut bits)?, &bits)?;
                 let (length, skipped) = read_length(&mut bits)?;
-                let missing = missing + skipped;
-                if missing >= planes {
-                    return bits.fail("a code block lacks more bit planes than there are");
-                }
+                let missing = few(missing + skipped, &bits)?;
                 let index = band.blocks + row * band.across + column;
                 found.push(index);
                 blocks[index] = BlockPlace { start: 0, length, missing: missing as u8 };
@@ -196,5 +197,55 @@ fn read_length(bits: &mut HeaderBits<'_>) -> Result<(u16, u32)> {
     match bits.bits(length_bits)? {
         length @ 2..=65534 => Ok((length as u16, skipped)),
         _ => bits.fail("a code block has an impossible length"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::codec::jpeg2000::markers::ComponentCoding;
+    use solio_base::ErrorKind;
+
+    /// Reads one packet of one block, of 12 bit planes, made of these bits and `more` bytes.
+    fn packet(bits: &str, more: usize) -> Result<BlockPlace> {
+        let bits: Vec<u8> = bits.bytes().filter(|bit| *bit != b' ').map(|bit| bit - b'0').collect();
+        let byte =
+            |bits: &[u8]| bits.iter().enumerate().fold(0, |byte, (i, bit)| byte | bit << (7 - i));
+        let mut input: Vec<u8> = bits.chunks(8).map(byte).collect();
+        input.resize(input.len() + more, 0);
+        let grids = [(ComponentGrid::new(20, 9, 0, [7, 5]), [1, 1])];
+        let coding =
+            ComponentCoding { steps: vec![(12, None)], guard_bits: 1, ..Default::default() };
+        let parts = vec![0..input.len(); 1];
+        let stream = Codestream { components: vec![coding], parts, ..Default::default() };
+        Ok(read_packets(&input, &stream, &grids)?[0][0])
+    }
+
+    #[test]
+    fn packets_say_what_they_may() {
+        // There, included, 3 planes missing, one pass, 5 bytes.
+        let block = packet("1 1 0001 0 0 101", 5).unwrap();
+        assert_eq!((block.missing, block.length, block.start), (3, 5, 2));
+        assert_eq!(packet("0", 0).unwrap().length, 0);
+        assert_eq!(packet("1 0", 0).unwrap().length, 0);
+        // Four passes are three that stand for nothing, and a plane less; the length has two bits more.
+        let block = packet("1 1 0001 1101 0 00101", 5).unwrap();
+        assert_eq!((block.missing, block.length), (4, 5));
+        for (bits, more, message) in [
+            ("1 1 0001 0 0 101", 4, "ends behind its packet"),
+            ("1 1 0001 0 0 001", 9, "impossible length"),
+            ("1 1 000000000000 1 0 0 101", 5, "more bit planes"),
+            ("1 1 00000000000001 0 0 101", 5, "more bit planes"),
+            ("1 1 0001 0 1111111111111111111111111111111111111111 0", 99, "too long"),
+            ("1 1 0001 0 11111111", 0, "ends early"),
+        ] {
+            let e = packet(bits, more).unwrap_err();
+            let place = e.offset().is_some() && e.kind() == ErrorKind::Corrupt;
+            assert!(place && e.message().contains(message), "{bits}: {e}");
+        }
+        for passes in ["10", "1100"] {
+            let e = packet(&format!("1 1 0001 {passes} 0 101 1111"), 20).unwrap_err();
+            assert!(e.kind() == ErrorKind::Unsupported && e.message().contains("SigProp"), "{e}");
+        }
     }
 }
