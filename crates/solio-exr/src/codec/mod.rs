@@ -133,15 +133,16 @@ pub(crate) fn unpack<'b>(
             UnpackedRows::Filtered(merger(compression, input, bytes, filtered)?)
         }
         Compression::Piz => UnpackedRows::Ranked(piz::unpack(block, input, &mut scratch.piz)?),
+        Compression::Htj2k256 | Compression::Htj2k32 | Compression::Lj2k => {
+            let out = jpeg2000::decode(compression, block, input, raw, &mut scratch.jpeg2000)?;
+            UnpackedRows::Plain(out)
+        }
         other => {
             let out = room(raw, bytes);
             match other {
                 Compression::Pxr24 => pxr24::decode(block, input, out)?,
                 Compression::B44 | Compression::B44a => b44::decode(block, input, out)?,
                 Compression::Dwaa | Compression::Dwab => dwa::decode(block, input, out)?,
-                Compression::Htj2k256 | Compression::Htj2k32 | Compression::Lj2k => {
-                    jpeg2000::decode(compression, block, input, out, &mut scratch.jpeg2000)?;
-                }
                 other => return Err(not_packed(other, input.len(), bytes)),
             }
             UnpackedRows::Plain(out)

@@ -40,6 +40,7 @@ mod write_markers;
 use solio_base::{Error, Result};
 
 use super::layout::{self, ChannelLane};
+use super::room;
 use crate::{Block, Channel, Compression, PixelType};
 use chunk_header::{ChunkHeader, Magic};
 pub(crate) use decode::Jpeg2000Reader;
@@ -51,21 +52,20 @@ pub(super) use quality::DEFAULT_QUALITY;
 /// Most components of a codestream.
 const MOST_COMPONENTS: usize = 16384;
 
-/// Unpacks a chunk.
-pub(super) fn decode(
+/// Unpacks a chunk, for which `raw` grows once it is known to be one of its size.
+pub(super) fn decode<'r>(
     method: Compression,
     block: &Block<'_>,
     input: &[u8],
-    out: &mut [u8],
+    raw: &'r mut Vec<u8>,
     reader: &mut Jpeg2000Reader,
-) -> Result<()> {
-    if out.is_empty() {
-        return Ok(());
-    }
+) -> Result<&'r [u8]> {
     let lanes = layout::lanes(block);
     let (header, components, chunk) = open(method, block, input, &lanes)?;
     let is_old = method == Compression::Lj2k && header.magic == Magic::Plain;
-    reader.read(input, &chunk, &components, is_old, out)
+    let out = room(raw, block.bytes() as usize);
+    reader.read(input, &chunk, &components, is_old, out)?;
+    Ok(out)
 }
 
 /// What a chunk says of itself: its channels, the header of its codestream, the lengths of its parts, which

@@ -37,8 +37,8 @@ fn reference() -> Vec<u8> {
 }
 
 fn unpack(method: Compression, block: &Block<'_>, packed: &[u8]) -> Result<Vec<u8>> {
-    let mut out = vec![0; block.bytes() as usize];
-    decode(method, block, packed, &mut out, &mut Jpeg2000Reader::default()).map(|()| out)
+    let mut raw = Vec::new();
+    decode(method, block, packed, &mut raw, &mut Jpeg2000Reader::default()).map(<[u8]>::to_vec)
 }
 
 fn pack(method: Compression, quality: f32, case: &ChunkCase) -> Vec<u8> {
