@@ -1,4 +1,9 @@
 //! A codestream to the samples of a chunk.
+//!
+//! The last level, which has three quarters of all coefficients, goes row of blocks by row of blocks, so that they
+//! are still near when its rows are made.
+
+use std::ops::Range;
 
 use solio_base::{Error, Result};
 use solio_codec::lanes::{LaneJob, Lanes, run};
@@ -25,6 +30,8 @@ struct Planes<N: Coefficient> {
     /// Of the level before.
     smaller: Vec<N>,
     rows: [N::Joined; 3],
+    /// Of the last level.
+    strips: [LevelStrip<N>; 3],
     /// A row of a colour.
     color: [Vec<N>; 3],
 }
@@ -138,42 +145,26 @@ impl<N: Coefficient> Planes<N> {
     /// Reads one component, or the three of a colour.
     fn read(&mut self, input: &[u8], group: &[ComponentJob<'_>], out: &mut [u8]) -> Result<()> {
         for (i, component) in group.iter().enumerate() {
-            self.read_coefficients(input, i, component)?;
+            self.read_smaller_levels(input, i, component)?;
             self.join_smaller_levels(i, component.grid);
         }
-        let grid = group[0].grid;
-        let levels = grid.resolutions.len() - 1;
-        run(LastLevelJob { planes: self, grid, levels, group, out });
-        Ok(())
+        run(LastLevelJob { planes: self, input, group, out })
     }
 
-    fn read_coefficients(&mut self, input: &[u8], i: usize, job: &ComponentJob<'_>) -> Result<()> {
-        let ComponentJob { coding, grid, blocks, .. } = job;
+    /// The coefficients of all levels but the last, which is read in strips.
+    fn read_smaller_levels(
+        &mut self,
+        input: &[u8],
+        i: usize,
+        job: &ComponentJob<'_>,
+    ) -> Result<()> {
         let plane = &mut self.coefficients[i];
-        plane.resize(grid.width * grid.height, N::default());
-        let bands = grid.resolutions.iter().flat_map(|resolution| &resolution.bands);
-        for band in bands {
-            let to = &mut plane[band.start..][..band.width * band.height];
-            let planes = coding.planes(band.index);
-            for row in 0..band.down {
-                for column in 0..band.across {
-                    let place = blocks[band.blocks + row * band.across + column];
-                    let cut = BlockCut::new(band, grid.block_bits, [column, row]);
-                    if place.length == 0 {
-                        cut.rows_mut(to).for_each(|row| row.fill(N::default()));
-                        continue;
-                    }
-                    let data = &input[place.start as usize..][..usize::from(place.length)];
-                    let missing = u32::from(place.missing);
-                    let block = CodedBlock { data, width: cut.width, height: cut.height, missing };
-                    let samples = self
-                        .reader
-                        .read(block)
-                        .map_err(|fault| Error::corrupt(fault).at_offset(u64::from(place.start)))?;
-                    let scale = N::scale(coding, band, planes - 1 - missing);
-                    run(PlaceJob { samples, cut, to: &mut *to, scale });
-                }
-            }
+        let resolutions = &job.grid.resolutions;
+        let smaller = &resolutions[..(resolutions.len() - 1).max(1)];
+        for band in smaller.iter().flat_map(|resolution| &resolution.bands) {
+            plane.resize(band.start + band.width * band.height, N::default());
+            let to = &mut plane[band.start..];
+            job.read_rows(input, band, 0..band.down, &mut self.reader, to)?;
         }
         Ok(())
     }
@@ -196,6 +187,74 @@ impl<N: Coefficient> Planes<N> {
     }
 }
 
+impl ComponentJob<'_> {
+    /// Reads some rows of the blocks of a band; `to` starts with the first of them.
+    fn read_rows<N: Coefficient>(
+        &self,
+        input: &[u8],
+        band: &Band,
+        rows: Range<usize>,
+        reader: &mut BlockReader<N::Coded>,
+        to: &mut [N],
+    ) -> Result<()> {
+        let ComponentJob { coding, grid, blocks, .. } = self;
+        let planes = coding.planes(band.index);
+        let first = rows.start;
+        for (row, column) in rows.flat_map(|y| (0..band.across).map(move |x| (y, x))) {
+            let place = blocks[band.blocks + row * band.across + column];
+            let cut = BlockCut::new(band, grid.block_bits, [column, row]);
+            let cut = cut.below(band, first << grid.block_bits[1]);
+            if place.length == 0 {
+                cut.rows_mut(to).for_each(|row| row.fill(N::default()));
+                continue;
+            }
+            let data = &input[place.start as usize..][..usize::from(place.length)];
+            let missing = u32::from(place.missing);
+            let block = CodedBlock { data, width: cut.width, height: cut.height, missing };
+            let samples = reader
+                .read(block)
+                .map_err(|fault| Error::corrupt(fault).at_offset(u64::from(place.start)))?;
+            let scale = N::scale(coding, band, planes - 1 - missing);
+            run(PlaceJob { samples, cut, to: &mut *to, scale });
+        }
+        Ok(())
+    }
+
+    /// The bands of the last level, in which row `k` is the next one to be wanted: a row of blocks is in `strip`.
+    #[inline(always)]
+    fn last_bands<'p, N: Coefficient>(
+        &self,
+        input: &[u8],
+        k: usize,
+        strip: &'p mut LevelStrip<N>,
+        reader: &mut BlockReader<N::Coded>,
+        low_low: &'p [N],
+    ) -> Result<LevelBands<'p, N>> {
+        let resolution = &self.grid.resolutions[self.grid.resolutions.len() - 1];
+        let block_rows = self.grid.block_bits[1];
+        let row = k >> block_rows;
+        if strip.row != Some(row) && k < resolution.height.div_ceil(2) {
+            strip.row = Some(row);
+            for (band, to) in resolution.bands.iter().zip(&mut strip.bands) {
+                to.resize(band.width * band.height.min(1 << block_rows), N::default());
+                let rows = row.min(band.down)..(row + 1).min(band.down);
+                self.read_rows(input, band, rows, reader, to)?;
+            }
+        }
+        let [high_low, low_high, high_high] = strip.bands.each_ref().map(|band| &band[..]);
+        let first = strip.row.unwrap_or(0) << block_rows;
+        let (width, height) = (resolution.width, resolution.height);
+        Ok(LevelBands { width, height, first, low_low, high_low, low_high, high_high })
+    }
+}
+
+/// Some rows of the bands of the last level: as many as code blocks have, and which.
+#[derive(Default)]
+struct LevelStrip<N> {
+    bands: [Vec<N>; 3],
+    row: Option<usize>,
+}
+
 /// The bands of a level above the first.
 fn level_bands<'p, N>(
     grid: &ComponentGrid,
@@ -209,7 +268,7 @@ fn level_bands<'p, N>(
         &coefficients[band.start..][..band.width * band.height]
     });
     let (width, height) = (resolution.width, resolution.height);
-    LevelBands { width, height, low_low, high_low, low_high, high_high }
+    LevelBands { width, height, first: 0, low_low, high_low, low_high, high_high }
 }
 
 /// Where a code block lies in its band.
@@ -230,6 +289,11 @@ impl BlockCut {
             width: (band.width - left).min(1 << block_bits[0]),
             height: (band.height - top).min(1 << block_bits[1]),
         }
+    }
+
+    /// In the rows of the band from `first` on.
+    fn below(self, band: &Band, first: usize) -> BlockCut {
+        BlockCut { start: self.start - first * band.width, ..self }
     }
 
     /// Its rows.
@@ -292,54 +356,50 @@ impl<N: Coefficient> LaneJob for LevelJob<'_, N> {
 /// Puts the last level together, undoes the colour transform, stores samples.
 struct LastLevelJob<'j, N: Coefficient> {
     planes: &'j mut Planes<N>,
-    grid: &'j ComponentGrid,
-    levels: usize,
+    input: &'j [u8],
     group: &'j [ComponentJob<'j>],
     out: &'j mut [u8],
 }
 
 impl<N: Coefficient> LaneJob for LastLevelJob<'_, N> {
-    type Output = ();
+    type Output = Result<()>;
     #[inline(always)]
-    fn run<L: Lanes>(self, _: L) {
-        let LastLevelJob { planes, grid, levels, group, out } = self;
-        let Planes { coefficients, means, rows, color, .. } = planes;
+    fn run<L: Lanes>(self, _: L) -> Result<()> {
+        let LastLevelJob { planes, input, group, out } = self;
+        let Planes { reader, means, rows, color, strips, .. } = planes;
+        let grid = group[0].grid;
         let (width, height) = (grid.width, grid.height);
-        let bands = [0, 1, 2].map(|i| {
-            (levels > 0 && i < group.len())
-                .then(|| level_bands(grid, levels, &means[i], &coefficients[i]))
-        });
         rows.iter_mut().for_each(|rows| rows.start(width, height));
+        strips.iter_mut().for_each(|strip| strip.row = None);
         color.iter_mut().for_each(|row| row.resize(width, N::default()));
-        let [first, second, third] = rows;
+        let has_levels = grid.resolutions.len() > 1;
         // Rows that were only added to fill levels are not wanted.
         for y in 0..group[0].lane.rows.len() {
-            let mean = |i: usize| means[i].get(y * width..(y + 1) * width).unwrap_or(&[]);
-            let a = row(&bands[0], first, mean(0), y);
-            if group.len() < 3 {
-                store(&group[0], a, y, out);
-                continue;
+            let all = group.iter().zip(&mut *rows).zip(means.iter().zip(&mut *strips));
+            for (((component, rows), (mean, strip)), to) in all.zip(&mut *color) {
+                if !has_levels {
+                    to.copy_from_slice(&mean[y * width..][..width]);
+                    continue;
+                }
+                let bands =
+                    component.last_bands(input, N::Joined::wanted(y), strip, reader, mean)?;
+                let row = rows.row(&bands, y);
+                if group.len() == 1 {
+                    store(component, row, y, out);
+                } else {
+                    to.copy_from_slice(row);
+                }
             }
-            let [b, c] = [row(&bands[1], second, mean(1), y), row(&bands[2], third, mean(2), y)];
-            N::join_color([a, b, c], color);
-            for (component, row) in group.iter().zip(&*color) {
-                store(component, row, y, out);
+            if group.len() == 3 {
+                N::join_color(color);
+            }
+            if group.len() == 3 || !has_levels {
+                for (component, row) in group.iter().zip(&*color) {
+                    store(component, row, y, out);
+                }
             }
         }
-    }
-}
-
-/// Row `y` of a component: joined, or the mean where there are no levels.
-#[inline(always)]
-fn row<'r, N: Coefficient>(
-    bands: &Option<LevelBands<'_, N>>,
-    rows: &'r mut N::Joined,
-    mean: &'r [N],
-    y: usize,
-) -> &'r [N] {
-    match bands {
-        Some(bands) => rows.row(bands, y),
-        None => mean,
+        Ok(())
     }
 }
 

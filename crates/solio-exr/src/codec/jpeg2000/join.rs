@@ -9,6 +9,8 @@ use super::number::Number;
 pub(super) struct LevelBands<'p, N> {
     pub(super) width: usize,
     pub(super) height: usize,
+    /// Which row the bands but the mean start with.
+    pub(super) first: usize,
     pub(super) low_low: &'p [N],
     pub(super) high_low: &'p [N],
     pub(super) low_high: &'p [N],
@@ -20,13 +22,14 @@ impl<'p, N> LevelBands<'p, N> {
     #[inline(always)]
     pub(super) fn means(&self, row: usize) -> [&'p [N]; 2] {
         let (low, high) = (self.width.div_ceil(2), self.width / 2);
-        [&self.low_low[row * low..][..low], &self.high_low[row * high..][..high]]
+        [&self.low_low[row * low..][..low], &self.high_low[(row - self.first) * high..][..high]]
     }
 
     /// A row of differences.
     #[inline(always)]
     pub(super) fn differences(&self, row: usize) -> [&'p [N]; 2] {
         let (low, high) = (self.width.div_ceil(2), self.width / 2);
+        let row = row - self.first;
         [&self.low_high[row * low..][..low], &self.high_high[row * high..][..high]]
     }
 }
@@ -48,6 +51,10 @@ impl<N: Number> JoinRows<N> for JoinedRows<N> {
         for row in [&mut self.means, &mut self.odd, a, b, c, d] {
             row.resize(width, N::default());
         }
+    }
+
+    fn wanted(y: usize) -> usize {
+        y.div_ceil(2)
     }
 
     #[inline(always)]

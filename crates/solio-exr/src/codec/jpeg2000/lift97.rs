@@ -153,10 +153,14 @@ impl JoinRows<f32> for JoinedFloats {
         self.come = 0;
     }
 
+    fn wanted(y: usize) -> usize {
+        y / 2 + 1 + y % 2
+    }
+
     #[inline(always)]
     fn row(&mut self, bands: &LevelBands<'_, f32>, y: usize) -> &[f32] {
         // A row is ready when the next one of the bands has come, or the one after it.
-        while self.come < y / 2 + 2 + y % 2 {
+        while self.come <= Self::wanted(y) {
             self.come(bands, self.come);
             self.come += 1;
         }
@@ -274,7 +278,8 @@ mod tests {
             split.finish(&mut bands, height);
             let [low_low, high_low, low_high, high_high] =
                 planes.each_ref().map(|plane| &plane[..]);
-            let bands = LevelBands { width, height, low_low, high_low, low_high, high_high };
+            let bands =
+                LevelBands { width, height, first: 0, low_low, high_low, low_high, high_high };
             let mut joined = JoinedFloats::default();
             joined.start(width, height);
             for (y, row) in rows.chunks_exact(width).enumerate() {

@@ -116,7 +116,8 @@ mod tests {
             split.finish(&mut bands, height);
             let [low_low, high_low, low_high, high_high] =
                 planes.each_ref().map(|plane| &plane[..]);
-            let bands = LevelBands { width, height, low_low, high_low, low_high, high_high };
+            let bands =
+                LevelBands { width, height, first: 0, low_low, high_low, low_high, high_high };
             let mut joined = JoinedRows::default();
             joined.start(width, height);
             for (y, row) in rows.chunks_exact(width).enumerate() {
