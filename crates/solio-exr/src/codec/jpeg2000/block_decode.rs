@@ -28,6 +28,8 @@ pub(super) trait Word: Copy + Default + Ord {
     const MOST_BITS: u32;
     /// Of the lowest bits of `bits`.
     fn of(bits: u64) -> Self;
+    /// The lowest `count` bits, with a bit `one` before them, and `more`.
+    fn finish(self, count: u32, one: u32, more: u32) -> Self;
     /// Number of bits of twice the magnitude less one; 1 for no magnitude.
     fn exponent(self) -> u32;
     /// [`Word::exponent`] of many.
@@ -42,6 +44,10 @@ impl Word for u32 {
     #[inline(always)]
     fn of(bits: u64) -> u32 {
         bits as u32
+    }
+    #[inline(always)]
+    fn finish(self, count: u32, one: u32, more: u32) -> u32 {
+        (self & !u32::MAX.wrapping_shl(count)) + one.wrapping_shl(count) + more
     }
     #[inline(always)]
     fn exponent(self) -> u32 {
@@ -69,6 +75,11 @@ impl Word for u64 {
         bits
     }
     #[inline(always)]
+    fn finish(self, count: u32, one: u32, more: u32) -> u64 {
+        let (one, more) = (u64::from(one), u64::from(more));
+        (self & !u64::MAX.wrapping_shl(count)) + one.wrapping_shl(count) + more
+    }
+    #[inline(always)]
     fn exponent(self) -> u32 {
         64 - ((self.max(2) | 1) - 2).leading_zeros()
     }
@@ -89,13 +100,17 @@ pub(super) struct BlockReader<W> {
     magnitudes: Bits<MAGNITUDE_ROOM>,
     words: Bits<WORD_ROOM>,
     /// Of each quad, row by row, what its word says, and the number; a row has an even number of them.
-    quads: Vec<[(u16, u16); 2]>,
+    quad_words: Vec<[u16; 2]>,
+    numbers: Vec<[u16; 2]>,
+    /// Of a row of quads, their samples: column by column of each.
+    columns: [Vec<W>; 4],
     /// Two rows of samples at a time, in quads.
     samples: Vec<W>,
     /// The largest of two neighbours in the row above, those of two quads; and of the row itself.
     above: [Vec<W>; 2],
-    /// Of each quad of a row, the most bits of its samples.
+    /// Of each quad of a row, the most bits that are expected of its samples, and how many each of them has.
     bits: Vec<u32>,
+    counts: Vec<u32>,
 }
 
 impl<W: Word> Default for BlockReader<W> {
@@ -103,10 +118,13 @@ impl<W: Word> Default for BlockReader<W> {
         BlockReader {
             magnitudes: Bits::default(),
             words: Bits::default(),
-            quads: Vec::new(),
+            quad_words: Vec::new(),
+            numbers: Vec::new(),
+            columns: Default::default(),
             samples: Vec::new(),
             above: [Vec::new(), Vec::new()],
             bits: Vec::new(),
+            counts: Vec::new(),
         }
     }
 }
@@ -169,8 +187,10 @@ fn read<W: Word>(reader: &mut BlockReader<W>, block: CodedBlock<'_>) -> Result<(
     reader.magnitudes.fill_forward(magnitudes, across * down * 4 * most as usize);
     reader.words.fill_backward(tail, across * down * QUAD_BITS + 32);
     let pairs = across.div_ceil(2);
-    reader.quads.resize(pairs * down, [(0, 0); 2]);
-    read_words(vlc::codes(), reader.words.words(), Events::new(tail), across, &mut reader.quads);
+    reader.quad_words.resize(pairs * down, [0; 2]);
+    reader.numbers.resize(pairs * down, [0; 2]);
+    let quads = (&mut reader.quad_words[..], &mut reader.numbers[..]);
+    read_words(vlc::codes(), reader.words.words(), Events::new(tail), across, quads);
 
     reader.samples.resize(across * down * 4, W::default());
     reader.bits.resize(across, 0);
@@ -182,40 +202,39 @@ fn read<W: Word>(reader: &mut BlockReader<W>, block: CodedBlock<'_>) -> Result<(
     let (mut above, mut here) = (&mut above[..], &mut here[..]);
     let magnitudes = reader.magnitudes.words();
     let mut at = 0;
-    let rows = reader.samples.chunks_exact_mut(across * 4).zip(reader.quads.chunks_exact(pairs));
-    for (samples, quads) in rows {
-        let quads = &quads.as_flattened()[..across];
-        if bits_of_row(above, quads, &mut reader.bits) > most {
+    reader.counts.resize(across, 0);
+    reader.columns.iter_mut().for_each(|column| column.resize(across, W::default()));
+    let words = reader.quad_words.chunks_exact(pairs).zip(reader.numbers.chunks_exact(pairs));
+    for (samples, (words, numbers)) in reader.samples.chunks_exact_mut(across * 4).zip(words) {
+        let [words, numbers] = [words, numbers].map(|pairs| &pairs.as_flattened()[..across]);
+        if count_bits(above, (words, numbers), &mut reader.bits, &mut reader.counts) > most {
             return Err("a sample has more bits than its band");
         }
-        let (upper, lower) = samples.split_at_mut(across * 2);
-        let pairs = upper.as_chunks_mut().0.iter_mut().zip(lower.as_chunks_mut().0);
-        let quads = quads.iter().zip(&reader.bits);
-        let mut right = W::default();
-        for (((upper, lower), (quad, bits)), here) in pairs.zip(quads).zip(&mut *here) {
-            at = read_quad(magnitudes, at, quad.0, *bits, upper, lower);
-            *here = right.max(lower[0]);
-            right = lower[1];
+        at = read_columns(magnitudes, at, &reader.counts, &mut reader.columns);
+        for (n, column) in reader.columns.iter_mut().enumerate() {
+            finish_column(words, &reader.counts, n as u32, column);
         }
-        here[across] = right;
+        let [upper_left, lower_left, upper_right, lower_right] =
+            reader.columns.each_ref().map(|column| &column[..across]);
+        let (upper, lower) = samples.split_at_mut(across * 2);
+        put_side_by_side(upper_left, upper_right, upper);
+        put_side_by_side(lower_left, lower_right, lower);
+        here[0] = lower_left[0];
+        for ((here, right), left) in here[1..].iter_mut().zip(lower_right).zip(&lower_left[1..]) {
+            *here = (*right).max(*left);
+        }
+        here[across] = lower_right[across - 1];
         (above, here) = (here, above);
     }
     Ok(())
 }
 
-/// The bits of the samples of each quad: what is around them in the row above, and the number. The most of all.
+/// The samples of two columns in turn.
 #[inline(always)]
-fn bits_of_row<W: Word>(above: &[W], quads: &[(u16, u16)], bits: &mut [u32]) -> u32 {
-    let mut most = 0;
-    for ((bits, around), (word, excess)) in bits.iter_mut().zip(above.windows(2)).zip(quads) {
-        let rho = quad::rho(*word);
-        let expected = (around[0].max(around[1]).exponent() - 1).max(1);
-        // One sample alone is not expected to be like those above.
-        let expected = if rho & rho.wrapping_sub(1) == 0 { 1 } else { expected };
-        *bits = expected + u32::from(*excess);
-        most = most.max(*bits);
+fn put_side_by_side<W: Word>(left: &[W], right: &[W], to: &mut [W]) {
+    for ((to, left), right) in to.as_chunks_mut().0.iter_mut().zip(left).zip(right) {
+        *to = [*left, *right];
     }
-    most
 }
 
 /// Four bits, each as a byte.
@@ -224,41 +243,67 @@ fn spread(bits: u32) -> u32 {
     (bits * 0x0020_4081) & 0x0101_0101
 }
 
-/// Reads the samples of a quad, column by column; where the next one starts.
+/// The bits of the samples of each quad, one a byte: as many as are around them in the row above, and the number;
+/// none of those that are 0, one less where the highest is known. The most of all.
 #[inline(always)]
-fn read_quad<W: Word>(
-    magnitudes: &[u8],
-    at: usize,
-    word: u16,
-    bits: u32,
-    upper: &mut [W; 2],
-    lower: &mut [W; 2],
-) -> usize {
-    let (rho, ones) = (quad::rho(word), quad::ones(word));
-    // The bits of each sample, one a byte: none of those that are 0, one less where the highest is known.
-    let counts = spread(rho) * bits - spread(quad::known(word));
-    let count = |n: u32| counts >> (8 * n) & 0xff;
-    let sample = |n: u32, window: u64| {
-        let known = u64::from(ones >> n & 1) << count(n);
-        let magnitude = window & !(u64::MAX << count(n));
-        W::of(magnitude + known + u64::from(rho >> n & 1) * 2)
-    };
-    let window = |at: usize| bits_at::<MAGNITUDE_ROOM>(magnitudes, at);
-    if W::MOST_BITS <= 28 {
-        let [first, second] = [window(at), window(at + (count(0) + count(1)) as usize)];
-        upper[0] = sample(0, first);
-        lower[0] = sample(1, first >> count(0));
-        upper[1] = sample(2, second);
-        lower[1] = sample(3, second >> count(2));
-    } else {
-        let starts = counts.wrapping_mul(0x0101_0100);
-        let start = |n: u32| at + (starts >> (8 * n) & 0xff) as usize;
-        upper[0] = sample(0, window(at));
-        lower[0] = sample(1, window(start(1)));
-        upper[1] = sample(2, window(start(2)));
-        lower[1] = sample(3, window(start(3)));
+fn count_bits<W: Word>(
+    above: &[W],
+    (words, numbers): (&[u16], &[u16]),
+    bits: &mut [u32],
+    counts: &mut [u32],
+) -> u32 {
+    for (bits, around) in bits.iter_mut().zip(above.windows(2)) {
+        *bits = (around[0].max(around[1]).exponent() - 1).max(1);
     }
-    at + (counts.wrapping_mul(0x0101_0101) >> 24) as usize
+    let mut most = 0;
+    let quads = words.iter().zip(numbers);
+    for ((counts, expected), (word, excess)) in counts.iter_mut().zip(&*bits).zip(quads) {
+        let rho = quad::rho(*word);
+        // One sample alone is not expected to be like those above.
+        let expected = if rho & rho.wrapping_sub(1) == 0 { 1 } else { *expected };
+        let bits = expected + u32::from(*excess);
+        most = most.max(bits);
+        *counts = spread(rho).wrapping_mul(bits).wrapping_sub(spread(quad::known(*word)));
+    }
+    most
+}
+
+/// Finds the bits of each sample of a row of quads, which start where those of the one before end, column by
+/// column in each quad; where those of the next row do. What follows the bits of a sample is left behind them.
+#[inline(always)]
+fn read_columns<W: Word>(
+    magnitudes: &[u8],
+    mut at: usize,
+    counts: &[u32],
+    columns: &mut [Vec<W>; 4],
+) -> usize {
+    let window = |at: usize| bits_at::<MAGNITUDE_ROOM>(magnitudes, at);
+    let [a, b, c, d] = columns;
+    let columns = a.iter_mut().zip(b).zip(c.iter_mut().zip(d));
+    for (counts, ((a, b), (c, d))) in counts.iter().zip(columns) {
+        // The sums of the first one, two, three and four.
+        let sums = counts.wrapping_mul(0x0101_0101);
+        let start = |n: u32| at + (sums >> (8 * n) & 0xff) as usize;
+        if W::MOST_BITS <= 28 {
+            let [first, second] = [window(at), window(start(1))];
+            (*a, *b) = (W::of(first), W::of(first >> (counts & 0xff)));
+            (*c, *d) = (W::of(second), W::of(second >> (counts >> 16 & 0xff)));
+        } else {
+            (*a, *b) = (W::of(window(at)), W::of(window(start(0))));
+            (*c, *d) = (W::of(window(start(1))), W::of(window(start(2))));
+        }
+        at += (sums >> 24) as usize;
+    }
+    at
+}
+
+/// Makes samples of bits: cuts them off, adds the highest where it is known to be 1.
+#[inline(always)]
+fn finish_column<W: Word>(words: &[u16], counts: &[u32], n: u32, column: &mut [W]) {
+    for ((bits, word), counts) in column.iter_mut().zip(words).zip(counts) {
+        let (rho, ones) = (quad::rho(*word), quad::ones(*word));
+        *bits = bits.finish(counts >> (8 * n) & 0xff, ones >> n & 1, (rho >> n & 1) * 2);
+    }
 }
 
 /// Reads the words of all quads, pair by pair.
@@ -268,13 +313,14 @@ fn read_words(
     words: &[u8],
     mut events: Events<'_>,
     across: usize,
-    quads: &mut [[(u16, u16); 2]],
+    (quad_words, numbers): (&mut [[u16; 2]], &mut [[u16; 2]]),
 ) {
     let mut above = [0u8; MOST_QUADS + 2];
     let mut contexts = [[0u8; 2]; MOST_QUADS / 2];
     let mut at = 0;
     let pairs = across.div_ceil(2);
-    for (index, row) in quads.chunks_exact_mut(pairs).enumerate() {
+    let rows = quad_words.chunks_exact_mut(pairs).zip(numbers.chunks_exact_mut(pairs));
+    for (index, row) in rows.enumerate() {
         // Of the row above, the lower samples around a quad: bit 0 to its left, bit 2 to its right.
         let triples = above.windows(3).take(across);
         for (context, around) in contexts.as_flattened_mut().iter_mut().zip(triples) {
@@ -282,11 +328,11 @@ fn read_words(
             *context = (here >> 1 | before >> 3) & 1 | ((after >> 1 | here >> 3) & 1) << 2;
         }
         at = if index == 0 {
-            read_row::<true>(codes, words, at, &mut events, across, row, &contexts)
+            read_row::<true>(codes, words, at, &mut events, across, (row.0, row.1), &contexts)
         } else {
-            read_row::<false>(codes, words, at, &mut events, across, row, &contexts)
+            read_row::<false>(codes, words, at, &mut events, across, (row.0, row.1), &contexts)
         };
-        for (above, (word, _)) in above[1..].iter_mut().zip(row.as_flattened()) {
+        for (above, word) in above[1..].iter_mut().zip(row.0.as_flattened()) {
             *above = quad::rho(*word) as u8;
         }
     }
@@ -300,7 +346,7 @@ fn read_row<const FIRST: bool>(
     mut at: usize,
     events: &mut Events<'_>,
     across: usize,
-    row: &mut [[(u16, u16); 2]],
+    (quad_words, numbers): (&mut [[u16; 2]], &mut [[u16; 2]]),
     contexts: &[[u8; 2]],
 ) -> usize {
     let code = if FIRST { &codes.first.decode } else { &codes.others.decode };
@@ -319,7 +365,8 @@ fn read_row<const FIRST: bool>(
         left = quad::rho(word);
         word
     };
-    for (i, (pair, contexts)) in row.iter_mut().zip(contexts).enumerate() {
+    let pairs = quad_words.iter_mut().zip(numbers);
+    for (i, ((words_of_pair, numbers), contexts)) in pairs.zip(contexts).enumerate() {
         let mut bits = bits_at::<WORD_ROOM>(words, at);
         let first = next(contexts[0], bits, events);
         bits >>= quad::length(first);
@@ -344,7 +391,8 @@ fn read_row<const FIRST: bool>(
             entry = length | a << 8 | b << 16;
         }
         at += (quad::length(first) + quad::length(second) + (entry & 0xff)) as usize;
-        *pair = [(first, (entry >> 8 & 0xff) as u16), (second, (entry >> 16) as u16)];
+        *words_of_pair = [first, second];
+        *numbers = [(entry >> 8 & 0xff) as u16, (entry >> 16) as u16];
     }
     at
 }
