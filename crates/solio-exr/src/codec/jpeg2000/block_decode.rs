@@ -33,7 +33,7 @@ pub(super) trait Word: Copy + Default + Ord {
     /// Number of bits of twice the magnitude less one; 1 for no magnitude.
     fn exponent(self) -> u32;
     /// [`Word::exponent`] of many.
-    fn exponents(samples: &[Self], to: &mut [u8]);
+    fn exponents(samples: &[Self], to: &mut [u32]);
     /// The lowest `count` bits of what is written: twice the magnitude less one, and the sign.
     fn bits(self, count: u32) -> u64;
 }
@@ -54,12 +54,12 @@ impl Word for u32 {
         32 - ((self.max(2) | 1) - 2).leading_zeros()
     }
     #[inline(always)]
-    fn exponents(samples: &[u32], to: &mut [u8]) {
+    fn exponents(samples: &[u32], to: &mut [u32]) {
         for (to, sample) in to.iter_mut().zip(samples) {
             let odd = (sample.max(&2) | 1) - 2;
             // The exponent of a float is counted by vectors. Without the second bit nothing is rounded up.
             let float = (odd & !(odd >> 1)) as i32 as f32;
-            *to = ((float.to_bits() >> 23) - 126) as u8;
+            *to = (float.to_bits() >> 23) - 126;
         }
     }
     #[inline(always)]
@@ -84,9 +84,9 @@ impl Word for u64 {
         64 - ((self.max(2) | 1) - 2).leading_zeros()
     }
     #[inline(always)]
-    fn exponents(samples: &[u64], to: &mut [u8]) {
+    fn exponents(samples: &[u64], to: &mut [u32]) {
         for (to, sample) in to.iter_mut().zip(samples) {
-            *to = sample.exponent() as u8;
+            *to = sample.exponent();
         }
     }
     #[inline(always)]
@@ -239,7 +239,7 @@ fn put_side_by_side<W: Word>(left: &[W], right: &[W], to: &mut [W]) {
 
 /// Four bits, each as a byte.
 #[inline(always)]
-fn spread(bits: u32) -> u32 {
+pub(super) fn spread(bits: u32) -> u32 {
     (bits * 0x0020_4081) & 0x0101_0101
 }
 

@@ -2,36 +2,50 @@
 
 use solio_codec::lanes::{LaneJob, Lanes, run};
 
-use super::block_decode::Word;
+use super::block_decode::{Word, spread};
 use super::streams::{BitPutter, RUN_BITS};
-use super::vlc::{Codes, codes, excess};
+use super::vlc::{Codes, codes, excess, put_together};
 
 /// What a thread keeps from block to block.
 #[derive(Default)]
-pub(super) struct BlockWriter {
+pub(super) struct BlockWriter<W> {
     magnitudes: BitPutter,
     words: BitPutter,
     events: EventWriter,
-    /// Of two rows of samples, how many bits they have.
-    exponents: [Vec<u8>; 2],
-    /// Of the row of quads above: which samples are not 0, from the second on.
-    above: Vec<u8>,
-    /// Of each quad: the largest exponent around it in the row above, less 1, at least 1; the context.
-    expected: Vec<u8>,
-    contexts: Vec<u8>,
+    /// Of a row of quads, their samples and the exponents of those: column by column of each.
+    columns: [Vec<W>; 4],
+    exponents: [Vec<u32>; 4],
+    quads: QuadRow,
     /// The words of quads, from the end of the block backward.
     backward: Vec<u8>,
 }
 
-impl BlockWriter {
+/// What is known of the quads of a row before their words are.
+#[derive(Default)]
+struct QuadRow {
+    /// Which samples are not 0: from the second on, and of the row above.
+    rho: Vec<u32>,
+    above: Vec<u32>,
+    /// The largest exponent around each quad in the row above, less 1, at least 1.
+    expected: Vec<u32>,
+    /// The bits of the largest sample; by how much they exceed what was expected.
+    bits: Vec<u32>,
+    excess: Vec<u32>,
+    /// Context, rho, and which samples have the largest exponent, where it exceeds something.
+    index: Vec<u32>,
+    /// The bits of each sample, one a byte.
+    counts: Vec<u32>,
+}
+
+impl<W: Word> BlockWriter<W> {
     /// Appends a block of rows of `stride` samples, which is even, and an even number of them.
-    pub(super) fn write<W: Word>(&mut self, samples: &[W], stride: usize, out: &mut Vec<u8>) {
+    pub(super) fn write(&mut self, samples: &[W], stride: usize, out: &mut Vec<u8>) {
         run(WriteJob { writer: self, samples, stride, out });
     }
 }
 
 struct WriteJob<'w, W> {
-    writer: &'w mut BlockWriter,
+    writer: &'w mut BlockWriter<W>,
     samples: &'w [W],
     stride: usize,
     out: &'w mut Vec<u8>,
@@ -47,100 +61,93 @@ impl<W: Word> LaneJob for WriteJob<'_, W> {
     }
 }
 
-/// A quad as it is written.
-struct QuadWord {
-    rho: u32,
-    /// Its word and the length of it.
-    word: u64,
-    length: u32,
-    /// By how much its exponent exceeds what was expected.
-    excess: u32,
-}
-
-impl BlockWriter {
+impl<W: Word> BlockWriter<W> {
     #[inline(always)]
-    fn put_rows<W: Word>(&mut self, codes: &Codes, samples: &[W], stride: usize) {
+    fn put_rows(&mut self, codes: &Codes, samples: &[W], stride: usize) {
         let across = stride / 2;
         self.magnitudes.start();
         self.words.start();
         // Half of the last byte is part of the length.
         self.words.put(0xf, 4);
         self.events.start();
-        for row in &mut self.exponents {
-            row.clear();
-            row.resize(stride, 1);
-        }
-        self.above.clear();
-        self.above.resize(across + 2, 0);
-        self.expected.resize(across, 0);
-        self.contexts.resize(across, 0);
+        self.columns.iter_mut().for_each(|column| column.resize(across, W::default()));
+        self.exponents.iter_mut().for_each(|column| column.resize(across, 1));
+        self.quads.start(across);
         for (index, rows) in samples.chunks_exact(2 * stride).enumerate() {
-            let is_first = index == 0;
-            self.look_above(across);
             let (upper, lower) = rows.split_at(stride);
-            let [upper_exponents, lower_exponents] = &mut self.exponents;
-            W::exponents(upper, upper_exponents);
-            W::exponents(lower, lower_exponents);
-            let code = if is_first { &codes.first } else { &codes.others };
-            let mut left = 0u32;
-            let mut quad = |i: usize, writer: &mut QuadStreams<'_>| {
-                let [a, c] = [upper[2 * i], upper[2 * i + 1]];
-                let [b, d] = [lower[2 * i], lower[2 * i + 1]];
-                let samples = [a, b, c, d];
-                let exponents = [
-                    upper_exponents[2 * i],
-                    lower_exponents[2 * i],
-                    upper_exponents[2 * i + 1],
-                    lower_exponents[2 * i + 1],
-                ];
-                let context = if is_first {
-                    left >> 1 | left & 1
-                } else {
-                    u32::from(self.contexts[i]) | (left >> 2 | left >> 3) << 1 & 2
-                };
-                let word =
-                    code_quad(&code.encode, samples, exponents, context, self.expected[i], writer);
-                left = word.rho;
-                self.above[i + 1] = word.rho as u8;
-                word
-            };
-            let mut streams =
-                QuadStreams { magnitudes: &mut self.magnitudes, events: &mut self.events };
-            for i in (0..across).step_by(2) {
-                let first = quad(i, &mut streams);
-                let mut bits = first.word;
-                let mut length = first.length;
-                let mut numbers = [first.excess, 0];
-                if i + 1 < across {
-                    let second = quad(i + 1, &mut streams);
-                    bits |= second.word << length;
-                    length += second.length;
-                    numbers[1] = second.excess;
-                }
-                let (more, count) = code_excesses(numbers, is_first, streams.events);
-                self.words.put(bits | more << length, length + count);
+            let [upper_left, lower_left, upper_right, lower_right] = &mut self.columns;
+            take_apart(upper, upper_left, upper_right);
+            take_apart(lower, lower_left, lower_right);
+            for (column, exponents) in self.columns.iter().zip(&mut self.exponents) {
+                W::exponents(column, exponents);
             }
+            self.quads.look(&self.columns, &self.exponents);
+            if index == 0 {
+                self.quads.set_contexts::<true>();
+                self.put_words::<true>(codes);
+            } else {
+                self.quads.set_contexts::<false>();
+                self.put_words::<false>(codes);
+            }
+            self.put_magnitudes();
+            self.quads.look_below(&self.exponents);
         }
     }
 
-    /// What the row of quads above says of each quad.
+    /// Writes the words of a row of quads, and their events.
     #[inline(always)]
-    fn look_above(&mut self, across: usize) {
-        let lower = &self.exponents[1];
-        let around = |i: usize| {
-            let [here, right] = [lower[2 * i], lower[2 * i + 1]];
-            let before = if i > 0 { lower[2 * i - 1] } else { 1 };
-            let after = lower.get(2 * i + 2).copied().unwrap_or(1);
-            here.max(right).max(before.max(after))
+    fn put_words<const FIRST: bool>(&mut self, codes: &Codes) {
+        let code = if FIRST { &codes.first.encode } else { &codes.others.encode };
+        let QuadRow { rho, index, excess, bits, counts, .. } = &mut self.quads;
+        let events = &mut self.events;
+        let quad = |i: usize, counts: &mut u32, events: &mut EventWriter| {
+            let (index, rho) = (index[i], rho[i + 1]);
+            if index < 1 << 8 {
+                // All around it is 0.
+                events.put(rho != 0);
+            }
+            let entry = u32::from(code[index as usize & 0x7ff]);
+            *counts = spread(rho).wrapping_mul(bits[i]).wrapping_sub(spread(entry & 15));
+            (u64::from(entry >> 8), entry >> 4 & 7)
         };
-        for (i, expected) in self.expected.iter_mut().enumerate() {
-            *expected = (around(i) - 1).max(1);
+        for (pair, counts) in counts.chunks_mut(2).enumerate() {
+            let (mut bits, mut length) = quad(2 * pair, &mut counts[0], events);
+            let mut numbers = [excess[2 * pair], 0];
+            if let Some(counts) = counts.get_mut(1) {
+                let (more, count) = quad(2 * pair + 1, counts, events);
+                bits |= more << length;
+                length += count;
+                numbers[1] = excess[2 * pair + 1];
+            }
+            let (more, count) = if FIRST {
+                code_excesses_of_first(numbers, events)
+            } else {
+                code_excesses(codes, numbers)
+            };
+            self.words.put(bits | more << length, length + count);
         }
-        let above = &self.above[..across + 2];
-        for (i, context) in self.contexts[..across].iter_mut().enumerate() {
-            let before = if i > 0 { above[i] } else { 0 };
-            let [here, after] = [above[i + 1], if i + 1 < across { above[i + 2] } else { 0 }];
-            *context = (here >> 1 | before >> 3) & 1 | ((after >> 1 | here >> 3) & 1) << 2;
+    }
+
+    /// Writes the magnitudes and signs of a row of quads, column by column in each.
+    #[inline(always)]
+    fn put_magnitudes(&mut self) {
+        let [a, b, c, d] = &self.columns;
+        let columns = a.iter().zip(b).zip(c.iter().zip(d));
+        for (counts, ((a, b), (c, d))) in self.quads.counts.iter().zip(columns) {
+            let count = |n: u32| counts >> (8 * n) & 0xff;
+            if W::MOST_BITS <= 28 {
+                let mut two = |first: &W, second: &W, n: u32| {
+                    let bits = first.bits(count(n)) | second.bits(count(n + 1)) << count(n);
+                    self.magnitudes.put(bits, count(n) + count(n + 1));
+                };
+                two(a, b, 0);
+                two(c, d, 2);
+            } else {
+                for (n, sample) in [a, b, c, d].into_iter().enumerate() {
+                    let count = count(n as u32);
+                    self.magnitudes.put(sample.bits(count), count);
+                }
+            }
         }
     }
 
@@ -175,76 +182,110 @@ impl BlockWriter {
     }
 }
 
-/// Where the bits of a quad go.
-struct QuadStreams<'w> {
-    magnitudes: &'w mut BitPutter,
-    events: &'w mut EventWriter,
+/// The samples of two columns that come in turn.
+#[inline(always)]
+fn take_apart<W: Word>(row: &[W], left: &mut [W], right: &mut [W]) {
+    for ((pair, left), right) in row.as_chunks().0.iter().zip(left).zip(right) {
+        let [a, b] = pair;
+        (*left, *right) = (*a, *b);
+    }
 }
 
-/// Writes a quad's magnitudes, and an event where all around it is 0; its word is for the caller.
-#[inline(always)]
-fn code_quad<W: Word>(
-    code: &[u16; 2048],
-    samples: [W; 4],
-    exponents: [u8; 4],
-    context: u32,
-    expected: u8,
-    streams: &mut QuadStreams<'_>,
-) -> QuadWord {
-    let zero = W::default();
-    let is = |n: usize| u32::from(samples[n] != zero);
-    let rho = is(0) | is(1) << 1 | is(2) << 2 | is(3) << 3;
-    if context == 0 {
-        streams.events.put(rho != 0);
+impl QuadRow {
+    fn start(&mut self, across: usize) {
+        for row in [&mut self.rho, &mut self.above] {
+            row.clear();
+            row.resize(across + 2, 0);
+        }
+        self.expected.clear();
+        self.expected.resize(across, 1);
+        for row in [&mut self.bits, &mut self.excess, &mut self.index, &mut self.counts] {
+            row.resize(across, 0);
+        }
     }
-    if rho == 0 {
-        let entry = code[(context << 8) as usize & 0x7ff];
-        return QuadWord {
-            rho,
-            word: u64::from(entry >> 8),
-            length: u32::from(entry >> 4 & 7),
-            excess: 0,
+
+    /// Looks at a row of quads.
+    #[inline(always)]
+    fn look<W: Word>(&mut self, columns: &[Vec<W>; 4], exponents: &[Vec<u32>; 4]) {
+        let across = self.bits.len();
+        let [a, b, c, d] = columns.each_ref().map(|column| &column[..across]);
+        let zero = W::default();
+        for (i, rho) in self.rho[1..].iter_mut().take(across).enumerate() {
+            let is = |sample: W| u32::from(sample != zero);
+            *rho = is(a[i]) | is(b[i]) << 1 | is(c[i]) << 2 | is(d[i]) << 3;
+        }
+        let [a, b, c, d] = exponents.each_ref().map(|column| &column[..across]);
+        let rho = &self.rho[1..][..across];
+        let expected = &self.expected[..across];
+        let (bits, excess) = (&mut self.bits[..across], &mut self.excess[..across]);
+        let index = &mut self.index[..across];
+        for i in 0..across {
+            let largest = a[i].max(b[i]).max(c[i].max(d[i]));
+            // One sample alone is not expected to be like those above.
+            let is_one = rho[i] & rho[i].wrapping_sub(1) == 0;
+            let expected = if is_one { 1 } else { expected[i] };
+            bits[i] = largest.max(expected);
+            excess[i] = bits[i] - expected;
+            let is = |exponent: u32| u32::from(exponent == largest);
+            let which = is(a[i]) | is(b[i]) << 1 | is(c[i]) << 2 | is(d[i]) << 3;
+            index[i] = rho[i] << 4 | if excess[i] > 0 { which } else { 0 };
+        }
+    }
+
+    /// Adds the contexts of quads: what is to their left, and in the row above.
+    #[inline(always)]
+    fn set_contexts<const FIRST: bool>(&mut self) {
+        let lefts = self.rho.iter();
+        if FIRST {
+            for (index, left) in self.index.iter_mut().zip(lefts) {
+                *index |= (left >> 1 | left & 1) << 8;
+            }
+            return;
+        }
+        for ((index, left), around) in self.index.iter_mut().zip(lefts).zip(self.above.windows(3)) {
+            let [before, here, after] = [around[0], around[1], around[2]];
+            let above = (here >> 1 | before >> 3) & 1 | ((after >> 1 | here >> 3) & 1) << 2;
+            *index |= (above | (left >> 2 | left >> 3) << 1 & 2) << 8;
+        }
+    }
+
+    /// What the row says of the one below.
+    #[inline(always)]
+    fn look_below(&mut self, exponents: &[Vec<u32>; 4]) {
+        std::mem::swap(&mut self.rho, &mut self.above);
+        let across = self.expected.len();
+        let [_, left, _, right] = exponents.each_ref().map(|column| &column[..across]);
+        let expected =
+            |here: u32, before: u32, after: u32| (here.max(before).max(after) - 1).max(1);
+        let ends = |i: usize| {
+            let before = if i > 0 { right[i - 1] } else { 1 };
+            let after = left.get(i + 1).copied().unwrap_or(1);
+            expected(left[i].max(right[i]), before, after)
         };
+        self.expected[0] = ends(0);
+        for i in 1..across.max(1) - 1 {
+            self.expected[i] = expected(left[i].max(right[i]), right[i - 1], left[i + 1]);
+        }
+        self.expected[across - 1] = ends(across - 1);
     }
-    let [a, b, c, d] = exponents;
-    let largest = a.max(b).max(c.max(d));
-    let expected = if rho & (rho - 1) == 0 { 1 } else { expected };
-    let bits = largest.max(expected);
-    let excess = u32::from(bits - expected);
-    let mut which = 0;
-    if excess > 0 {
-        let is = |n: usize| u32::from(exponents[n] == largest);
-        which = is(0) | is(1) << 1 | is(2) << 2 | is(3) << 3;
-    }
-    let entry = code[(context << 8 | rho << 4 | which) as usize & 0x7ff];
-    let count = |n: usize| (u32::from(bits) - u32::from(entry >> n & 1)) * (rho >> n & 1);
-    let put = |n: usize, streams: &mut QuadStreams<'_>| {
-        let count = count(n);
-        streams.magnitudes.put(samples[n].bits(count), count);
-    };
-    if W::MOST_BITS <= 28 {
-        let two = |n: usize, streams: &mut QuadStreams<'_>| {
-            let [first, second] = [count(n), count(n + 1)];
-            let bits = samples[n].bits(first) | samples[n + 1].bits(second) << first;
-            streams.magnitudes.put(bits, first + second);
-        };
-        two(0, streams);
-        two(2, streams);
-    } else {
-        (0..4).for_each(|n| put(n, streams));
-    }
-    QuadWord { rho, word: u64::from(entry >> 8), length: u32::from(entry >> 4 & 7), excess }
 }
 
 /// The numbers of a pair of quads: bits and how many.
 #[inline(always)]
-fn code_excesses(numbers: [u32; 2], is_first: bool, events: &mut EventWriter) -> (u64, u32) {
+fn code_excesses(codes: &Codes, numbers: [u32; 2]) -> (u64, u32) {
     let [a, b] = numbers;
-    if a | b == 0 {
-        return (0, 0);
+    if (a | b) < 32 {
+        let entry = codes.pairs[(a << 5 | b) as usize & 0x3ff];
+        return (u64::from(entry & 0xffff), entry >> 16);
     }
+    put_together(numbers.map(excess))
+}
+
+/// The same in the first row, where an event says whether both are above 2.
+fn code_excesses_of_first(numbers: [u32; 2], events: &mut EventWriter) -> (u64, u32) {
+    let [a, b] = numbers;
     let mut parts = numbers.map(excess);
-    if is_first && a > 0 && b > 0 {
+    if a > 0 && b > 0 {
         let above_2 = a.min(b) > 2;
         events.put(above_2);
         if above_2 {
@@ -253,13 +294,7 @@ fn code_excesses(numbers: [u32; 2], is_first: bool, events: &mut EventWriter) ->
             parts[1] = [(b - 1, 1), (0, 0), (0, 0)];
         }
     }
-    let [first, second] = parts;
-    let (mut bits, mut at) = (0, 0);
-    for (word, length) in (0..3).flat_map(|i| [first[i], second[i]]) {
-        bits |= u64::from(word) << at;
-        at += length;
-    }
-    (bits, at)
+    put_together(parts)
 }
 
 /// Runs of events (MEL), as bytes.
@@ -339,7 +374,7 @@ mod tests {
     }
 
     fn come_back<W: Word + std::fmt::Debug>(bits: u32) {
-        let mut writer = BlockWriter::default();
+        let mut writer = BlockWriter::<W>::default();
         let mut reader = BlockReader::<W>::default();
         for seed in 0..300 {
             let sizes = [(64, 64), (128, 32), (2, 2), (1024, 4), (4, 1024), (6, 10), (34, 2)];

@@ -62,6 +62,7 @@ struct SplitPlanes<N: Coefficient> {
     rows: [N::Split; 3],
     color: [Vec<N>; 3],
     coded: Vec<N::Coded>,
+    writer: BlockWriter<N::Coded>,
 }
 
 /// What a thread keeps from chunk to chunk.
@@ -70,7 +71,6 @@ pub(crate) struct Jpeg2000Writer {
     narrow: SplitPlanes<i32>,
     wide: SplitPlanes<i64>,
     lossy: SplitPlanes<f32>,
-    blocks: BlockWriter,
     bytes: Vec<u8>,
     packets: Vec<u8>,
 }
@@ -161,7 +161,7 @@ impl Jpeg2000Writer {
                 codings: &curved[range],
                 raw,
             };
-            let out = (&mut self.blocks, &mut self.bytes, &mut blocks);
+            let out = (&mut self.bytes, &mut blocks);
             if !codings[first].reversible {
                 self.lossy.write(&job, out);
             } else if codings[first].depth == 16 {
@@ -190,7 +190,7 @@ impl<N: Coefficient> SplitPlanes<N> {
     fn write(
         &mut self,
         job: &SplitJob<'_>,
-        (writer, bytes, blocks): (&mut BlockWriter, &mut Vec<u8>, &mut Vec<Vec<BlockPlace>>),
+        (bytes, blocks): (&mut Vec<u8>, &mut Vec<Vec<BlockPlace>>),
     ) {
         for (plane, (grid, _)) in self.coefficients.iter_mut().zip(job.grids) {
             plane.resize(grid.width * grid.height, N::default());
@@ -208,7 +208,7 @@ impl<N: Coefficient> SplitPlanes<N> {
             }
             let mean = &self.means[i];
             self.coefficients[i][..mean.len()].copy_from_slice(mean);
-            blocks.push(self.write_blocks(i, grid, &job.codings[i].0, writer, bytes));
+            blocks.push(self.write_blocks(i, grid, &job.codings[i].0, bytes));
         }
     }
 
@@ -217,7 +217,6 @@ impl<N: Coefficient> SplitPlanes<N> {
         i: usize,
         grid: &ComponentGrid,
         coding: &ComponentCoding,
-        writer: &mut BlockWriter,
         bytes: &mut Vec<u8>,
     ) -> Vec<BlockPlace> {
         let mut places = Vec::with_capacity(grid.blocks);
@@ -231,7 +230,7 @@ impl<N: Coefficient> SplitPlanes<N> {
                 let is_empty = run(TakeJob { from, cut, coded, scale });
                 let start = bytes.len();
                 if !is_empty {
-                    writer.write(coded, cut.width.next_multiple_of(2), bytes);
+                    self.writer.write(coded, cut.width.next_multiple_of(2), bytes);
                 }
                 // All bit planes but the lowest are missing, as all are in one pass.
                 let missing = coding.planes(band.index) as u8 - 1;

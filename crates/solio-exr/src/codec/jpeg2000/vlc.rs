@@ -41,6 +41,8 @@ pub(super) struct Codes {
     /// By which of two quads have a number (see [`read_excesses`]) and the next 10 bits: bits, and both
     /// numbers from bits 8 and 16. 0 bits for none, [`LONG`] where there are more than 10.
     pub(super) excesses: [u32; 5 << 10],
+    /// By two numbers below 32: the bits of both, and from bit 16 how many.
+    pub(super) pairs: [u32; 1 << 10],
 }
 
 /// The code takes more bits than the table looks at.
@@ -52,8 +54,13 @@ static CODES: LazyLock<Box<Codes>> = LazyLock::new(|| {
         let (bits, numbers) = read_excesses(index as u32 >> 10, index as u64 & 0x3ff);
         *entry = if bits > 10 { LONG } else { bits | numbers[0] << 8 | numbers[1] << 16 };
     }
+    let mut pairs = [0; 1 << 10];
+    for (index, entry) in pairs.iter_mut().enumerate() {
+        let (bits, count) = put_together([index as u32 >> 5, index as u32 & 31].map(excess));
+        *entry = bits as u32 | count << 16;
+    }
     let [first, others] = [code(&vlc_rows::FIRST), code(&vlc_rows::OTHERS)];
-    Box::new(Codes { first, others, excesses })
+    Box::new(Codes { first, others, excesses, pairs })
 });
 
 /// The tables, made once.
@@ -183,6 +190,16 @@ pub(super) fn excess(number: u32) -> [(u32, u32); 3] {
     }
 }
 
+/// The parts of two numbers: prefixes, suffixes, extensions. Bits and how many.
+pub(super) fn put_together([first, second]: [[(u32, u32); 3]; 2]) -> (u64, u32) {
+    let (mut bits, mut at) = (0, 0);
+    for (word, length) in (0..3).flat_map(|i| [first[i], second[i]]) {
+        bits |= u64::from(word) << at;
+        at += length;
+    }
+    (bits, at)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -211,12 +228,7 @@ mod tests {
     fn what_is_written_for_numbers_is_read() {
         for a in 0..75 {
             for b in 0..75 {
-                let (mut bits, mut at) = (0u64, 0);
-                let [first, second] = [excess(a), excess(b)];
-                for (word, length) in (0..3).flat_map(|i| [first[i], second[i]]) {
-                    bits |= u64::from(word) << at;
-                    at += length;
-                }
+                let (bits, at) = put_together([excess(a), excess(b)]);
                 let which = u32::from(a > 0) | u32::from(b > 0) << 1;
                 assert_eq!(read_excesses(which, bits), (at, [a, b]));
             }
