@@ -19,8 +19,8 @@ const MAGNITUDE_ROOM: usize = 32 << 10;
 /// Room for the words of quads.
 const WORD_ROOM: usize = 4 << 10;
 
-/// Most bits for one quad: a word, and half of the numbers of two.
-const QUAD_BITS: usize = 19;
+/// A last byte of ones need not be there.
+const ONES_BEHIND: usize = 16;
 
 /// Magnitude and sign of a sample: twice the magnitude, and 1 for a negative one; 0 for none.
 pub(super) trait Word: Copy + Default + Ord {
@@ -100,8 +100,8 @@ pub(super) struct BlockReader<W> {
     magnitudes: Bits<MAGNITUDE_ROOM>,
     words: Bits<WORD_ROOM>,
     /// Of each quad, row by row, what its word says, and the number; a row has an even number of them.
-    quad_words: Vec<[u16; 2]>,
-    numbers: Vec<[u16; 2]>,
+    quad_words: Vec<[u32; 2]>,
+    numbers: Vec<[u32; 2]>,
     /// Of a row of quads, their samples: column by column of each.
     columns: [Vec<W>; 4],
     /// Two rows of samples at a time, in quads.
@@ -184,13 +184,16 @@ fn read<W: Word>(reader: &mut BlockReader<W>, block: CodedBlock<'_>) -> Result<(
     }
     let (magnitudes, tail) = data.split_at(data.len() - tail);
     let tail = &tail[..tail.len() - 1];
-    reader.magnitudes.fill_forward(magnitudes, across * down * 4 * most as usize);
-    reader.words.fill_backward(tail, across * down * QUAD_BITS + 32);
+    let magnitude_bits = reader.magnitudes.fill_forward(magnitudes);
+    let word_bits = reader.words.fill_backward(tail);
     let pairs = across.div_ceil(2);
     reader.quad_words.resize(pairs * down, [0; 2]);
     reader.numbers.resize(pairs * down, [0; 2]);
     let quads = (&mut reader.quad_words[..], &mut reader.numbers[..]);
-    read_words(vlc::codes(), reader.words.words(), Events::new(tail), across, quads);
+    let codes = vlc::codes();
+    if read_words(codes, reader.words.words(), Events::new(tail), across, quads) > word_bits {
+        return Err("the words of a code block do not end in it");
+    }
 
     reader.samples.resize(across * down * 4, W::default());
     reader.bits.resize(across, 0);
@@ -211,6 +214,9 @@ fn read<W: Word>(reader: &mut BlockReader<W>, block: CodedBlock<'_>) -> Result<(
             return Err("a sample has more bits than its band");
         }
         at = read_columns(magnitudes, at, &reader.counts, &mut reader.columns);
+        if at > magnitude_bits + ONES_BEHIND {
+            return Err("the samples of a code block do not end in it");
+        }
         for (n, column) in reader.columns.iter_mut().enumerate() {
             finish_column(words, &reader.counts, n as u32, column);
         }
@@ -248,7 +254,7 @@ pub(super) fn spread(bits: u32) -> u32 {
 #[inline(always)]
 fn count_bits<W: Word>(
     above: &[W],
-    (words, numbers): (&[u16], &[u16]),
+    (words, numbers): (&[u32], &[u32]),
     bits: &mut [u32],
     counts: &mut [u32],
 ) -> u32 {
@@ -261,7 +267,7 @@ fn count_bits<W: Word>(
         let rho = quad::rho(*word);
         // One sample alone is not expected to be like those above.
         let expected = if rho & rho.wrapping_sub(1) == 0 { 1 } else { *expected };
-        let bits = expected + u32::from(*excess);
+        let bits = expected + excess;
         most = most.max(bits);
         *counts = spread(rho).wrapping_mul(bits).wrapping_sub(spread(quad::known(*word)));
     }
@@ -299,43 +305,46 @@ fn read_columns<W: Word>(
 
 /// Makes samples of bits: cuts them off, adds the highest where it is known to be 1.
 #[inline(always)]
-fn finish_column<W: Word>(words: &[u16], counts: &[u32], n: u32, column: &mut [W]) {
+fn finish_column<W: Word>(words: &[u32], counts: &[u32], n: u32, column: &mut [W]) {
     for ((bits, word), counts) in column.iter_mut().zip(words).zip(counts) {
         let (rho, ones) = (quad::rho(*word), quad::ones(*word));
         *bits = bits.finish(counts >> (8 * n) & 0xff, ones >> n & 1, (rho >> n & 1) * 2);
     }
 }
 
-/// Reads the words of all quads, pair by pair.
+/// Reads the words of all quads, pair by pair; how many bits they take.
 #[inline(always)]
 fn read_words(
     codes: &Codes,
     words: &[u8],
     mut events: Events<'_>,
     across: usize,
-    (quad_words, numbers): (&mut [[u16; 2]], &mut [[u16; 2]]),
-) {
-    let mut above = [0u8; MOST_QUADS + 2];
-    let mut contexts = [[0u8; 2]; MOST_QUADS / 2];
+    (quad_words, numbers): (&mut [[u32; 2]], &mut [[u32; 2]]),
+) -> usize {
+    let mut above = [0u32; MOST_QUADS + 2];
+    let mut contexts = [[0u32; 2]; MOST_QUADS / 2];
     let mut at = 0;
     let pairs = across.div_ceil(2);
     let rows = quad_words.chunks_exact_mut(pairs).zip(numbers.chunks_exact_mut(pairs));
-    for (index, row) in rows.enumerate() {
+    for (index, (words_of_row, numbers)) in rows.enumerate() {
         // Of the row above, the lower samples around a quad: bit 0 to its left, bit 2 to its right.
         let triples = above.windows(3).take(across);
         for (context, around) in contexts.as_flattened_mut().iter_mut().zip(triples) {
             let [before, here, after] = [around[0], around[1], around[2]];
-            *context = (here >> 1 | before >> 3) & 1 | ((after >> 1 | here >> 3) & 1) << 2;
+            let sides = (here >> 1 | before >> 3) & 1 | ((after >> 1 | here >> 3) & 1) << 2;
+            *context = sides << 7;
         }
+        let row = (&mut *words_of_row, numbers);
         at = if index == 0 {
-            read_row::<true>(codes, words, at, &mut events, across, (row.0, row.1), &contexts)
+            read_row::<true>(codes, words, at, &mut events, across, row, &contexts)
         } else {
-            read_row::<false>(codes, words, at, &mut events, across, (row.0, row.1), &contexts)
+            read_row::<false>(codes, words, at, &mut events, across, row, &contexts)
         };
-        for (above, word) in above[1..].iter_mut().zip(row.0.as_flattened()) {
-            *above = quad::rho(*word) as u8;
+        for (above, word) in above[1..].iter_mut().zip(words_of_row.as_flattened()) {
+            *above = quad::rho(*word);
         }
     }
+    at
 }
 
 /// Reads the words of a row from `at` on; where the next one starts.
@@ -346,23 +355,19 @@ fn read_row<const FIRST: bool>(
     mut at: usize,
     events: &mut Events<'_>,
     across: usize,
-    (quad_words, numbers): (&mut [[u16; 2]], &mut [[u16; 2]]),
-    contexts: &[[u8; 2]],
+    (quad_words, numbers): (&mut [[u32; 2]], &mut [[u32; 2]]),
+    contexts: &[[u32; 2]],
 ) -> usize {
     let code = if FIRST { &codes.first.decode } else { &codes.others.decode };
     let mut left = 0;
-    let mut next = |context: u8, bits: u64, events: &mut Events<'_>| {
-        let context = if FIRST {
-            left >> 1 | left & 1
-        } else {
-            u32::from(context) | (left >> 2 | left >> 3) << 1 & 2
-        };
-        let mut word = code[(context << 7) as usize & 0x380 | bits as usize & 0x7f];
+    let mut next = |above: u32, bits: u64, events: &mut Events<'_>| {
+        let context = if FIRST { left } else { above | left };
+        let mut word = code[(context | bits as u32 & 0x7f) as usize & 0x3ff];
         // Where all around is 0, an event says whether there is a word.
         if context == 0 && !events.next() {
             word = 0;
         }
-        left = quad::rho(word);
+        left = quad::next_context(word);
         word
     };
     let pairs = quad_words.iter_mut().zip(numbers);
@@ -392,7 +397,7 @@ fn read_row<const FIRST: bool>(
         }
         at += (quad::length(first) + quad::length(second) + (entry & 0xff)) as usize;
         *words_of_pair = [first, second];
-        *numbers = [(entry >> 8 & 0xff) as u16, (entry >> 16) as u16];
+        *numbers = [entry >> 8 & 0xff, entry >> 16];
     }
     at
 }

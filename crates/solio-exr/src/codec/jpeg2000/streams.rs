@@ -87,14 +87,14 @@ impl Packer<'_> {
         }
     }
 
-    /// Ends with `fill`, as far as readers go that take `most` bits.
-    fn finish(mut self, fill: u8, most: usize) {
+    /// Ends with a few bytes of `fill`; how many bits there were.
+    fn finish(mut self, fill: u8) -> usize {
+        let bits = self.at * 8 + self.count as usize;
         self.bits |= if fill == 0 { 0 } else { u64::MAX << self.count };
         self.flush();
-        let end = (most / 8 + 9).min(self.out.len());
-        if self.at < end {
-            self.out[self.at..end].fill(fill);
-        }
+        let end = (self.at + 16).min(self.out.len());
+        self.out[self.at.min(end)..end].fill(fill);
+        bits
     }
 }
 
@@ -103,12 +103,11 @@ impl<const N: usize> Bits<N> {
         Packer { out: &mut self.0, at: 0, bits: 0, count: 0 }
     }
 
-    /// Magnitudes and signs: seven bits after a byte ff; behind the end are ones. No reader takes more than
-    /// `most` bits.
+    /// Magnitudes and signs: seven bits after a byte ff; behind the end are some ones. How many bits there are.
     #[inline(always)]
-    pub(super) fn fill_forward(&mut self, data: &[u8], most: usize) {
-        // What comes later is never read.
-        let data = &data[..data.len().min(most / 7 + 8).min(N)];
+    pub(super) fn fill_forward(&mut self, data: &[u8]) -> usize {
+        // No block has more.
+        let data = &data[..data.len().min(N - 16)];
         let mut packer = self.packer();
         let (words, rest) = data.as_chunks::<8>();
         let mut after_ff = false;
@@ -121,16 +120,16 @@ impl<const N: usize> Bits<N> {
             }
         }
         packer.put_forward(rest, after_ff);
-        packer.finish(0xff, most);
+        packer.finish(0xff)
     }
 
     /// Words of quads: from the last byte backward, half of which is part of the length; seven bits after
-    /// bytes above 8f where they are ones; behind the end are zeros.
+    /// bytes above 8f where they are ones; behind the end are some zeros. How many bits there are.
     #[inline(always)]
-    pub(super) fn fill_backward(&mut self, data: &[u8], most: usize) {
+    pub(super) fn fill_backward(&mut self, data: &[u8]) -> usize {
         let mut packer = self.packer();
-        let Some((last, data)) = data.split_last() else { return packer.finish(0, most) };
-        let data = &data[data.len() - data.len().min(most / 7 + 8).min(N)..];
+        let Some((last, data)) = data.split_last() else { return packer.finish(0) };
+        let data = &data[data.len() - data.len().min(N - 16)..];
         let nibble = u64::from(last >> 4);
         let count = if nibble & 7 == 7 { 3 } else { 4 };
         packer.put(nibble & (0xf >> (4 - count)), count);
@@ -146,7 +145,7 @@ impl<const N: usize> Bits<N> {
             before = word[0];
         }
         packer.put_backward(rest, before);
-        packer.finish(0, most);
+        packer.finish(0)
     }
 }
 

@@ -7,28 +7,34 @@ use super::vlc_rows;
 /// The code of one kind of rows of quads.
 pub(super) struct QuadCode {
     /// By context (3 bits) and the next 7 bits: a [`quad`].
-    pub(super) decode: [u16; 1024],
+    pub(super) decode: [u32; 1024],
     /// By context, rho and the samples with the largest exponent (4 bits each): code word (from bit 8), its
     /// length (from bit 4) and e_k; 0 where there is none.
     pub(super) encode: [u16; 2048],
 }
 
-/// Fields of an entry of [`QuadCode::decode`]: rho, e_k, e_1 (4 bits each), u_off, length (3 bits).
+/// Fields of an entry of [`QuadCode::decode`]: the length of the word, where shifts look for it (6 bits); which
+/// samples are not 0 (rho), those of which the highest bit is known, and that bit (4 bits each); whether a number
+/// follows; what the next quad has to its left, as part of an index (3 bits from bit 23).
 pub(super) mod quad {
-    pub(in super::super) fn rho(entry: u16) -> u32 {
-        u32::from(entry & 15)
+    pub(in super::super) fn rho(entry: u32) -> u32 {
+        entry >> 6 & 15
     }
-    pub(in super::super) fn known(entry: u16) -> u32 {
-        u32::from(entry >> 4 & 15)
+    pub(in super::super) fn known(entry: u32) -> u32 {
+        entry >> 10 & 15
     }
-    pub(in super::super) fn ones(entry: u16) -> u32 {
-        u32::from(entry >> 8 & 15)
+    pub(in super::super) fn ones(entry: u32) -> u32 {
+        entry >> 14 & 15
     }
-    pub(in super::super) fn exceeds(entry: u16) -> u32 {
-        u32::from(entry >> 12 & 1)
+    pub(in super::super) fn exceeds(entry: u32) -> u32 {
+        entry >> 18 & 1
     }
-    pub(in super::super) fn length(entry: u16) -> u32 {
-        u32::from(entry >> 13)
+    pub(in super::super) fn length(entry: u32) -> u32 {
+        entry & 0x3f
+    }
+    /// Shifted by 7.
+    pub(in super::super) fn next_context(entry: u32) -> u32 {
+        entry >> 16 & 0x380
     }
 }
 
@@ -59,7 +65,8 @@ static CODES: LazyLock<Box<Codes>> = LazyLock::new(|| {
         let (bits, count) = put_together([index as u32 >> 5, index as u32 & 31].map(excess));
         *entry = bits as u32 | count << 16;
     }
-    let [first, others] = [code(&vlc_rows::FIRST), code(&vlc_rows::OTHERS)];
+    let first = code(&vlc_rows::FIRST, |rho| rho >> 1 | rho & 1);
+    let others = code(&vlc_rows::OTHERS, |rho| (rho >> 2 | rho >> 3) << 1 & 2);
     Box::new(Codes { first, others, excesses, pairs })
 });
 
@@ -78,7 +85,7 @@ struct CodeRow {
     length: u32,
 }
 
-fn code(rows: &[u32]) -> QuadCode {
+fn code(rows: &[u32], next_context: fn(u32) -> u32) -> QuadCode {
     let row = |bits: &u32| CodeRow {
         context: bits >> 23,
         rho: bits >> 19 & 15,
@@ -91,9 +98,10 @@ fn code(rows: &[u32]) -> QuadCode {
     let rows: Vec<CodeRow> = rows.iter().map(row).collect();
     let mut decode = [0; 1024];
     for row in &rows {
-        let entry = row.rho | row.known << 4 | row.ones << 8 | row.exceeds << 12 | row.length << 13;
+        let samples = row.rho << 6 | row.known << 10 | row.ones << 14 | row.exceeds << 18;
+        let entry = row.length | samples | next_context(row.rho) << 23;
         for rest in 0..1 << (7 - row.length) {
-            decode[(row.context << 7 | rest << row.length | row.word) as usize] = entry as u16;
+            decode[(row.context << 7 | rest << row.length | row.word) as usize] = entry;
         }
     }
     let mut encode = [0; 2048];
