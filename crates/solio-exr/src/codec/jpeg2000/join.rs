@@ -63,7 +63,7 @@ impl<N: Number> JoinRows<N> for JoinedRows<N> {
         if y == 0 {
             self.make_even(bands, 0);
         }
-        if y % 2 == 0 {
+        if y.is_multiple_of(2) {
             return &self.even[k % 2];
         }
         let below = if y + 1 < bands.height {

@@ -164,7 +164,7 @@ impl JoinRows<f32> for JoinedFloats {
             self.come(bands, self.come);
             self.come += 1;
         }
-        let rows = if y % 2 == 0 { &self.rows.even } else { &self.rows.odd };
+        let rows = if y.is_multiple_of(2) { &self.rows.even } else { &self.rows.odd };
         &rows[y / 2 % 4]
     }
 }
@@ -208,7 +208,7 @@ impl SplitLevel<f32> for SplitFloats {
 
     #[inline(always)]
     fn push(&mut self, bands: &mut SplitBands<'_, f32>, y: usize, row: &[f32]) {
-        if y % 2 == 0 {
+        if y.is_multiple_of(2) {
             self.rows.even[y / 2 % 4].copy_from_slice(row);
             self.come(bands, y / 2);
         } else {

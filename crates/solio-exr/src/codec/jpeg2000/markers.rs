@@ -113,13 +113,16 @@ impl Segment<'_> {
     }
 }
 
+/// Guard bits, and the steps of all bands.
+type BandSteps = (u32, Vec<(u32, Option<u32>)>);
+
 /// What COD and COC, QCD and QCC say.
 #[derive(Clone, Default)]
 struct HeaderNotes {
     coding: Vec<Option<WaveletCoding>>,
-    steps: Vec<Option<(u32, Vec<(u32, Option<u32>)>)>>,
+    steps: Vec<Option<BandSteps>>,
     main_coding: Option<WaveletCoding>,
-    main_steps: Option<(u32, Vec<(u32, Option<u32>)>)>,
+    main_steps: Option<BandSteps>,
 }
 
 #[derive(Clone, Copy)]
@@ -378,7 +381,7 @@ fn wavelet(s: &Segment<'_>, at: usize) -> Result<WaveletCoding> {
     Ok(WaveletCoding { levels, block_bits, reversible })
 }
 
-fn steps(s: &Segment<'_>, at: usize) -> Result<(u32, Vec<(u32, Option<u32>)>)> {
+fn steps(s: &Segment<'_>, at: usize) -> Result<BandSteps> {
     let style = s.byte(at)?;
     let data = &s.data[at + 1..];
     let steps = match style & 0x1f {
@@ -419,7 +422,7 @@ fn read_lengths(s: &Segment<'_>, lengths: &mut Vec<u32>) -> Result<()> {
     };
     let bytes = if style & 0x40 != 0 { 4 } else { 2 };
     let entries = &s.data[2..];
-    if entries.len() % (index + bytes) != 0 {
+    if !entries.len().is_multiple_of(index + bytes) {
         return Err(s.short());
     }
     let length =

@@ -174,7 +174,7 @@ mod tests {
                 .iter()
                 .map(|(grid, _)| {
                     let block = |i: usize| {
-                        let length = (i * 7919 % 5000) as u16 * u16::from(i % 3 > 0);
+                        let length = (i * 7919 % 5000) as u16 * u16::from(!i.is_multiple_of(3));
                         let length = if length < 2 { 0 } else { length };
                         let start = bytes.len() as u32;
                         bytes.extend((0..length).map(|j| (i as u16 * 31 + j) as u8));

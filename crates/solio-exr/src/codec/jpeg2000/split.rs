@@ -46,7 +46,7 @@ impl<N: Number> SplitLevel<N> for SplitRows<N> {
     #[inline(always)]
     fn finish(&mut self, bands: &mut SplitBands<'_, N>, height: usize) {
         let k = (height - 1) / 2;
-        if height % 2 == 0 {
+        if height.is_multiple_of(2) {
             self.split(bands, k, None);
         } else if height == 1 {
             split_row(&self.even, bands.means(0));
@@ -63,7 +63,7 @@ impl<N: Number> SplitRows<N> {
     #[inline(always)]
     fn split(&mut self, bands: &mut SplitBands<'_, N>, k: usize, next: Option<&[N]>) {
         let [a, b] = &mut self.differences;
-        let (last, before) = if k % 2 == 0 { (a, b) } else { (b, a) };
+        let (last, before) = if k.is_multiple_of(2) { (a, b) } else { (b, a) };
         odd_row::<N, false>(&self.odd, &self.even, next.unwrap_or(&self.even), last);
         let before = if k == 0 { &*last } else { &*before };
         even_row::<N, false>(&self.even, before, last, &mut self.means);

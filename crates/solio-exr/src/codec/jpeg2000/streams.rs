@@ -25,7 +25,7 @@ impl<const N: usize> Bits<N> {
 /// The bits from `at` on, 57 of them; `bits` is [`Bits::words`] of `N`.
 #[inline(always)]
 pub(super) fn bits_at<const N: usize>(bits: &[u8], at: usize) -> u64 {
-    let start = at / 8 & (N - 1);
+    let start = (at / 8) & (N - 1);
     let eight = bits[start..].first_chunk().map_or(0, |eight| u64::from_le_bytes(*eight));
     eight >> (at % 8)
 }

@@ -287,7 +287,7 @@ fn a_table_of_points_wants_a_component_with_loss() {
         Codestream::read(&bytes, 0, 1)
     };
     // What is written is read.
-    assert_eq!(read(&coding).unwrap().components, [coding.clone()]);
+    assert_eq!(read(&coding).unwrap().components, std::slice::from_ref(&coding));
     let curve = SampleCurve::Points(vec![0, 1, 0xffff], 16);
     let coding = ComponentCoding { curve, ..coding };
     assert!(read(&coding).unwrap_err().message().contains("does not fit a lossless component"));
