@@ -174,8 +174,6 @@ fn same_again(image: &Image<'_>) {
     let options = WriteOptions { shared: Shared::OfFirst, ..WriteOptions::default() };
     match encode_exr(image, &options, &mut file, &work) {
         Ok(()) => {}
-        // JPEG 2000: chunks that did not shrink are read, but there is no encoder.
-        Err(e) if e.kind() == ErrorKind::Unsupported => return,
         // Scanlines in any order are read; no writer may make them.
         Err(e) if e.message().ends_with("only tiles can come in any order") => return,
         // Values are read for which no other reader opens a file.
@@ -186,9 +184,9 @@ fn same_again(image: &Image<'_>) {
     let again = decode_exr(&file.as_slice(), &options, &work)
         .unwrap_or_else(|e| panic!("what was written cannot be read: {e}"));
     for (part, other) in image.parts.iter().zip(&again.parts) {
-        use Compression::{None, Piz, Rle, Zip, Zips, Zstd};
+        use Compression::{Htj2k32, Htj2k256, None, Piz, Rle, Zip, Zips, Zstd};
         let compression = part.header.shape().expect("it was written").compression;
-        if [None, Rle, Zips, Zip, Piz, Zstd].contains(&compression) {
+        if [None, Rle, Zips, Zip, Piz, Zstd, Htj2k256, Htj2k32].contains(&compression) {
             assert!(part.pixels == other.pixels, "other pixels with {}", compression.name());
         }
     }

@@ -51,8 +51,9 @@ class WriteOptions(TypedDict, total=False):
 
     compression: str | None
     """``none``, ``rle``, ``zips``, ``zip``, ``piz``, ``pxr24``, ``b44``, ``b44a``, ``dwaa``,
-    ``dwab`` or ``zstd``, perhaps with a level: ``zip:4`` (0 to 12), ``zstd:3`` (1 to 22),
-    ``dwaa:45`` (the higher, the smaller and worse)."""
+    ``dwab``, ``htj2k256``, ``htj2k32``, ``lj2k`` or ``zstd``, perhaps with a level: ``zip:4`` (0 to
+    12), ``zstd:3`` (1 to 22), ``dwaa:45`` (the higher, the smaller and worse), ``lj2k:110`` (1 to
+    150; the higher, the larger and better)."""
     dtype: npt.DTypeLike | None
     """``float16`` and ``float32`` convert the floats among the channels; ``uint32`` converts all."""
     tiles: Tiles | tuple[int, int] | Literal[False] | None

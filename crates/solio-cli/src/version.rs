@@ -1,11 +1,10 @@
 //! `--version`: what runs here, for bug reports.
 
 /// What can be built in, and whether it is.
-const FEATURES: [(&str, bool); 4] = [
+const FEATURES: [(&str, bool); 3] = [
     ("lab", cfg!(feature = "lab")),
     ("objects", cfg!(feature = "objects")),
     ("zfp", cfg!(feature = "zfp")),
-    ("htj2k", cfg!(feature = "htj2k")),
 ];
 
 /// Version, features, CPU tier and target, a line each.

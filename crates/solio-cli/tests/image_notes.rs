@@ -149,24 +149,25 @@ fn an_unfinished_image_is_shown_and_fails() {
 }
 
 #[test]
-fn chunks_that_are_not_unpacked_are_told() {
+fn chunks_of_jpeg_2000_are_known_without_unpacking() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.exr");
-    save(&path, &[("Z", 1.0)], &[]);
-    // One chunk for up to 256 rows: as HTJ2K has it, which keeps what does not shrink.
-    solio(dir.path(), "convert a.exr -o b.exr -z dwab").fine();
-    let mut bytes = fs::read(dir.path().join("b.exr")).unwrap();
-    let name = b"compression\0compression\0\x01\0\0\0";
-    let place = bytes.windows(name.len()).position(|window| window == name).unwrap() + name.len();
-    bytes[place] = 10;
-    fs::write(&path, bytes).unwrap();
-    let ran = solio(dir.path(), "check a.exr").fine();
-    assert!(
-        ran.text().contains("note: structure only: HTJ2K chunks are not decoded"),
-        "{}",
-        ran.text()
-    );
-    assert!(!solio(dir.path(), "check b.exr").fine().text().contains("structure only"));
+    save(&path, &[("B", 0.5), ("G", 0.25), ("R", 1.0)], &[]);
+    for method in ["htj2k256", "htj2k32", "lj2k"] {
+        solio(dir.path(), &format!("convert a.exr -o b.exr -z {method}")).fine();
+        solio(dir.path(), "check b.exr").fine();
+        solio(dir.path(), "check --deep b.exr").fine();
+        let mut bytes = fs::read(dir.path().join("b.exr")).unwrap();
+        // The first tile-part says that it is another one.
+        let part = [0xff, 0x90, 0, 10, 0, 0];
+        let place = bytes.windows(6).position(|window| window == part).unwrap();
+        bytes[place + 10] = 3;
+        fs::write(dir.path().join("c.exr"), bytes).unwrap();
+        let ran = solio(dir.path(), "check c.exr");
+        assert_eq!(ran.code, 1, "{}", ran.err);
+        let told = ran.text() + &ran.err;
+        assert!(told.contains("a tile-part is out of order"), "{told}");
+    }
 }
 
 #[test]

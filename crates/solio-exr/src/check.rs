@@ -1,4 +1,5 @@
-//! Whether a file is whole: from its header and its tables of chunks, without unpacking anything.
+//! Whether a file is whole: from its header and its tables of chunks, without unpacking anything. Of methods
+//! that say in a chunk what it holds (JPEG 2000), that is read as well.
 //!
 //! Every chunk is looked for where the table says: what stands before its data has to name that
 //! part and that place, its sizes have to be possible for its pixels, and it has to end within the
@@ -14,7 +15,6 @@ use crate::header::{Header, Value, check_attribute, differing};
 use crate::read::{Of, ReadBuffers, most_counts, whole};
 use crate::table::{OffsetTable, OpenExr};
 use solio_base::{Error, ErrorKind, Limits, Result, Source, Work, ordered};
-use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// What every part has to have.
@@ -92,12 +92,6 @@ fn check(source: &dyn Source, options: &CheckOptions, work: &Work) -> Result<Che
     };
     checked.parts = opened.shapes.len();
     checked.chunks = opened.shapes.iter().map(|shape| shape.chunks).sum();
-    if !options.decode {
-        let unread = opened.shapes.iter().filter(|shape| !codec::is_read(shape));
-        let names: BTreeSet<&str> = unread.map(|shape| shape.compression.family()).collect();
-        let told = |name| format!("structure only: {name} chunks are not decoded");
-        checked.notes.extend(names.into_iter().map(told));
-    }
     check_header(&opened.header, &opened.shapes, &mut checked.problems);
     let mut spans = Vec::new();
     let mut tables = Vec::new();
@@ -110,7 +104,13 @@ fn check(source: &dyn Source, options: &CheckOptions, work: &Work) -> Result<Che
             if offset == 0 {
                 continue;
             }
-            match check_leader(&opened, part, chunk, offset) {
+            let found = check_leader(&opened, part, chunk, offset).and_then(|place| {
+                if !options.decode {
+                    check_chunk(&opened, part, chunk, &place)?;
+                }
+                Ok(place.end)
+            });
+            match found {
                 Ok(end) => spans.push(ChunkSpan { place: offset..end, part, chunk }),
                 Err(e) => {
                     checked.problems.push(problem(e, Some(part), Some(chunk..chunk + 1))?);
@@ -226,8 +226,26 @@ fn check_table(
     problems.extend(last.map(|(problem, _)| problem));
 }
 
-/// Where a chunk ends that lies at `offset`.
-fn check_leader(opened: &OpenExr<'_>, part: usize, chunk: u64, offset: u64) -> Result<u64> {
+/// What a chunk with data at `place` shows of itself.
+fn check_chunk(opened: &OpenExr<'_>, part: usize, chunk: u64, place: &Range<u64>) -> Result<()> {
+    let shape = &opened.shapes[part];
+    if shape.kind.is_deep() || !codec::has_structure(shape.compression) {
+        return Ok(());
+    }
+    let mut data = Vec::new();
+    let length = usize::try_from(place.end - place.start).unwrap_or(usize::MAX);
+    data.try_reserve_exact(length).map_err(|_| Error::limit("a chunk does not fit into memory"))?;
+    data.resize(length, 0);
+    opened.source.read_exact_at(place.start, &mut data, "a chunk")?;
+    let block = shape.place(chunk);
+    codec::check_structure(shape.compression, &shape.block(&block.window), &data).map_err(|e| {
+        let offset = place.start + e.offset().unwrap_or(0);
+        Error::new(e.kind(), e.message()).at_offset(offset)
+    })
+}
+
+/// Where the data of a chunk are that lies at `offset`.
+fn check_leader(opened: &OpenExr<'_>, part: usize, chunk: u64, offset: u64) -> Result<Range<u64>> {
     let shape = &opened.shapes[part];
     let multipart = opened.header.is_multipart();
     let mut bytes = [0; crate::chunk::MOST_BYTES];
@@ -255,7 +273,7 @@ fn check_leader(opened: &OpenExr<'_>, part: usize, chunk: u64, offset: u64) -> R
         let message = format!("the file ends {early} bytes before the chunk does");
         return Err(Error::corrupt(message).at_offset(opened.length));
     }
-    Ok(end)
+    Ok(cursor.offset()..end)
 }
 
 /// That so many bytes can be the pixels of the chunk.

@@ -51,7 +51,7 @@ fn survive(what: &str, bytes: &[u8]) -> bool {
         let took = MEMORY.peak_usage() - before;
         // A byte of a zip chunk may stand for 1,032 bytes, one of an unfinished file for 4,096,
         // one of these for more. Most of that are zeros that take no room before they are written.
-        let dense = what.starts_with("Dwa") || what.starts_with("Zstd");
+        let dense = ["Dwa", "Zstd", "Htj2k", "Lj2k"].iter().any(|name| what.starts_with(name));
         let of_a_byte = if dense { 1 << 17 } else { 1 << 12 };
         let most = (4 << 20) + 4 * of_a_byte * bytes.len();
         assert!(took <= most, "{what}: {took} bytes of memory");

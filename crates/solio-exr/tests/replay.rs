@@ -9,7 +9,7 @@ mod kept;
 use solio_exr::Compression;
 
 /// The methods that have a target each, by its name.
-const CHUNKS: [(&str, Compression); 7] = [
+const CHUNKS: [(&str, Compression); 9] = [
     ("exr_rle", Compression::Rle),
     ("exr_zip", Compression::Zip),
     ("exr_piz", Compression::Piz),
@@ -17,6 +17,8 @@ const CHUNKS: [(&str, Compression); 7] = [
     ("exr_b44", Compression::B44),
     ("exr_dwa", Compression::Dwaa),
     ("exr_zstd", Compression::Zstd),
+    ("exr_htj2k", Compression::Htj2k32),
+    ("exr_lj2k", Compression::Lj2k),
 ];
 
 fn made_up(seed: u64) -> Vec<u8> {

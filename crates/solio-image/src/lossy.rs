@@ -64,7 +64,7 @@ pub fn of_compression(
         match method {
             Compression::Pxr24 => of_pxr24(&mut losses, part, levels),
             method if is_lossy(method) => {
-                let level = options.level.or_else(|| dwa_level(&part.header)).unwrap_or(DWA_LEVEL);
+                let level = options.level.or_else(|| dwa_level(&part.header, method));
                 for plane in levels {
                     let changed = of_level(part, plane, (method, level), limits, work)?;
                     tell(&mut losses, method, &changed);
@@ -76,9 +76,9 @@ pub fn of_compression(
     Ok(losses)
 }
 
-fn dwa_level(part: &Part) -> Option<f32> {
+fn dwa_level(part: &Part, method: Compression) -> Option<f32> {
     match part.get("dwaCompressionLevel") {
-        Some(Value::Float(level)) => Some(*level),
+        Some(Value::Float(level)) if method != Compression::Lj2k => Some(*level),
         _ => None,
     }
 }
@@ -120,7 +120,7 @@ fn tell(losses: &mut Losses, method: Compression, changed: &Changed) {
 fn of_level(
     part: &ImagePart<'_>,
     level: &FlatLevel<'_>,
-    (method, dwa): (Compression, f32),
+    (method, quality): (Compression, Option<f32>),
     limits: &Limits,
     work: &Work,
 ) -> Result<Changed> {
@@ -142,7 +142,11 @@ fn of_level(
         step = BAND_ROWS.next_multiple_of(height);
         row = Some(across);
     }
-    let limit = 65504.0 / (0.05 * dwa.max(0.0)).exp();
+    let limit = match method {
+        // Its curve goes as far as samples do.
+        Compression::Lj2k => f32::INFINITY,
+        _ => 65504.0 / (0.05 * quality.unwrap_or(DWA_LEVEL).max(0.0)).exp(),
+    };
     for first in (0..rows).step_by(step) {
         work.cancel.check()?;
         let end = (first + step).min(rows);
@@ -170,15 +174,15 @@ fn of_level(
         });
         let planes: Vec<Plane<'_>> = planes.collect();
         let channels = planes.iter().map(|plane| plane.channel.clone()).collect();
-        let mut header = Part::new(window, method, channels);
-        header.set("dwaCompressionLevel", Value::Float(dwa));
+        let header = Part::new(window, method, channels);
         let layout = match tiles {
             Some(tiles) => Layout::Tiles(Tiles { levels: LevelMode::One, ..tiles }),
             None => Layout::Scanlines,
         };
         let pixels = Pixels::Flat(vec![FlatLevel { x: 0, y: 0, window, planes }]);
         let rows = Image { parts: vec![ImagePart { header, pixels }], missing: Vec::new() };
-        compare(&rows, &part.header, layout, &mut changed, limits, work)?;
+        let options = WriteOptions { layout, level: quality, ..WriteOptions::default() };
+        compare(&rows, &part.header, &options, &mut changed, limits, work)?;
     }
     Ok(changed)
 }
@@ -187,15 +191,14 @@ fn of_level(
 fn compare(
     rows: &Image<'_>,
     header: &Part,
-    layout: Layout,
+    options: &WriteOptions,
     changed: &mut Changed,
     limits: &Limits,
     work: &Work,
 ) -> Result<()> {
     let mut bytes: Vec<u8> = Vec::new();
-    let options = WriteOptions { layout, ..WriteOptions::default() };
     let uncounted = Work { progress: Default::default(), ..work.clone() };
-    solio_exr::encode_exr(rows, &options, &mut bytes, &uncounted)?;
+    solio_exr::encode_exr(rows, options, &mut bytes, &uncounted)?;
     let read = ReadOptions { limits: *limits, ..ReadOptions::default() };
     let again = solio_exr::decode_exr(&bytes, &read, &uncounted)?;
     let [before, after] = [rows, &again].map(|image| match &image.parts[0].pixels {
@@ -246,7 +249,7 @@ fn may_change(
             is_id || values[band].chunks(1024).any(some)
         }
         // Other methods leave 32-bit samples as they are.
-        Samples::Float(_) if !matches!(method, Compression::Dwaa | Compression::Dwab) => false,
+        Samples::Float(_) if matches!(method, Compression::B44 | Compression::B44a) => false,
         Samples::Float(values) => {
             let least = limit.to_bits();
             let some = |values: &[f32]| {

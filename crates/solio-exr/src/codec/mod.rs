@@ -7,7 +7,6 @@ mod b44;
 mod deflate;
 mod dwa;
 mod huffman;
-#[cfg(feature = "htj2k")]
 mod jpeg2000;
 mod layout;
 mod piz;
@@ -19,7 +18,6 @@ mod zip;
 mod zstd;
 
 use crate::block::{Block, Channel, DeepBlock};
-use crate::header::shape::Shape;
 use solio_base::{Error, Result, named_enum};
 use solio_codec::{halves, inflate};
 
@@ -39,6 +37,8 @@ pub(crate) struct CodecScratch {
     /// Bytes between the byte filter and what packs them.
     filtered: Vec<u8>,
     piz: piz::PizUnpacker,
+    jpeg2000: jpeg2000::Jpeg2000Reader,
+    jpeg2000_writer: jpeg2000::Jpeg2000Writer,
 }
 
 /// `bytes` bytes of `buffer`, which grows as needed; what they are is left open.
@@ -95,13 +95,26 @@ impl<'b> UnpackedRows<'b> {
     }
 }
 
-/// Whether chunks of a part can be unpacked here.
-pub(crate) fn is_read(shape: &Shape) -> bool {
-    match shape.compression {
-        #[cfg(feature = "htj2k")]
-        Compression::Htj2k256 | Compression::Htj2k32 => jpeg2000::is_read(&shape.channels),
-        other => other.is_written(),
+/// What a chunk of a method shows of itself before it is unpacked: of JPEG 2000 its channels, its header and
+/// its packets.
+pub(crate) fn check_structure(
+    compression: Compression,
+    block: &Block<'_>,
+    input: &[u8],
+) -> Result<()> {
+    match compression {
+        _ if input.len() as u64 == block.bytes() => Ok(()),
+        Compression::Htj2k256 | Compression::Htj2k32 | Compression::Lj2k => {
+            jpeg2000::check(compression, block, input)
+        }
+        _ => Ok(()),
     }
+}
+
+/// Whether [`check_structure`] looks at anything.
+pub(crate) fn has_structure(compression: Compression) -> bool {
+    use Compression::{Htj2k32, Htj2k256, Lj2k};
+    matches!(compression, Htj2k256 | Htj2k32 | Lj2k)
 }
 
 /// Unpacks one chunk, of which fewer than its bytes are in `input`.
@@ -120,16 +133,16 @@ pub(crate) fn unpack<'b>(
             UnpackedRows::Filtered(merger(compression, input, bytes, filtered)?)
         }
         Compression::Piz => UnpackedRows::Ranked(piz::unpack(block, input, &mut scratch.piz)?),
+        Compression::Htj2k256 | Compression::Htj2k32 | Compression::Lj2k => {
+            let out = jpeg2000::decode(compression, block, input, raw, &mut scratch.jpeg2000)?;
+            UnpackedRows::Plain(out)
+        }
         other => {
             let out = room(raw, bytes);
             match other {
                 Compression::Pxr24 => pxr24::decode(block, input, out)?,
                 Compression::B44 | Compression::B44a => b44::decode(block, input, out)?,
                 Compression::Dwaa | Compression::Dwab => dwa::decode(block, input, out)?,
-                #[cfg(feature = "htj2k")]
-                Compression::Htj2k256 | Compression::Htj2k32 => {
-                    jpeg2000::decode(block, input, out)?;
-                }
                 other => return Err(not_packed(other, input.len(), bytes)),
             }
             UnpackedRows::Plain(out)
@@ -185,6 +198,11 @@ pub(crate) fn encode(
         Compression::Pxr24 => pxr24::encode(block, raw, out),
         Compression::B44 => b44::encode(block, false, raw, out),
         Compression::B44a => b44::encode(block, true, raw, out),
+        Compression::Htj2k256 | Compression::Htj2k32 | Compression::Lj2k => {
+            let quality = level.unwrap_or(jpeg2000::DEFAULT_QUALITY);
+            let writer = &mut scratch.jpeg2000_writer;
+            jpeg2000::encode(compression, quality, block, raw, out, writer)
+        }
         Compression::Zstd => {
             let effort = zstd::ZstdEffort::new(level, compat)?;
             zstd::encode(block, effort, raw, out, &mut scratch.filtered)
@@ -342,7 +360,7 @@ named_enum! {
         Htj2k256 = "htj2k256",
         /// High-throughput JPEG 2000, 32 scanlines at a time.
         Htj2k32 = "htj2k32",
-        /// Lossy JPEG 2000.
+        /// JPEG 2000 with loss for colours, 256 scanlines at a time.
         Lj2k = "lj2k",
         /// Zstandard.
         Zstd = "zstd",
@@ -382,25 +400,6 @@ impl Compression {
         self as u8
     }
 
-    /// What its users call it, whatever the lines of a chunk.
-    pub(crate) fn family(self) -> &'static str {
-        match self {
-            Compression::Htj2k256 | Compression::Htj2k32 => "HTJ2K",
-            Compression::Lj2k => "LJ2K",
-            other => other.name(),
-        }
-    }
-
-    /// Whether files are written so; others are only read.
-    ///
-    /// ```
-    /// use solio_exr::Compression;
-    /// assert!(Compression::Zstd.is_written() && !Compression::Lj2k.is_written());
-    /// ```
-    pub fn is_written(self) -> bool {
-        !matches!(self, Compression::Htj2k256 | Compression::Htj2k32 | Compression::Lj2k)
-    }
-
     /// From a name, perhaps with a level behind a colon.
     ///
     /// ```
@@ -419,8 +418,7 @@ impl Compression {
         let lower = name.to_ascii_lowercase();
         let method = Compression::ALL.into_iter().find(|method| method.name() == lower);
         let method = method.ok_or_else(|| {
-            let written = Compression::ALL.into_iter().filter(|method| method.is_written());
-            let names: Vec<&str> = written.map(Compression::name).collect();
+            let names: Vec<&str> = Compression::ALL.into_iter().map(Compression::name).collect();
             Error::argument(format!("use one of {}", names.join(", ")))
         })?;
         let Some(level) = level else { return Ok((method, None)) };
@@ -428,9 +426,10 @@ impl Compression {
             Compression::Zip | Compression::Zips => 0.0..=12.0,
             Compression::Zstd => 1.0..=22.0,
             Compression::Dwaa | Compression::Dwab => 0.0..=1e6,
+            Compression::Lj2k => 1.0..=150.0,
             _ => return Err(Error::argument(format!("{lower} has no level"))),
         };
-        let whole = !matches!(method, Compression::Dwaa | Compression::Dwab);
+        let whole = !matches!(method, Compression::Dwaa | Compression::Dwab | Compression::Lj2k);
         match level.parse::<f32>() {
             Ok(level) if range.contains(&level) && (!whole || level.fract() == 0.0) => {
                 Ok((method, Some(level)))
