@@ -8,12 +8,12 @@ import bpy
 import numpy as np
 import pytest
 import scenes
+import solio
 from test_gltf_export import SCENES, assert_drawn, principled, surfaces
 
 
-# Blender's exporter leaves out, or shows otherwise, what these are about; objects without UVs get zeros
-# beside others that have some.
-NOT_ALIKE = {"instances", "collections", "shape_keys", "no_uv"}
+# Blender's exporter leaves out, or shows otherwise, what these are about.
+NOT_ALIKE = {"instances", "collections", "shape_keys"}
 
 
 @pytest.mark.parametrize("name", [name for name in SCENES if name not in NOT_ALIKE])
@@ -26,6 +26,32 @@ def test_the_scene_of_blenders_exporter(scene, tmp_path, name):
     bpy.ops.wm.read_factory_settings(use_empty=True)
     assert bpy.ops.solio.gltf_import(filepath=str(path), validate_meshes=False) == {"FINISHED"}
     assert_drawn(expected)
+
+
+def test_objects_of_one_mesh_share_it(tmp_path):
+    mesh = solio.Mesh.from_arrays(
+        np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0]], np.float32),
+        faces=np.array([[0, 1, 2]], np.uint32),
+    )
+    move = [[1, 0, 0, 2], [0, 1, 0, 3], [0, 0, 1, 4], [0, 0, 0, 1]]
+    shear = [[1, 1, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]
+    drawn = [
+        solio.Instance(mesh, "one", mesh_name="leaf"),
+        solio.Instance(mesh, "two", mesh_name="leaf", transform=move),
+        solio.Instance(mesh, "three", mesh_name="leaf", transform=shear),
+    ]
+    path = tmp_path / "a.glb"
+    solio.write_mesh(drawn, path)
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    assert bpy.ops.solio.gltf_import(filepath=str(path)) == {"FINISHED"}
+    one, two, three = (bpy.data.objects[name] for name in ("one", "two", "three"))
+    assert one.data == two.data and one.data.name == "leaf"
+    # Y is up in the file.
+    assert tuple(two.matrix_world.translation) == (2, -4, 3)
+    # What an object cannot say its mesh does: it is no longer the same.
+    assert three.data != one.data
+    corners = [tuple(three.matrix_world @ v.co) for v in three.data.vertices]
+    assert corners == [pytest.approx(p) for p in ((0, 0, 0), (1, 0, 0), (1, 0, 1))]
 
 
 def test_materials_images_and_attributes_come_back(scene, tmp_path):

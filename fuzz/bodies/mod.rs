@@ -32,7 +32,7 @@ use solio_mesh::off::{OffReadOptions, decode_off, encode_off};
 use solio_mesh::ply::{
     PlyColorType, PlyFormat, PlyReadOptions, PlyWriteOptions, decode_ply, encode_ply,
 };
-use solio_mesh::splats::{SplatFacts, SplatReadOptions, decode_splat, encode_splat, spz};
+use solio_mesh::splats::{SplatFacts, SplatReadOptions, decode_splat, encode_splat, sog, spz};
 use solio_mesh::stl::{StlReadOptions, StlWriteOptions, decode_stl, encode_stl};
 use solio_mesh::{Domain, Scene, splat_count};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -286,6 +286,22 @@ pub(crate) fn spz(bytes: &[u8]) {
         let back = again(
             |work, out| spz::encode_spz(&scene, &write, work, out),
             |bytes, work| spz::decode_spz(&bytes, &SplatReadOptions::default(), work),
+        );
+        assert_same_splats(&scene, &back);
+    }
+}
+
+/// The reader and writer of SOG, whose pictures unpack to far more than they are.
+pub(crate) fn sog(bytes: &[u8]) {
+    let options = |strict| splat_options(bytes, strict);
+    let decode = |source: &dyn Source, strict, work: &Work| {
+        sog::decode_sog(source, &NoGltfFiles, &options(strict), work)
+    };
+    let Some(scene) = read(bytes, decode) else { return };
+    if splat_count(&scene.meshes[0]) > 0 {
+        let back = again(
+            |work, out| sog::encode_sog(&scene, work, out),
+            |bytes, work| sog::decode_sog(&bytes, &NoGltfFiles, &SplatReadOptions::default(), work),
         );
         assert_same_splats(&scene, &back);
     }

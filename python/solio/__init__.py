@@ -42,7 +42,7 @@ from ._image_io import (
     read_images,
     write_image,
 )
-from ._io import Loss, Written, encode_mesh, read_mesh, write_mesh
+from ._io import Loss, Written, encode_mesh, read_instances, read_mesh, write_mesh
 from ._light import Peak, light
 from ._material import Material, TextureMap
 from ._mesh import Instance, ListValues, Mesh, Object, VertexGroup
@@ -95,6 +95,7 @@ __all__ = [
     "read_headers",
     "read_image",
     "read_images",
+    "read_instances",
     "read_mesh",
     "read_metadata",
     "scan",

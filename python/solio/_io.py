@@ -189,6 +189,41 @@ def read_mesh(
     return _solio.read(path_or_bytes(source), options)
 
 
+def read_instances(
+    source: str | PathLike[str] | bytes | bytearray | memoryview,
+    *,
+    format: _Format | None = None,
+    strict: bool = False,
+    materials: bool = True,
+    skip: Collection[_Skippable] = (),
+    threads: int | None = None,
+    memory: int | None = None,
+    max_bytes: int | None = None,
+    max_elements: int | None = None,
+) -> list[Instance]:
+    """Reads a mesh file as instances, in the order in which the file draws them.
+
+    A glTF keeps each of its meshes once: the instances of one have the same `Instance.mesh`, and a
+    `Instance.transform` each (``float64``). Files of other formats are one instance without a transform.
+    `write_mesh` takes the list as it is. All meshes of a file have its materials, pictures, comments and
+    warnings. The arguments are those of `read_mesh`.
+
+    >>> drawn = solio.read_instances("city.glb")         # doctest: +SKIP
+    >>> len(drawn), len({id(one.mesh) for one in drawn})  # doctest: +SKIP
+    """
+    options = {
+        "format": format,
+        "strict": strict,
+        "skip": tuple(skip),
+        "skip_materials": not materials,
+        "threads": threads,
+        "memory": memory,
+        "max_bytes": max_bytes,
+        "max_elements": max_elements,
+    }
+    return _solio.read_instances(path_or_bytes(source), options)
+
+
 def write_mesh(
     mesh: Mesh | Instance | Sequence[Mesh | Instance],
     path: str | PathLike[str],

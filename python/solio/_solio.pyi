@@ -60,6 +60,9 @@ def formats() -> list[
     tuple[str, str, str, list[str], str, list[str], list[tuple[str, str, str, str, str]]]
 ]: ...
 def read(source: str | PathLike[str] | bytes, options: dict[str, Any]) -> Mesh: ...
+def read_instances(
+    source: str | PathLike[str] | bytes, options: dict[str, Any]
+) -> list[Instance]: ...
 def write(
     meshes: list[Mesh | Instance],
     slots: list[list[int] | None],

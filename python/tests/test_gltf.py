@@ -47,6 +47,32 @@ def test_instances_share_their_mesh(how: Any) -> None:
         assert [thing.name for thing in back.objects] == [f"leaf {i}" for i in range(5)]
 
 
+def test_instances_are_read_and_written_again(tmp_path: Path) -> None:
+    leaf, stem = triangle(), triangle()
+    stem.colors = np.ones((3, 4), np.float32)
+    stem.color_space = "linear"
+    drawn = [solio.Instance(leaf, f"leaf {i}", transform=at(3.0 * i)) for i in range(3)]
+    drawn.insert(1, solio.Instance(stem, "stem"))
+    path = tmp_path / "a.glb"
+    solio.write_mesh(drawn, path)
+    back = solio.read_instances(path)
+    assert [one.name for one in back] == ["leaf 0", "stem", "leaf 1", "leaf 2"]
+    assert back[0].mesh is back[2].mesh is back[3].mesh
+    assert back[0].mesh.colors is None and back[1].mesh.colors is not None
+    assert np.asarray(back[3].transform)[0, 3] == 6.0
+    assert np.asarray(back[3].transform).dtype == np.float64
+    again = tmp_path / "b.glb"
+    assert solio.write_mesh(back, again).losses == []
+    assert again.read_bytes() == path.read_bytes()
+    # As one mesh what only some have is made up, and told.
+    whole = solio.read_mesh(path)
+    assert whole.warnings == [
+        "vertices without a colour become white, where others have one (9 vertices)"
+    ]
+    (one,) = solio.read_instances(solio.encode_mesh(leaf, "ply"))
+    assert one.transform is None and one.mesh.face_count == 1
+
+
 def test_instances_with_other_materials_are_meshes_of_their_own() -> None:
     mesh = triangle()
     mesh.face_materials = np.zeros(1, np.uint32)

@@ -54,6 +54,8 @@ pub const SOLIO_FORMAT_GLB: u32 = 6;
 pub const SOLIO_FORMAT_SPLAT: u32 = 7;
 /// Gaussian splats, SPZ.
 pub const SOLIO_FORMAT_SPZ: u32 = 8;
+/// Gaussian splats, SOG.
+pub const SOLIO_FORMAT_SOG: u32 = 9;
 
 /// Refuse what a lenient reader passes over with a warning.
 pub const SOLIO_MESH_STRICT: u32 = 1;
@@ -139,6 +141,8 @@ pub struct solio_mesh_counts {
     pub has_colors: u32,
     /// 1 where faces have materials, else 0.
     pub has_face_materials: u32,
+    /// Pictures that the file brought along.
+    pub pictures: u64,
 }
 
 // SAFETY: numbers, after the size.
@@ -166,6 +170,7 @@ pub(crate) fn format(number: u32) -> Outcome<Option<Format>> {
         SOLIO_FORMAT_GLB => Some(Format::Glb),
         SOLIO_FORMAT_SPLAT => Some(Format::Splat),
         SOLIO_FORMAT_SPZ => Some(Format::Spz),
+        SOLIO_FORMAT_SOG => Some(Format::Sog),
         other => return Err(Failure::argument(format!("there is no format {other}"))),
     })
 }
@@ -180,6 +185,7 @@ fn number(format: Format) -> u32 {
         Format::Glb => SOLIO_FORMAT_GLB,
         Format::Splat => SOLIO_FORMAT_SPLAT,
         Format::Spz => SOLIO_FORMAT_SPZ,
+        Format::Sog => SOLIO_FORMAT_SOG,
     }
 }
 
@@ -215,7 +221,12 @@ unsafe fn read_options(
     Ok((options, work))
 }
 
-fn state(format: u32, scene: Scene<'static>, work: &Work) -> MeshState {
+fn state(format: u32, mut scene: Scene<'static>, work: &Work) -> MeshState {
+    // Splats beside meshes are one of their own, and what is handed out is the first.
+    for mesh in scene.meshes.iter().skip(1) {
+        let count = mesh.positions.len();
+        scene.warnings.push(format!("not read: {count} splats beside what else the file has"));
+    }
     // Two plain loops, which the compiler turns into vectors; one that asks for both is slower.
     let of_size = |size: u32| {
         let count = |ends: &[u32]| {
@@ -329,6 +340,7 @@ pub unsafe extern "C" fn solio_mesh_count(
                 normals_of: domain(normals.map(|normals| &normals.domain)),
                 has_colors: mesh.colors.is_some().into(),
                 has_face_materials: (!mesh.face_materials.is_empty()).into(),
+                pictures: scene.pictures.len() as u64,
             };
             fill("solio_mesh_counts", counts, &found)
         })
@@ -343,6 +355,8 @@ pub const SOLIO_NAME_OBJECT: u32 = 2;
 pub const SOLIO_NAME_GROUP: u32 = 3;
 /// What a lenient reader passed over, a text each.
 pub const SOLIO_NAME_WARNING: u32 = 4;
+/// What the textures of materials call pictures that the file brought along: names of files.
+pub const SOLIO_NAME_PICTURE: u32 = 5;
 
 /// A name: `kind` is one of `SOLIO_NAME_…`, `index` counts from 0. The text is UTF-8 of `length`
 /// bytes, without a zero at its end; it is there as long as the mesh.
@@ -369,6 +383,7 @@ pub unsafe extern "C" fn solio_mesh_name(
                 SOLIO_NAME_OBJECT => mesh.objects.get(i).map(|object| &object.name),
                 SOLIO_NAME_GROUP => mesh.groups.get(i),
                 SOLIO_NAME_WARNING => taken.scene.warnings.get(i),
+                SOLIO_NAME_PICTURE => taken.scene.pictures.get(i).map(|picture| &picture.path),
                 other => {
                     return Err(Failure::argument(format!("there is no kind {other} of names")));
                 }
@@ -377,6 +392,33 @@ pub unsafe extern "C" fn solio_mesh_name(
                 name.ok_or_else(|| Failure::argument(format!("there is no name {index}")))?;
             border::put("the text", text, name.as_ptr().cast())?;
             border::put("the length", length, name.len() as u64)
+        })
+    }
+}
+
+/// A picture that the file brought along, as a GLB does: `index` counts from 0. The bytes are those of a
+/// PNG, a JPEG or another file of pictures; they are there as long as the mesh.
+///
+/// # Safety
+/// As the head of the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn solio_mesh_picture(
+    mesh: *const solio_mesh,
+    index: u64,
+    bytes: *mut *const u8,
+    length: *mut u64,
+    error: *mut solio_error,
+) -> i32 {
+    // SAFETY: as the caller promises.
+    unsafe {
+        call(error, || {
+            let taken = solio_mesh::take(mesh)?;
+            let i = usize::try_from(index).unwrap_or(usize::MAX);
+            let picture = taken.scene.pictures.get(i);
+            let picture =
+                picture.ok_or_else(|| Failure::argument(format!("there is no picture {index}")))?;
+            border::put("the bytes", bytes, picture.bytes.as_ptr())?;
+            border::put("the length", length, picture.bytes.len() as u64)
         })
     }
 }

@@ -86,6 +86,7 @@ fn fixtures(dir: &Path) -> BTreeMap<ByTable, String> {
     let record = [&places.concat()[..], &[255, 0, 0, 255, 255, 128, 128, 128]].concat();
     write("a.splat", &record.repeat(5));
     make(&["convert", "a.splat", "-o", "a.spz"]);
+    make(&["convert", "a.splat", "-o", "a.sog"]);
     make(&["gradient", "red, lime, blue", "--size", "16x8", "-o", "a.exr"]);
     for name in ["a.png", "a.jpg", "a.tif", "a.hdr", "a.qoi"] {
         make(&["convert", "a.exr", "-o", name]);

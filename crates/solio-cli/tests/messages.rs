@@ -34,7 +34,7 @@ const CASES: [(&str, i32, &str); 54] = [
         "convert tri.obj -o shots",
         2,
         "solio: shots: the output is a folder, which does not tell the format\n  hint: add --format obj, ply, \
-         stl, off, gltf, glb, splat or spz\n",
+         stl, off, gltf, glb, splat, spz or sog\n",
     ),
     (
         "convert tri.obj -o none/tri.ply",
@@ -87,7 +87,7 @@ const CASES: [(&str, i32, &str); 54] = [
         "convert tri.obj -o a.usda",
         2,
         "solio: a.usda: only a scene (.pbrt, .solio) becomes such a file\n  hint: a mesh becomes .obj, .ply, \
-         .stl, .off, .gltf, .glb, .splat or .spz; solio help formats\n",
+         .stl, .off, .gltf, .glb, .splat, .spz or .sog; solio help formats\n",
     ),
     (
         "set --deep a=b",

@@ -202,6 +202,9 @@ impl FileType {
             if is_splat(head, bytes, named(FileKind::Splat)) {
                 return FileKind::Splat.into();
             }
+            if named(FileKind::Sog) && head.starts_with(FileKind::Sog.mark()) {
+                return FileKind::Sog.into();
+            }
             if let Some(found) = infer::get(head) {
                 return foreign(found);
             }

@@ -116,6 +116,10 @@ kinds! {
         [Read Write Info Check Preview];
     Spz "spz" "Gaussian splats (SPZ)" Mesh ["spz"] "model/x-spz" [&[(0, b"NGSP")]] []
         [Read Write Info Check Preview];
+    // A ZIP whose first file is one of these; other orders are told by the name.
+    Sog "sog" "Gaussian splats (SOG)" Mesh ["sog"] "model/x-sog"
+        [&[(0, b"PK\x03\x04"), (30, b"means_l.webp")], &[(0, b"PK\x03\x04"), (30, b"meta.json")]] []
+        [Read Write Info Check Preview];
 
     // Images.
     Exr "exr" "OpenEXR" Image ["exr" "sxr" "mxr" "tx"] "image/x-exr"
@@ -280,7 +284,7 @@ subset! {
     /// let empty = [&[b' '; 80][..], &[0; 4]].concat();
     /// assert_eq!(MeshFormat::of_content(&empty, Some(84)), Some(MeshFormat::Stl));
     /// ```
-    MeshFormat "mesh" [Obj Ply Stl Off Gltf Glb Splat Spz]
+    MeshFormat "mesh" [Obj Ply Stl Off Gltf Glb Splat Spz Sog]
 }
 
 impl MeshFormat {
@@ -292,7 +296,7 @@ impl MeshFormat {
     /// assert!(!MeshFormat::Ply.has_splats_alone());
     /// ```
     pub fn has_splats_alone(self) -> bool {
-        matches!(self, MeshFormat::Splat | MeshFormat::Spz)
+        matches!(self, MeshFormat::Splat | MeshFormat::Spz | MeshFormat::Sog)
     }
 }
 

@@ -65,6 +65,7 @@ pub(crate) fn kind(head: &[u8], mesh: Option<FileKind>, by_name: Option<FileType
     match lines(head).find(is_statement) {
         Some(line) if is_pbrt(line) => FileKind::Pbrt.into(),
         Some(line) if line.starts_with(b"{") && is_gltf(head) => FileKind::Gltf.into(),
+        Some(line) if line.starts_with(b"{") && is_sog(head) => FileKind::Sog.into(),
         // Comments alone.
         None if named(FileKind::Pbrt) => FileKind::Pbrt.into(),
         _ => by_name.filter(|found| is_told_by_name(found.kind)).unwrap_or(FileKind::Text.into()),
@@ -78,6 +79,12 @@ fn is_gltf(head: &[u8]) -> bool {
     let others: [&[u8]; 5] =
         [b"\"scenes\"", b"\"nodes\"", b"\"meshes\"", b"\"accessors\"", b"\"bufferViews\""];
     has(b"\"asset\"") && (has(b"\"version\"") || others.into_iter().any(has))
+}
+
+/// Whether the head of a JSON text says where the places of splats are: the `meta.json` of a loose SOG.
+fn is_sog(head: &[u8]) -> bool {
+    let has = |name: &[u8]| memchr::memmem::find(head, name).is_some();
+    has(b"\"means\"") && has(b"\"mins\"") && has(b"\"files\"")
 }
 
 /// The lines of a text, without blanks around them.

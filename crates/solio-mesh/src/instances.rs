@@ -1,8 +1,9 @@
 //! Instances: a mesh drawn at several places, and the same written out.
 
-use crate::join::join;
+use crate::join::join_apart;
 use crate::model::{Domain, Mesh, Normals, Object, Positions, Scene, Uvs, Values};
-use solio_base::Result;
+use crate::splats::place_splats;
+use solio_base::{Losses, Result};
 use std::borrow::Cow;
 
 /// Three rows of four, applied to column vectors.
@@ -74,15 +75,18 @@ fn directed(v: [f32; 3], m: &[[f64; 3]; 3]) -> [f32; 3] {
 }
 
 impl Scene<'_> {
-    /// Replaces the meshes by one that has an object for each instance, at its place; meshes without an
-    /// instance go. Without instances nothing changes. Memory: that of the mesh that comes out.
+    /// Replaces the meshes by one that has an object for each instance, at its place, and by another one of
+    /// the splats, if there are some; meshes without an instance go. Without instances nothing changes.
+    /// Memory: that of the mesh that comes out. Returns what the one mesh says otherwise than the many: where
+    /// only some have colours, or an attribute.
     ///
     /// # Errors
     /// `Limit` where it has more elements than can be numbered.
-    pub fn write_out_instances(&mut self) -> Result<()> {
+    pub fn write_out_instances(&mut self) -> Result<Losses> {
         let instances = std::mem::take(&mut self.instances);
+        let mut losses = Losses::default();
         if instances.is_empty() {
-            return Ok(());
+            return Ok(losses);
         }
         let mut uses = vec![0usize; self.meshes.len()];
         for instance in &instances {
@@ -103,8 +107,8 @@ impl Scene<'_> {
             rename(&mut mesh, instance.name);
             made.push(mesh);
         }
-        self.meshes = vec![join(made)?];
-        Ok(())
+        self.meshes = join_apart(made, &mut losses)?;
+        Ok(losses)
     }
 }
 
@@ -139,6 +143,7 @@ pub(crate) fn place(mesh: &mut Mesh<'_>, matrix: &Matrix) {
         return;
     }
     move_positions(&mut mesh.positions, matrix);
+    place_splats(mesh, matrix);
     let (normal, determinant) = normal_matrix(matrix);
     if let Some(Normals { values, .. }) = &mut mesh.normals {
         values.to_mut().iter_mut().for_each(|n| *n = directed(*n, &normal));

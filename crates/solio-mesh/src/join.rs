@@ -1,13 +1,14 @@
 //! Meshes to one mesh, whose objects they become.
 //!
 //! What only some of them have becomes, of texture coordinates and normals, an index with gaps; the others
-//! get white as colour, 0 as value of an attribute, and no material.
+//! get white as colour, 0 as value of an attribute, and no material. What is made up so is told.
 
 use crate::instances::whole;
 use crate::model::{
     Attribute, ColorSpace, Colors, Domain, Mesh, NONE, Normals, Object, Positions, Uvs, Values,
 };
-use solio_base::{Error, Result, memory};
+use crate::splats::{SplatColumns, splat_count, to_degree};
+use solio_base::{Error, Loss, Losses, Result, memory};
 use std::borrow::Cow;
 
 /// The counts of a mesh, or of those before it.
@@ -57,8 +58,27 @@ impl Counts {
     }
 }
 
+/// Joins splats, and what is none apart from them: a mesh each, if there is any. At least one. What the
+/// meshes did not say, or no longer do, is added to `losses`.
+pub(crate) fn join_apart<'m>(meshes: Vec<Mesh<'m>>, losses: &mut Losses) -> Result<Vec<Mesh<'m>>> {
+    let is_splats = |mesh: &Mesh<'_>| splat_count(mesh) > 0;
+    let degree = meshes.iter().filter_map(SplatColumns::of_mesh).map(|c| c.degree()).max();
+    let (mut splats, others): (Vec<_>, Vec<_>) = meshes.into_iter().partition(is_splats);
+    if splats.len() > 1 {
+        splats.iter_mut().for_each(|mesh| to_degree(mesh, degree.unwrap_or(0)));
+    }
+    let mut joined = Vec::new();
+    if splats.is_empty() || others.iter().any(|mesh| !mesh.positions.is_empty()) {
+        joined.push(join(others, losses)?);
+    }
+    if !splats.is_empty() {
+        joined.push(join(splats, losses)?);
+    }
+    Ok(joined)
+}
+
 /// Joins meshes of vertices with what belongs to vertices or, by an index, to corners: those of glTF.
-pub(crate) fn join(mut meshes: Vec<Mesh<'_>>) -> Result<Mesh<'_>> {
+fn join<'m>(mut meshes: Vec<Mesh<'m>>, losses: &mut Losses) -> Result<Mesh<'m>> {
     if meshes.len() < 2 {
         return Ok(meshes.pop().unwrap_or_default());
     }
@@ -70,6 +90,7 @@ pub(crate) fn join(mut meshes: Vec<Mesh<'_>>) -> Result<Mesh<'_>> {
     }
     let mut to = Joining::new(&meshes, total);
     for mesh in meshes.drain(..) {
+        to.tell(&mesh, losses);
         to.add(mesh);
     }
     Ok(to.finish())
@@ -185,6 +206,38 @@ impl Joining {
         }
     }
 
+    /// Adds what a mesh lacks that others have.
+    fn tell(&self, mesh: &Mesh<'_>, losses: &mut Losses) {
+        let vertices = mesh.positions.len();
+        if self.colors.is_some() && mesh.colors.is_none() {
+            let reason = "vertices without a colour become white, where others have one";
+            losses.add_some("vertex_colors", reason, vertices, "vertex");
+        }
+        for (attribute, parts) in &self.attributes {
+            if own_values(mesh, &attribute.name, *parts).is_none() && vertices > 0 {
+                let is_there = mesh.attributes.iter().any(|own| own.name == attribute.name);
+                let reason = match is_there {
+                    true => "attributes of one name have another width: these values become 0",
+                    false => "vertices without an attribute get 0, where others have it",
+                };
+                let loss = Loss::new("attributes", reason).count(vertices as u64, "value");
+                losses.add(loss.example(&*attribute.name));
+            }
+        }
+        // An index is one of corners.
+        let is_bare = mesh.corner_vertices.is_empty();
+        let uvs = mesh.uvs.as_ref().map_or(0, |uvs| uvs.values.len());
+        if is_bare && matches!(self.uv_domain, JoinedDomain::Indexed(_)) {
+            let reason = "texture coordinates of points beside faces are left out";
+            losses.add_some("uvs", reason, uvs, "value");
+        }
+        let normals = mesh.normals.as_ref().map_or(0, |normals| normals.values.len());
+        if is_bare && matches!(self.normal_domain, JoinedDomain::Indexed(_)) {
+            let reason = "normals of points beside faces are left out";
+            losses.add_some("normals", reason, normals, "value");
+        }
+    }
+
     fn add(&mut self, mesh: Mesh<'_>) {
         let (before, own) = (self.before, Counts::of(&mesh));
         let after = before.and(own);
@@ -210,9 +263,9 @@ impl Joining {
             }
             all.resize(after.vertices, [1.0; 4]);
         }
-        for (attribute, width) in &mut self.attributes {
-            let own = mesh.attributes.iter().find(|own| own.name == attribute.name);
-            extend(&mut attribute.values, own.map(|own| &own.values), after.vertices * *width);
+        for (attribute, parts) in &mut self.attributes {
+            let own = own_values(&mesh, &attribute.name, *parts);
+            extend(&mut attribute.values, own, after.vertices * *parts);
         }
         let (vertices, corners) = (before.vertices as u32, before.corners as u32);
         if own.faces > 0 {
@@ -315,6 +368,12 @@ macro_rules! for_each_type {
     };
 }
 
+/// The values that a mesh has of an attribute, if they are as many.
+fn own_values<'m>(mesh: &'m Mesh<'_>, name: &str, parts: usize) -> Option<&'m Values<'m>> {
+    let own = mesh.attributes.iter().find(|own| own.name == name)?;
+    (own.values.len() == parts * mesh.positions.len()).then_some(&own.values)
+}
+
 fn emptied(like: &Values<'_>) -> Values<'static> {
     match like {
         Values::I8(_) => Values::I8(Cow::default()),
@@ -328,8 +387,19 @@ fn emptied(like: &Values<'_>) -> Values<'static> {
     }
 }
 
-/// Adds the values of a mesh, if it has some of this type, and zeros up to `count`.
+/// Adds the values of a mesh, if it has some, and zeros up to `count`. Values of different types become
+/// doubles, which hold all of them.
 fn extend(all: &mut Values<'static>, more: Option<&Values<'_>>, count: usize) {
-    for_both!(&mut *all, more, |all, more| all.to_mut().extend_from_slice(more));
+    if more.is_some_and(|more| more.scalar() != all.scalar()) {
+        *all = doubles(all);
+        let more = more.map(doubles);
+        for_both!(&mut *all, more.as_ref(), |all, more| all.to_mut().extend_from_slice(more));
+    } else {
+        for_both!(&mut *all, more, |all, more| all.to_mut().extend_from_slice(more));
+    }
     for_each_type!(all, |all| all.to_mut().resize(count, Default::default()));
+}
+
+fn doubles(values: &Values<'_>) -> Values<'static> {
+    Values::F64(for_each_type!(values, |all| all.iter().map(|value| f64::from(*value)).collect()))
 }

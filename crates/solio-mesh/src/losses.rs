@@ -105,6 +105,34 @@ pub(crate) fn lacking_of(losses: &mut Losses, mesh: &Mesh<'_>, name: &str, featu
     }
 }
 
+/// Adds what is made up where a file has an array of all or none, and only some of the scene have it:
+/// `counts` are how many of a mesh have a value, and lack one.
+pub(crate) fn gaps(
+    losses: &mut Losses,
+    scene: &Scene<'_>,
+    what: &'static str,
+    reason: &'static str,
+    unit: &'static str,
+    counts: impl Fn(&Mesh<'_>) -> [usize; 2],
+) {
+    let add = |[a, b]: [usize; 2], [c, d]: [usize; 2]| [a + c, b + d];
+    let [have, lack] = scene.meshes.iter().map(counts).fold([0; 2], add);
+    losses.add_some(what, reason, if have > 0 { lack } else { 0 }, unit);
+}
+
+/// How many corners of a mesh, or vertices where it has none, have a value of this domain, and lack one.
+pub(crate) fn counts_of(mesh: &Mesh<'_>, domain: Option<&Domain<'_>>) -> [usize; 2] {
+    let (vertices, corners) = (mesh.positions.len(), mesh.corner_vertices.len());
+    let all = if corners == 0 { vertices } else { corners };
+    let have = match domain {
+        Some(Domain::Vertex) => all,
+        Some(Domain::Indexed(index)) => index.iter().filter(|at| **at != NONE).count(),
+        Some(Domain::Corner | Domain::Face) => corners,
+        None => 0,
+    };
+    [have, all.saturating_sub(have)]
+}
+
 /// Adds the materials, which the format `name` does not have.
 pub(crate) fn materials(losses: &mut Losses, scene: &Scene<'_>, name: &str) {
     if let Some(first) = scene.materials.first() {

@@ -54,7 +54,7 @@ fn written_otherwise(target: &str) -> Vec<(String, Vec<u8>)> {
 fn what_fuzzing_found_stays_fixed() {
     bodies::init();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let targets: [(&str, Body); 9] = [
+    let targets: [(&str, Body); 10] = [
         ("obj", bodies::obj),
         ("mtl", bodies::mtl),
         ("ply", bodies::ply),
@@ -63,6 +63,7 @@ fn what_fuzzing_found_stays_fixed() {
         ("gltf", bodies::gltf),
         ("splat", bodies::splat),
         ("spz", bodies::spz),
+        ("sog", bodies::sog),
         ("number", bodies::number),
     ];
     let data = files(&root.join("data"));

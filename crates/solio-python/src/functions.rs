@@ -8,7 +8,7 @@ use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use solio::mesh::Scene;
-use solio::{Format, Loss, Losses, Result, Work, Written};
+use solio::{Format, Loss, Losses, MeshReadOptions, Result, Work, Written};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -20,14 +20,33 @@ pub(crate) fn read<'py>(
     options: &Bound<'py, PyDict>,
 ) -> PyResult<Any<'py>> {
     let (options, work) = options::reading(options)?;
-    let scene = if let Ok(bytes) = source.cast::<PyBytes>() {
+    give::scene(py, scene_of(py, source, &options, &work)?)
+}
+
+/// The same as `solio.Instance`s, which keep each mesh once.
+#[pyfunction]
+pub(crate) fn read_instances<'py>(
+    py: Python<'py>,
+    source: &Any<'py>,
+    options: &Bound<'py, PyDict>,
+) -> PyResult<Vec<Any<'py>>> {
+    let (mut options, work) = options::reading(options)?;
+    options.gltf.keep_instances = true;
+    give::instances(py, scene_of(py, source, &options, &work)?)
+}
+
+fn scene_of<'py>(
+    py: Python<'py>,
+    source: &Any<'py>,
+    options: &MeshReadOptions,
+    work: &Work,
+) -> PyResult<Scene<'static>> {
+    if let Ok(bytes) = source.cast::<PyBytes>() {
         let bytes = bytes.as_bytes();
-        run(py, &work.cancel, || solio::read_mesh_bytes(bytes, &options, &work))?
-    } else {
-        let path: PathBuf = source.extract()?;
-        run(py, &work.cancel, || solio::read_mesh(&path, &options, &work))?
-    };
-    give::scene(py, scene)
+        return run(py, &work.cancel, || solio::read_mesh_bytes(bytes, options, work));
+    }
+    let path: PathBuf = source.extract()?;
+    run(py, &work.cancel, || solio::read_mesh(&path, options, work))
 }
 
 /// Writes `solio.Mesh`es and `solio.Instance`s to `path`. `slots` says, for each mesh, where its materials stand in

@@ -7,43 +7,111 @@ use numpy::{Element, PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyList};
-use solio::mesh::model::{Attribute, Domain, Mesh, Object, Positions, Scene, Values, VertexGroup};
+use solio::mesh::MeshInstance;
+use solio::mesh::model::{
+    Attribute, Domain, Mesh, Object, Picture, Positions, Scene, Values, VertexGroup,
+};
 use std::borrow::Cow;
 
 /// A `solio.Mesh` with what a reader found in one file.
-pub(crate) fn scene<'py>(py: Python<'py>, scene: Scene<'static>) -> PyResult<Any<'py>> {
-    let Scene {
-        meshes,
-        materials,
-        material_libraries,
-        libraries_unread,
-        names_encoding: _, // the warnings say it
-        comments,
-        mut warnings,
-        instances: _, // written out
-        pictures,
-    } = scene;
-    if !pictures.is_empty() {
-        warnings.push(format!("not read: {} pictures within the file", pictures.len()));
+pub(crate) fn scene<'py>(py: Python<'py>, mut scene: Scene<'static>) -> PyResult<Any<'py>> {
+    let mut meshes = std::mem::take(&mut scene.meshes).into_iter();
+    let first = meshes.next();
+    // Splats beside meshes are one of their own.
+    for mesh in meshes {
+        let count = mesh.positions.len();
+        let message = format!("not read: {count} splats beside meshes (read_instances reads both)");
+        scene.warnings.push(message);
     }
-    static MESH: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let object = MESH.import(py, "solio._mesh", "Mesh")?.call0()?;
-    let materials: Vec<_> =
-        materials.into_iter().map(|m| material::give(py, m)).collect::<PyResult<_>>()?;
-    object.setattr("materials", materials)?;
-    object.setattr("material_libraries", material_libraries)?;
-    object.setattr("_libraries_unread", libraries_unread)?;
-    let by_path = object.getattr("pictures")?;
-    for picture in pictures {
-        by_path.set_item(picture.path, PyBytes::new(py, &picture.bytes))?;
+    FileParts::of(py, scene)?.mesh(py, first)
+}
+
+/// `solio.Instance`s of what a reader found in one file, which share their meshes.
+pub(crate) fn instances<'py>(
+    py: Python<'py>,
+    mut scene: Scene<'static>,
+) -> PyResult<Vec<Any<'py>>> {
+    static INSTANCE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let class = INSTANCE.import(py, "solio._mesh", "Instance")?;
+    let meshes = std::mem::take(&mut scene.meshes);
+    let places = std::mem::take(&mut scene.instances);
+    let name_of = |mesh: &Mesh<'_>| mesh.objects.first().map(|object| object.mesh_name.clone());
+    let names: Vec<String> = meshes.iter().map(|mesh| name_of(mesh).unwrap_or_default()).collect();
+    let parts = FileParts::of(py, scene)?;
+    let meshes = meshes.into_iter().map(|mesh| parts.mesh(py, Some(mesh)));
+    let meshes = meshes.collect::<PyResult<Vec<_>>>()?;
+    if places.is_empty() {
+        return meshes.into_iter().map(|mesh| class.call1((mesh,))).collect();
     }
-    object.setattr("comments", comments)?;
-    object.setattr("warnings", warnings)?;
-    // Every reader makes one mesh for a file.
-    if let Some(mesh) = meshes.into_iter().next() {
-        fill(py, &object, mesh)?;
+    let mut made = Vec::with_capacity(places.len());
+    for MeshInstance { mesh, name, matrix } in places {
+        let number = mesh as usize;
+        let Some(mesh) = meshes.get(number) else { continue };
+        let instance = class.call1((mesh, name))?;
+        if !names[number].is_empty() {
+            instance.setattr("mesh_name", &names[number])?;
+        }
+        let [x, y, z] = matrix;
+        let all = vec![x, y, z, [0.0, 0.0, 0.0, 1.0]];
+        instance.setattr("transform", rows(py, Cow::Owned(all))?)?;
+        made.push(instance);
     }
-    Ok(object)
+    Ok(made)
+}
+
+/// What all meshes of a file have of it.
+struct FileParts<'py> {
+    materials: Vec<Any<'py>>,
+    material_libraries: Vec<String>,
+    libraries_unread: bool,
+    comments: Vec<String>,
+    warnings: Vec<String>,
+    /// By their paths.
+    pictures: Vec<(String, Bound<'py, PyBytes>)>,
+}
+
+impl<'py> FileParts<'py> {
+    fn of(py: Python<'py>, scene: Scene<'static>) -> PyResult<FileParts<'py>> {
+        let Scene {
+            meshes: _, // taken out before, as the instances are
+            instances: _,
+            materials,
+            material_libraries,
+            libraries_unread,
+            names_encoding: _, // the warnings say it
+            comments,
+            warnings,
+            pictures,
+        } = scene;
+        let materials = materials.into_iter().map(|m| material::give(py, m));
+        let bytes = |picture: Picture| (picture.path, PyBytes::new(py, &picture.bytes));
+        Ok(FileParts {
+            materials: materials.collect::<PyResult<_>>()?,
+            material_libraries,
+            libraries_unread,
+            comments,
+            warnings,
+            pictures: pictures.into_iter().map(bytes).collect(),
+        })
+    }
+
+    fn mesh(&self, py: Python<'py>, mesh: Option<Mesh<'static>>) -> PyResult<Any<'py>> {
+        static MESH: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        let object = MESH.import(py, "solio._mesh", "Mesh")?.call0()?;
+        object.setattr("materials", &self.materials)?;
+        object.setattr("material_libraries", &self.material_libraries)?;
+        object.setattr("_libraries_unread", self.libraries_unread)?;
+        let by_path = object.getattr("pictures")?;
+        for (path, bytes) in &self.pictures {
+            by_path.set_item(path, bytes)?;
+        }
+        object.setattr("comments", &self.comments)?;
+        object.setattr("warnings", &self.warnings)?;
+        if let Some(mesh) = mesh {
+            fill(py, &object, mesh)?;
+        }
+        Ok(object)
+    }
 }
 
 fn fill<'py>(py: Python<'py>, object: &Any<'py>, mesh: Mesh<'static>) -> PyResult<()> {

@@ -54,7 +54,7 @@ mod _solio {
     #[pymodule_export]
     use super::formats::formats;
     #[pymodule_export]
-    use super::functions::{encode, read, unused, write};
+    use super::functions::{encode, read, read_instances, unused, write};
     #[pymodule_export]
     use super::gradient::Gradient;
     #[pymodule_export]

@@ -2,6 +2,7 @@
 #![allow(clippy::disallowed_methods)] // tests read and write their own files
 
 use solio::mesh::gltf::GltfReadOptions;
+use solio::mesh::{Mesh, Positions, Scene};
 use solio::{Format, MeshReadOptions, MeshWriteOptions, PathMode, Work, read_mesh, write_mesh};
 use std::fs;
 use std::path::Path;
@@ -101,6 +102,51 @@ fn buffers_lie_beside_or_where_it_is_allowed() {
     // Bytes have no folder.
     let bytes = fs::read(inner.join("c.gltf")).unwrap();
     assert!(solio::read_mesh_bytes(&bytes, &allowed, &work).is_err());
+}
+
+#[test]
+fn arrays_do_not_replace_a_file_of_something_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let work = Work::default();
+    let text = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+    let scene = solio::read_mesh_bytes(text, &Default::default(), &work).unwrap();
+    fs::write(at("a.bin"), b"firmware").unwrap();
+    let write = |name: &str| write_mesh(&scene, &at(name), &Default::default(), &work).unwrap();
+    let written = write("a.gltf");
+    let names: Vec<_> = written.files.iter().map(|(path, _)| path.clone()).collect();
+    assert_eq!(names, [at("a.gltf"), at("a.001.bin")]);
+    // The same export once more replaces what it wrote, and nothing else.
+    write("a.gltf");
+    let pbrt = at("a.pbrt");
+    fs::write(&pbrt, "WorldBegin\nShape \"trianglemesh\" \"point3 P\" [0 0 0 1 0 0 0 1 0]\n")
+        .unwrap();
+    solio::export_scene(&pbrt, &at("a.gltf"), &Default::default(), &work).unwrap();
+    assert_eq!(fs::read(at("a.bin")).unwrap(), b"firmware");
+    assert!(!at("a.002.bin").exists());
+    assert_eq!(
+        read_mesh(&at("a.gltf"), &Default::default(), &work).unwrap().meshes[0].positions.len(),
+        3
+    );
+    // Where there is no document its arrays cannot be replaced either.
+    write("b c.gltf");
+    write("b c.gltf");
+    assert!(!at("b c.001.bin").exists());
+    fs::remove_file(at("b c.gltf")).unwrap();
+    write("b c.gltf");
+    assert!(at("b c.001.bin").exists());
+    // What fails leaves all as it was.
+    let before = fs::read(at("b c.gltf")).unwrap();
+    let far = Scene {
+        meshes: vec![Mesh {
+            positions: Positions::F32(vec![[f32::NAN; 3]].into()),
+            ..Mesh::default()
+        }],
+        ..Scene::default()
+    };
+    assert!(write_mesh(&far, &at("b c.gltf"), &Default::default(), &work).is_err());
+    assert_eq!(fs::read(at("b c.gltf")).unwrap(), before);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 7);
 }
 
 #[test]

@@ -12,7 +12,7 @@ mod zlib;
 
 pub use decode::StreamDecoder;
 pub use encode::ChunkCompressor;
-pub use zlib::decode_zlib;
+pub use zlib::{decode_deflate, decode_zlib};
 
 use solio_base::named_enum;
 use solio_kinds::FileKind;

@@ -11,7 +11,22 @@ use solio_base::{Error, Result};
 /// # Ok::<(), solio_base::Error>(())
 /// ```
 pub fn decode_zlib(packed: &[u8], most: u64) -> Result<Vec<u8>> {
-    let mut state = Decompress::new(true);
+    decode(packed, most, true)
+}
+
+/// The same of DEFLATE without zlib's header and checksum, as ZIP has it.
+///
+/// ```
+/// let packed = [0x4b, 0x4c, 0x4a, 0x06, 0x00];
+/// assert_eq!(solio_codec::compress::decode_deflate(&packed, 100)?, b"abc");
+/// # Ok::<(), solio_base::Error>(())
+/// ```
+pub fn decode_deflate(packed: &[u8], most: u64) -> Result<Vec<u8>> {
+    decode(packed, most, false)
+}
+
+fn decode(packed: &[u8], most: u64, has_header: bool) -> Result<Vec<u8>> {
+    let mut state = Decompress::new(has_header);
     let mut bytes = Vec::with_capacity(packed.len().saturating_mul(2).min(1 << 20));
     loop {
         let used = state.total_in() as usize;

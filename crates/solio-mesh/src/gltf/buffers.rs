@@ -153,6 +153,11 @@ impl<'s> Buffers<'s> {
         }
     }
 
+    /// The bounds of the reader.
+    pub(super) fn limits(&self) -> Limits {
+        self.limits
+    }
+
     /// Takes `bytes` of what arrays may take in all.
     pub(super) fn spend(&self, bytes: u64) -> Result<()> {
         let room = self.there.get().saturating_mul(EXPANSION).max(LEAST_ROOM);

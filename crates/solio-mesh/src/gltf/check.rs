@@ -92,9 +92,9 @@ fn check(
     Ok(found)
 }
 
-struct Checker<'c> {
-    buffers: &'c Buffers<'c>,
-    found: GltfFindings,
+pub(super) struct Checker<'c> {
+    pub(super) buffers: &'c Buffers<'c>,
+    pub(super) found: GltfFindings,
     more: u64,
     /// Where the document starts.
     start: u64,
@@ -110,12 +110,12 @@ impl<'c> Checker<'c> {
         self.found.problems.push(if is_placed { error } else { error.at_offset(self.start) });
     }
 
-    fn wrong(&mut self, what: &str, message: impl Into<String>) {
+    pub(super) fn wrong(&mut self, what: &str, message: impl Into<String>) {
         self.add(in_place(Error::corrupt(message), what));
     }
 
     /// Keeps a problem; what stops the check stays an error.
-    fn keep<T>(&mut self, result: Result<T>, what: &str) -> Result<Option<T>> {
+    pub(super) fn keep<T>(&mut self, result: Result<T>, what: &str) -> Result<Option<T>> {
         match result {
             Ok(value) => Ok(Some(value)),
             Err(error) if error.kind() == ErrorKind::Cancelled => Err(error),
@@ -339,6 +339,13 @@ impl<'c> Checker<'c> {
         if json.mode > 6 {
             self.wrong(what, format!("the mode {}", json.mode));
         }
+        if let Some(splatting) = &json.extensions.splatting {
+            self.splats(what, json, splatting)?;
+        }
+        let is_inner = |s: &super::document::SplattingJson| s.extensions.spz.is_some();
+        if json.extensions.splatting.as_ref().is_some_and(is_inner) {
+            return Ok(());
+        }
         if json.extensions.draco.is_some() {
             self.found.notes.push(format!("{what}: Draco's code is not looked into"));
             return Ok(());
@@ -475,11 +482,11 @@ impl<'c> Checker<'c> {
     }
 }
 
-fn slack(accessor: &Accessed<'_>) -> f32 {
+pub(super) fn slack(accessor: &Accessed<'_>) -> f32 {
     if accessor.component == Component::I8 { BYTE_SLACK } else { UNIT_SLACK }
 }
 
-fn is_unit(direction: &[f32], slack: f32) -> bool {
+pub(super) fn is_unit(direction: &[f32], slack: f32) -> bool {
     let square: f32 = direction.iter().map(|x| x * x).sum();
     (square.sqrt() - 1.0).abs() <= slack
 }

@@ -129,6 +129,39 @@ fn triangles() -> u32 {
 pub(super) struct PrimitiveExtensions {
     #[serde(rename = "KHR_draco_mesh_compression")]
     pub(super) draco: Option<IgnoredAny>,
+    #[serde(rename = "KHR_gaussian_splatting")]
+    pub(super) splatting: Option<SplattingJson>,
+}
+
+/// A primitive whose points are Gaussian splats.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct SplattingJson {
+    pub(super) kernel: Option<String>,
+    pub(super) color_space: Option<String>,
+    pub(super) projection: Option<String>,
+    pub(super) sorting_method: Option<String>,
+    pub(super) extensions: SplattingExtensions,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct SplattingExtensions {
+    #[serde(
+        rename = "KHR_gaussian_splatting_compression_spz_2",
+        alias = "KHR_gaussian_splatting_compression_spz"
+    )]
+    pub(super) spz: Option<InnerSpz>,
+    /// By name, what else compresses or changes them.
+    #[serde(flatten)]
+    pub(super) others: BTreeMap<String, IgnoredAny>,
+}
+
+/// Splats as an SPZ in a view.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct InnerSpz {
+    pub(super) buffer_view: u32,
 }
 
 #[derive(Debug, Deserialize)]

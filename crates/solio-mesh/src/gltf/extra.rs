@@ -5,7 +5,7 @@ use super::accessor::Accessed;
 use super::buffers::Buffers;
 use super::notes::Notes;
 use crate::model::{Attribute, ScalarType, Values};
-use solio_base::{Error, Result};
+use solio_base::{Error, Loss, Losses, Result};
 use std::borrow::Cow;
 
 /// The element of the attributes that belong to vertices.
@@ -60,6 +60,7 @@ impl ExtraAttributes {
                 extra.values = joined(old, values);
             }
             None => {
+                made_up(name, start, &mut notes.joined);
                 buffers.spend((start * parts).saturating_mul(4) as u64)?;
                 let before = zeros(&values, start * parts);
                 let name = name.to_owned();
@@ -70,8 +71,9 @@ impl ExtraAttributes {
     }
 
     /// Gives the vertices up to `count` zeros where they have nothing.
-    pub(super) fn fill(&mut self, count: usize) {
-        for Extra { parts, values, .. } in &mut self.0 {
+    pub(super) fn fill(&mut self, count: usize, losses: &mut Losses) {
+        for Extra { name, parts, values } in &mut self.0 {
+            made_up(name, count - len(values) / *parts, losses);
             let count = count * *parts;
             match values {
                 Values::I8(v) => v.to_mut().resize(count, 0),
@@ -98,6 +100,14 @@ impl ExtraAttributes {
             Attribute { element: VERTEX.to_owned(), name: extra.name, values, list }
         };
         self.0.into_iter().map(attribute).collect()
+    }
+}
+
+/// Tells that vertices get zeros.
+fn made_up(name: &str, vertices: usize, losses: &mut Losses) {
+    if vertices > 0 {
+        let reason = "vertices without an attribute get 0, where others have it";
+        losses.add(Loss::new("attributes", reason).count(vertices as u64, "value").example(name));
     }
 }
 

@@ -1,12 +1,17 @@
 //! What glTF cannot hold of a scene.
 
 use super::material_write::lost;
-use super::values::{are_of_vertices, columns, usable_normals, usable_uvs};
+use super::splats_write::splats_of;
+use super::values::{
+    are_normals_of_vertices, are_of_vertices, columns, usable_normals, usable_uvs,
+};
 use super::write::{GltfInstances, GltfWriteOptions};
 use crate::losses::{self, FREEFORM, GROUPS, LINE_UVS, SMOOTHING, VERTEX_GROUPS, WEIGHTS, lacking};
 use crate::model::{ColorSpace, Domain, Mesh, NONE, Positions, Scene};
+use crate::splats::khr::khr_losses;
 use crate::unused::unused;
 use solio_base::{Loss, Losses, Result, Work};
+use std::ops::Range;
 
 /// What a glTF file cannot hold of `scene`, or holds otherwise.
 ///
@@ -35,6 +40,11 @@ fn find(scene: &Scene<'_>, options: &GltfWriteOptions) -> Losses {
         losses::libraries(&mut losses, scene, "glTF");
     }
     for mesh in &scene.meshes {
+        if splats_of(mesh).is_some() {
+            khr_losses(&mut losses, mesh);
+            splats(&mut losses, mesh);
+            continue;
+        }
         faces(&mut losses, mesh);
         arrays(&mut losses, mesh);
         attributes(&mut losses, mesh);
@@ -63,6 +73,25 @@ fn find(scene: &Scene<'_>, options: &GltfWriteOptions) -> Losses {
     losses
 }
 
+/// What splats have beside what they are made of.
+fn splats(losses: &mut Losses, mesh: &Mesh<'_>) {
+    attributes(losses, mesh);
+    // Those of 3DGS are all zero.
+    let is_some = |normal: &&[f32; 3]| **normal != [0.0; 3];
+    let normals = mesh.normals.iter().flat_map(|n| n.values.iter().filter(is_some)).count();
+    losses.add_some("normals", "splats of glTF have no normals", normals, "value");
+    let colors = mesh.colors.as_ref().map_or(0, |colors| colors.values.len());
+    let reason = "splats of glTF have no colours but their own";
+    losses.add_some("vertex_colors", reason, colors, "vertex");
+    let uvs = mesh.uvs.as_ref().map_or(0, |uvs| uvs.values.len());
+    losses.add_some("uvs", "splats of glTF have no texture coordinates", uvs, "value");
+    if let Positions::F64(positions) = &mesh.positions {
+        let rounded = positions.iter().filter(|p| p.iter().any(|x| f64::from(*x as f32) != *x));
+        let reason = "glTF has positions in single precision";
+        losses.add_some("positions", reason, rounded.count(), "vertex");
+    }
+}
+
 fn faces(losses: &mut Losses, mesh: &Mesh<'_>) {
     let corners = mesh.face_offsets.windows(2).map(|face| face[1].saturating_sub(face[0]));
     let (mut large, mut small) = (0, 0);
@@ -82,7 +111,13 @@ fn arrays(losses: &mut Losses, mesh: &Mesh<'_>) {
         let reason = "glTF has positions in single precision";
         losses.add_some("positions", reason, rounded.count(), "vertex");
     }
-    if let Some(normals) = mesh.normals.as_ref().filter(|_| !mesh.face_offsets.is_empty()) {
+    if let Some(normals) = mesh.normals.as_ref().filter(|_| mesh.face_offsets.len() < 2) {
+        let reason =
+            "normals of points and lines that have no direction are left out, with all others";
+        let count = if are_normals_of_vertices(mesh) { 0 } else { normals.values.len() };
+        losses.add_some("normals", reason, count, "value");
+    }
+    if let Some(normals) = mesh.normals.as_ref().filter(|_| mesh.face_offsets.len() > 1) {
         let faces = mesh.face_offsets.len() - 1;
         let is_fine = mesh.objects.len() > 1 || usable_normals(mesh, 0..faces);
         let starts = mesh.objects.iter().scan(0, |start, object| {
@@ -110,10 +145,17 @@ fn arrays(losses: &mut Losses, mesh: &Mesh<'_>) {
             losses.add_some("uvs", reason, 1, "mesh");
         }
         if let Domain::Indexed(index) = &uvs.domain {
-            let missing = index.iter().filter(|at| **at == NONE).count();
-            if missing < index.len() {
-                let reason = "corners without texture coordinates get 0, where others have some";
-                losses.add_some("uvs", reason, missing, "corner");
+            let reason =
+                "corners without texture coordinates get 0, where others of the object have some";
+            for corners in object_corners(mesh) {
+                let own = index.get(corners).unwrap_or_default();
+                let missing = own.iter().filter(|at| **at == NONE).count();
+                losses.add_some(
+                    "uvs",
+                    reason,
+                    if missing < own.len() { missing } else { 0 },
+                    "corner",
+                );
             }
         }
     }
@@ -125,6 +167,27 @@ fn arrays(losses: &mut Losses, mesh: &Mesh<'_>) {
         let reason = "glTF colours are linear: those of sRGB are converted";
         losses.add_some("color_space", reason, colors.values.len(), "vertex");
     }
+}
+
+/// The corners of each object, or of all.
+fn object_corners(mesh: &Mesh<'_>) -> Vec<Range<usize>> {
+    let all = mesh.corner_vertices.len();
+    let at = |face: u32| mesh.face_offsets.get(face as usize).map_or(all, |at| *at as usize);
+    let mut start = 0;
+    let mut ranges: Vec<_> = mesh
+        .objects
+        .iter()
+        .map(|object| {
+            let own = start..at(object.faces_end).max(start);
+            start = own.end;
+            own
+        })
+        .collect();
+    match ranges.last_mut() {
+        Some(last) => last.end = all.max(last.start),
+        None => ranges.push(0..all),
+    }
+    ranges
 }
 
 /// Whether a vertex belongs to faces, lines or points of several objects.
@@ -160,6 +223,8 @@ fn objects_share(mesh: &Mesh<'_>) -> bool {
 
 fn attributes(losses: &mut Losses, mesh: &Mesh<'_>) {
     let kept = columns(mesh);
+    let splats = splats_of(mesh);
+    let is_splat = |name: &str| splats.as_ref().is_some_and(|splats| splats.is_own(name));
     for column in &kept {
         if !column.column.is_exact() {
             let loss = Loss::new(
@@ -173,7 +238,7 @@ fn attributes(losses: &mut Losses, mesh: &Mesh<'_>) {
         kept.iter().any(|column| column.name.strip_prefix('_').unwrap_or(&column.name) == name)
             || name.starts_with("TEXCOORD_")
     };
-    for attribute in &mesh.attributes {
+    for attribute in mesh.attributes.iter().filter(|a| !is_splat(&a.name)) {
         if attribute.element != super::extra::VERTEX || !is_kept(&attribute.name) {
             let reason = "glTF has attributes of vertices, of one number to four";
             let example = format!("{}.{}", attribute.element, attribute.name);

@@ -11,6 +11,7 @@
 mod accessor;
 mod buffers;
 mod check;
+mod check_splats;
 mod container;
 mod document;
 mod extra;
@@ -24,6 +25,8 @@ mod pictures;
 mod plan;
 mod primitives;
 mod read;
+mod splats_read;
+mod splats_write;
 mod split;
 #[cfg(test)]
 mod tests;

@@ -2,7 +2,7 @@
 
 use super::document::Document;
 use crate::odd::tolerate;
-use solio_base::{Error, Result};
+use solio_base::{Error, Losses, Result};
 use std::collections::BTreeMap;
 
 /// What the model has no place for, with counts.
@@ -17,6 +17,13 @@ pub(super) struct Notes {
     pub(super) targets: usize,
     /// Primitives that cannot be drawn, and why.
     pub(super) empty: usize,
+    /// Primitives of splats whose colours are linear light, and others.
+    pub(super) linear_splats: usize,
+    pub(super) displayed_splats: usize,
+    /// What one mesh says otherwise than the many that it was.
+    pub(super) joined: Losses,
+    /// Lines for the comments.
+    pub(super) comments: Vec<String>,
     /// Things that are left out, by what they are called, with how many have them.
     pub(super) left: BTreeMap<String, usize>,
 }
@@ -65,12 +72,21 @@ impl Notes {
                 tell(format!("not read: {count} {what}"))?;
             }
         }
+        if self.linear_splats > 0 && self.displayed_splats > 0 {
+            tell(
+                "splats of linear light are taken for such as are displayed, or the reverse: \
+                  the file has both"
+                    .into(),
+            )?;
+        }
         if self.skinned > 0 {
             tell(format!("meshes under skins are read in their rest pose: {}", self.skinned))?;
         }
         for (what, count) in self.left {
             tell(format!("not read: {what} ({count})"))?;
         }
+        // Nothing of the file is passed over.
+        warnings.extend(self.joined.iter().map(ToString::to_string));
         Ok(warnings)
     }
 }

@@ -1,6 +1,7 @@
 //! What a document says and which bytes follow it, before any is written.
 
 use super::material_write::MaterialDocument;
+use super::splats_write::splats_of;
 use super::split::{Splitter, VertexSet, Vertices};
 use super::values::{self, AttributeColumn};
 use super::write::{GltfInstances, GltfWriteOptions};
@@ -9,6 +10,8 @@ use crate::instances::{IDENTITY, Matrix};
 use crate::model::{Mesh, NONE, Object, Scene};
 use crate::offsets::offsets_fit;
 use crate::parallel;
+use crate::splats::LINEAR;
+use crate::splats::khr::half_turned;
 use crate::triangulate;
 use serde_json::{Map, Value, json};
 use solio_base::{Error, Result, Work};
@@ -21,7 +24,7 @@ use std::sync::Arc;
 pub(super) const CHUNK_ROWS: usize = 32 << 10;
 /// Vertices that two bytes can name; the last number of two bytes is none.
 const MOST_SHORT: usize = u16::MAX as usize;
-const VERTICES: u32 = 34962;
+pub(super) const VERTICES: u32 = 34962;
 const INDICES: u32 = 34963;
 const INSTANCING: &str = "EXT_mesh_gpu_instancing";
 
@@ -50,13 +53,13 @@ pub(super) struct Plan<'s> {
     /// Bytes of the buffer.
     pub(super) bytes: u64,
     views: Vec<Value>,
-    accessors: Vec<Value>,
+    pub(super) accessors: Vec<Value>,
     meshes: Vec<Value>,
     nodes: Vec<Value>,
     /// Nodes of the scene.
     tops: Vec<usize>,
     materials: MaterialDocument,
-    extensions: Vec<&'static str>,
+    pub(super) extensions: Vec<&'static str>,
     required: Vec<&'static str>,
     comments: Vec<String>,
 }
@@ -69,7 +72,10 @@ impl<'s> Plan<'s> {
         work: &Work,
     ) -> Result<()> {
         self.materials = MaterialDocument::of(scene, options);
-        self.comments.clone_from(&scene.comments);
+        // What the extension says of the splats.
+        let has_splats = scene.meshes.iter().any(|mesh| splats_of(mesh).is_some());
+        let comments = scene.comments.iter().filter(|comment| !has_splats || *comment != LINEAR);
+        self.comments = comments.cloned().collect();
         let pool = parallel::pool(work)?;
         if scene.instances.is_empty() {
             for mesh in &scene.meshes {
@@ -79,7 +85,7 @@ impl<'s> Plan<'s> {
                     work.cancel.check()?;
                     let primitives =
                         pool.install(|| self.primitives(mesh, scene, &part, &mut splitter, work))?;
-                    self.object(primitives, part.object);
+                    self.object(primitives, part.object, splats_of(mesh).is_some());
                 }
             }
         } else {
@@ -92,11 +98,12 @@ impl<'s> Plan<'s> {
         Ok(())
     }
 
-    /// An object as a mesh and a node.
-    fn object(&mut self, primitives: Vec<Value>, object: Option<&Object>) {
+    /// An object as a mesh and a node. Where splats are moved the axes are those of a PLY.
+    fn object(&mut self, primitives: Vec<Value>, object: Option<&Object>, are_splats: bool) {
         let name = object.map_or("", |object| &object.name);
         let transform = object.and_then(|object| object.transform);
         let matrix = transform.map(|t| [0, 1, 2].map(|r| t[r].map(f64::from)));
+        let matrix = if are_splats { matrix.as_ref().map(half_turned) } else { matrix };
         let mesh_name = object.map_or("", |object| &object.mesh_name);
         let mesh_name = if mesh_name.is_empty() { name } else { mesh_name };
         let mesh = self.mesh(primitives, mesh_name);
@@ -169,20 +176,24 @@ impl<'s> Plan<'s> {
             });
             meshes.push(self.mesh(primitives, name));
         }
-        let is_known = |instance: &&crate::MeshInstance| (instance.mesh as usize) < meshes.len();
-        let known: Vec<_> = scene.instances.iter().filter(is_known).collect();
+        let turned: Vec<bool> = scene.meshes.iter().map(|m| splats_of(m).is_some()).collect();
+        let known = scene.instances.iter().filter_map(|instance| {
+            let number = instance.mesh as usize;
+            let matrix = match turned.get(number)? {
+                true => half_turned(&instance.matrix),
+                false => instance.matrix,
+            };
+            Some((number, &instance.name, matrix))
+        });
         if options.instances == GltfInstances::Nodes {
-            for instance in known {
-                self.place(meshes[instance.mesh as usize], &instance.name, &instance.matrix);
-            }
+            known.for_each(|(number, name, matrix)| self.place(meshes[number], name, &matrix));
             return Ok(());
         }
         let mut of_mesh: Vec<Vec<TransformParts>> = vec![Vec::new(); meshes.len()];
-        for instance in known {
-            let number = instance.mesh as usize;
-            match decompose(&flat(&instance.matrix)) {
+        for (number, name, matrix) in known {
+            match decompose(&flat(&matrix)) {
                 Some(parts) => of_mesh[number].push(parts),
-                None => self.place(meshes[number], &instance.name, &instance.matrix),
+                None => self.place(meshes[number], name, &matrix),
             }
         }
         for (mesh, parts) in meshes.into_iter().zip(of_mesh) {
@@ -237,6 +248,13 @@ impl<'s> Plan<'s> {
         work: &Work,
     ) -> Result<Vec<Value>> {
         let mut made = Vec::new();
+        if let Some(rows) = splats_of(mesh) {
+            let are_linear = scene.comments.iter().any(|comment| comment == LINEAR);
+            if !part.vertices.is_empty() {
+                made.push(self.splats(mesh, rows, part.vertices.clone(), are_linear));
+            }
+            return Ok(made);
+        }
         let as_is = part.is_whole && values::are_of_vertices(mesh);
         let is_cloud = part.faces.is_empty() && part.lines.is_empty() && part.points.is_empty();
         if is_cloud {
@@ -245,10 +263,12 @@ impl<'s> Plan<'s> {
                     true => VertexSet::All,
                     false => {
                         let vertices = part.vertices.clone().map(|vertex| vertex as u32);
-                        VertexSet::Some(splitter.named(vertices).0)
+                        let set = splitter.named(vertices).0;
+                        VertexSet::Some(values::with_values_of_vertices(mesh, set))
                     }
                 };
-                let (attributes, _) = self.vertices(mesh, Arc::new(set), false)?;
+                let normals = values::are_normals_of_vertices(mesh);
+                let (attributes, _) = self.vertices(mesh, Arc::new(set), normals)?;
                 made.push(json!({ "attributes": attributes, "mode": 0 }));
             }
             return Ok(made);
@@ -279,7 +299,8 @@ impl<'s> Plan<'s> {
         }
         if !part.lines.is_empty() || !part.points.is_empty() {
             if as_is && shared.is_none() {
-                shared = Some(self.vertices(mesh, Arc::new(VertexSet::All), false)?);
+                let normals = values::are_normals_of_vertices(mesh);
+                shared = Some(self.vertices(mesh, Arc::new(VertexSet::All), normals)?);
             }
             self.lines_and_points(mesh, part, splitter, shared, &mut made)?;
         }
@@ -306,7 +327,9 @@ impl<'s> Plan<'s> {
             Some(shared) => (named.collect::<Vec<u32>>(), shared),
             None => {
                 let (set, index) = splitter.named(named);
-                (index, self.vertices(mesh, Arc::new(VertexSet::Some(set)), false)?)
+                let set = values::with_values_of_vertices(mesh, set);
+                let normals = values::are_normals_of_vertices(mesh);
+                (index, self.vertices(mesh, Arc::new(VertexSet::Some(set)), normals)?)
             }
         };
         let (lines, points) = index.split_at(pairs.len());
@@ -378,7 +401,7 @@ impl<'s> Plan<'s> {
     }
 
     /// Rows of floats; their accessor.
-    fn rows<const N: usize>(
+    pub(super) fn rows<const N: usize>(
         &mut self,
         count: usize,
         shape: &str,
@@ -400,7 +423,7 @@ impl<'s> Plan<'s> {
     }
 
     /// Rows of an attribute, each in a multiple of four bytes.
-    fn column(
+    pub(super) fn column(
         &mut self,
         column: values::Column<'s>,
         parts: usize,
@@ -532,7 +555,7 @@ impl<'s> Plan<'s> {
     }
 
     /// A view of more bytes.
-    fn block(&mut self, block: Block<'s>, target: Option<u32>) -> usize {
+    pub(super) fn block(&mut self, block: Block<'s>, target: Option<u32>) -> usize {
         let bytes = block.bytes();
         let mut view = json!({ "buffer": 0, "byteOffset": self.bytes, "byteLength": bytes });
         if let Some(target) = target {
@@ -544,7 +567,13 @@ impl<'s> Plan<'s> {
         self.views.len() - 1
     }
 
-    fn accessor(&mut self, view: usize, count: usize, shape: &str, component: u32) -> usize {
+    pub(super) fn accessor(
+        &mut self,
+        view: usize,
+        count: usize,
+        shape: &str,
+        component: u32,
+    ) -> usize {
         self.accessors.push(json!({
             "bufferView": view, "componentType": component, "count": count, "type": shape,
         }));

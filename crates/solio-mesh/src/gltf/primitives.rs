@@ -3,14 +3,16 @@
 //!
 //! Primitives that name the same accessors share their vertices. What only some of them have becomes, of
 //! texture coordinates and normals, an index with gaps; colours and further attributes get a value for
-//! the others: white, and 0.
+//! the others: white, and 0, which is told.
 
 use super::accessor::Accessed;
 use super::buffers::{Buffers, in_place};
 use super::document::PrimitiveJson;
 use super::extra::ExtraAttributes;
 use super::notes::Notes;
+use super::splats_read::read_splats;
 use crate::instances::whole;
+use crate::join::join_apart;
 use crate::model::{ColorSpace, Colors, Domain, Mesh, NONE, Normals, Positions, Uvs};
 use bytemuck::{Pod, Zeroable};
 use solio_base::{Error, Result};
@@ -45,24 +47,37 @@ struct Joined<'d> {
     is_cloud: bool,
 }
 
-/// Reads the mesh of this number.
+/// Reads the mesh of this number: one, and where it has splats these as one of their own.
 pub(super) fn read_mesh(
     buffers: &Buffers<'_>,
     number: u32,
     notes: &mut Notes,
-) -> Result<Mesh<'static>> {
+) -> Result<Vec<Mesh<'static>>> {
     let json = &buffers.document.meshes[number as usize];
     let mut joined = Joined { is_cloud: true, ..Joined::default() };
+    let mut splats = Vec::new();
     for (i, primitive) in json.primitives.iter().enumerate() {
         buffers.work.cancel.check()?;
-        joined
-            .add(buffers, primitive, notes)
-            .map_err(|e| in_place(e, &format!("meshes[{number}].primitives[{i}]")))?;
+        let added = match &primitive.extensions.splatting {
+            Some(splatting) => {
+                read_splats(buffers, primitive, splatting, notes).map(|mesh| splats.extend(mesh))
+            }
+            None => joined.add(buffers, primitive, notes),
+        };
+        added.map_err(|e| in_place(e, &format!("meshes[{number}].primitives[{i}]")))?;
     }
-    let mut mesh = joined.finish();
+    let mut meshes = Vec::new();
+    if splats.is_empty() || !joined.pools.is_empty() {
+        meshes.push(joined.finish(notes));
+    }
+    if !splats.is_empty() {
+        meshes.extend(join_apart(splats, &mut notes.joined)?);
+    }
     let name = json.name.clone().unwrap_or_default();
-    mesh.objects = vec![whole(&mesh, name.clone(), name)];
-    Ok(mesh)
+    for mesh in &mut meshes {
+        mesh.objects = vec![whole(mesh, name.clone(), name.clone())];
+    }
+    Ok(meshes)
 }
 
 impl<'d> Joined<'d> {
@@ -226,12 +241,14 @@ impl<'d> Joined<'d> {
             match &mut self.colors {
                 Some(all) => append(all, rows),
                 None => {
+                    fill_white(start, notes);
                     let mut all = white(buffers, start)?;
                     append(&mut all, rows);
                     self.colors = Some(all);
                 }
             }
         } else if let Some(all) = &mut self.colors {
+            fill_white(count, notes);
             append(all, white(buffers, count)?);
         }
         for (name, number) in attributes {
@@ -245,16 +262,28 @@ impl<'d> Joined<'d> {
                     .map_err(|e| in_place(e, &format!("{name} ({number})")))?;
             }
         }
-        self.extra.fill(start + count);
+        self.extra.fill(start + count, &mut notes.joined);
         self.pools.push(pool);
         Ok(self.pools.len() - 1)
     }
 
-    fn finish(mut self) -> Mesh<'static> {
+    fn finish(mut self, notes: &mut Notes) -> Mesh<'static> {
         let vertices = self.positions.len();
         let faces = self.triangles.len() / 3;
         let uvs = self.domain(vertices, self.uvs.len(), |pool| pool.uvs);
         let normals = self.domain(vertices, self.normals.len(), |pool| pool.normals);
+        let of_corners = [&uvs, &normals].map(|domain| matches!(domain, Some(Domain::Indexed(_))));
+        for (number, pool) in self.pools.iter().enumerate() {
+            let is_bare = self.runs.iter().all(|(_, _, own)| *own != number);
+            for (has, words) in [
+                (of_corners[0] && pool.uvs.is_some(), "texture coordinates"),
+                (of_corners[1] && pool.normals.is_some(), "normals"),
+            ] {
+                if has && is_bare {
+                    notes.leave(format!("{words} of points or lines beside faces"));
+                }
+            }
+        }
         let mut materials = Vec::new();
         if self.runs.iter().any(|(_, material, _)| *material != NONE) {
             materials.reserve_exact(faces);
@@ -337,6 +366,12 @@ fn append<T: Pod>(all: &mut Vec<T>, more: Vec<T>) {
         true => *all = more,
         false => all.extend_from_slice(&more),
     }
+}
+
+/// That vertices without a colour are white: as a factor it changes nothing.
+fn fill_white(vertices: usize, notes: &mut Notes) {
+    let reason = "vertices without a colour become white, where others have one";
+    notes.joined.add_some("vertex_colors", reason, vertices, "vertex");
 }
 
 fn white(buffers: &Buffers<'_>, count: usize) -> Result<Vec<[f32; 4]>> {

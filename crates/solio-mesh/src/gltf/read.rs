@@ -8,11 +8,14 @@ use super::nodes::{Placed, placed};
 use super::notes::Notes;
 use super::pictures::Pictures;
 use super::primitives::read_mesh;
-use crate::instances::{IDENTITY, MeshInstance, place, rename};
-use crate::join::join;
+use crate::instances::{Matrix, MeshInstance, place, rename};
+use crate::join::join_apart;
 use crate::model::{Mesh, Scene};
 use crate::spans::DECODE;
+use crate::splats::khr::half_turned;
+use crate::splats::{LINEAR, splat_count};
 use solio_base::{Error, Limits, Result, Source, Work};
+use std::ops::Range;
 
 /// How a glTF file is read.
 ///
@@ -39,8 +42,11 @@ pub struct GltfReadOptions {
 }
 
 /// What documents may require of their readers, and this one gives, or tells that it left out.
-const KNOWN: [&str; 34] = [
+const KNOWN: [&str; 37] = [
     "KHR_mesh_quantization",
+    "KHR_gaussian_splatting",
+    "KHR_gaussian_splatting_compression_spz",
+    "KHR_gaussian_splatting_compression_spz_2",
     "EXT_meshopt_compression",
     "KHR_meshopt_compression",
     "KHR_draco_mesh_compression",
@@ -182,8 +188,15 @@ fn read_scene(
     let drawn = placed(buffers, &mut notes)?;
     let (meshes, instances) = match options.keep_instances {
         true => kept(buffers, drawn, &mut notes)?,
-        false => (vec![join(written_out(buffers, drawn, &mut notes)?)?], Vec::new()),
+        false => {
+            let meshes = written_out(buffers, drawn, &mut notes)?;
+            (join_apart(meshes, &mut notes.joined)?, Vec::new())
+        }
     };
+    let is_splats = |mesh: &Mesh<'_>| splat_count(mesh) > 0;
+    if meshes.iter().any(is_splats) && !meshes.iter().all(is_splats) {
+        notes.odd.push("splats have y down, as in a PLY, and what is beside them has y up".into());
+    }
     let outside = options.outside_files;
     let mut reader = MaterialReader { buffers, pictures: Pictures::default(), outside };
     let mut materials = Vec::with_capacity(document.materials.len());
@@ -203,31 +216,49 @@ fn read_scene(
         materials.push(made);
     }
     let pictures = reader.pictures.embedded;
+    if notes.linear_splats > 0 {
+        notes.comments.push(LINEAR.to_owned());
+    }
+    let more = std::mem::take(&mut notes.comments);
     let warnings = notes.into_warnings(document, options.strict)?;
-    let comments = document.asset.comments();
+    let mut comments = document.asset.comments();
+    for comment in more {
+        if !comments.contains(&comment) {
+            comments.push(comment);
+        }
+    }
     Ok(Scene { meshes, instances, materials, pictures, warnings, comments, ..Scene::default() })
 }
 
-/// Each mesh once, and where it is drawn.
+/// Each mesh once, and where it is drawn. One of splats and others becomes two.
 fn kept(
     buffers: &Buffers<'_>,
     drawn: Vec<Placed>,
     notes: &mut Notes,
 ) -> Result<(Vec<Mesh<'static>>, Vec<MeshInstance>)> {
     let mut numbers = vec![None; buffers.document.meshes.len()];
-    let (mut meshes, mut instances) = (Vec::new(), Vec::with_capacity(drawn.len()));
+    let (mut meshes, mut instances) = (Vec::<Mesh<'_>>::new(), Vec::with_capacity(drawn.len()));
     for Placed { mesh, name, matrix } in drawn {
         let known = &mut numbers[mesh as usize];
-        let mesh = match *known {
-            Some(number) => number,
+        let own = match known {
+            Some(own) => Range::clone(own),
             None => {
-                meshes.push(read_mesh(buffers, mesh, notes)?);
-                *known.insert(meshes.len() as u32 - 1)
+                let start = meshes.len();
+                meshes.extend(read_mesh(buffers, mesh, notes)?);
+                known.insert(start..meshes.len()).clone()
             }
         };
-        instances.push(MeshInstance { mesh, name, matrix });
+        for number in own {
+            let matrix = placed_matrix(&meshes[number], matrix);
+            instances.push(MeshInstance { mesh: number as u32, name: name.clone(), matrix });
+        }
     }
     Ok((meshes, instances))
+}
+
+/// The matrix of a node for a mesh that was read: splats have the axes of a PLY.
+fn placed_matrix(mesh: &Mesh<'_>, matrix: Matrix) -> Matrix {
+    if splat_count(mesh) > 0 { half_turned(&matrix) } else { matrix }
 }
 
 /// A mesh for each place, in world space; they are joined. What is drawn once is not copied.
@@ -238,7 +269,7 @@ fn written_out(
 ) -> Result<Vec<Mesh<'static>>> {
     let mut uses = vec![0usize; buffers.document.meshes.len()];
     drawn.iter().for_each(|one| uses[one.mesh as usize] += 1);
-    let mut originals: Vec<Option<Mesh<'static>>> = uses.iter().map(|_| None).collect();
+    let mut originals: Vec<Option<Vec<Mesh<'static>>>> = uses.iter().map(|_| None).collect();
     let mut meshes = Vec::with_capacity(drawn.len());
     for Placed { mesh: number, name, matrix } in drawn {
         buffers.work.cancel.check()?;
@@ -248,18 +279,19 @@ fn written_out(
             None => read_mesh(buffers, number as u32, notes)?,
         };
         uses[number] -= 1;
-        let mut mesh = match uses[number] {
+        let own = match uses[number] {
             0 => original,
             _ => {
-                buffers.spend(bytes_of(&original))?;
+                buffers.spend(original.iter().map(bytes_of).sum())?;
                 originals[number].insert(original).clone()
             }
         };
-        if matrix != IDENTITY {
+        for mut mesh in own {
+            let matrix = placed_matrix(&mesh, matrix);
             place(&mut mesh, &matrix);
+            rename(&mut mesh, name.clone());
+            meshes.push(mesh);
         }
-        rename(&mut mesh, name);
-        meshes.push(mesh);
     }
     Ok(meshes)
 }

@@ -1,7 +1,7 @@
 //! The values of vertices as glTF has them.
 
 use super::extra::VERTEX;
-use super::split::VertexSet;
+use super::split::{VertexSet, Vertices};
 use crate::instances::TANGENT;
 use crate::model::{Attribute, ColorSpace, Colors, Domain, Mesh, NONE, Positions, Values};
 use solio_base::{Error, Result};
@@ -108,6 +108,30 @@ pub(super) fn has_uvs(mesh: &Mesh<'_>, set: &VertexSet) -> bool {
         }
 }
 
+/// Whether there are normals of vertices, and all have a direction.
+pub(super) fn are_normals_of_vertices(mesh: &Mesh<'_>) -> bool {
+    mesh.normals.as_ref().is_some_and(|normals| {
+        let fine = |normal: &[f32; 3]| {
+            let square: f64 = normal.iter().map(|x| f64::from(*x) * f64::from(*x)).sum();
+            square > 0.0 && square.is_finite()
+        };
+        normals.domain == Domain::Vertex
+            && !normals.values.is_empty()
+            && normals.values.iter().all(fine)
+    })
+}
+
+/// Vertices with what belongs to vertices: normals, if these can be written, and texture coordinates.
+pub(super) fn with_values_of_vertices(mesh: &Mesh<'_>, mut vertices: Vertices) -> Vertices {
+    if are_normals_of_vertices(mesh) {
+        vertices.normals.clone_from(&vertices.positions);
+    }
+    if mesh.uvs.as_ref().is_some_and(|uvs| uvs.domain == Domain::Vertex) {
+        vertices.uvs.clone_from(&vertices.positions);
+    }
+    vertices
+}
+
 /// Whether all corners of some faces have a normal with a direction.
 pub(super) fn usable_normals(mesh: &Mesh<'_>, faces: Range<usize>) -> bool {
     let Some(normals) = &mesh.normals else { return false };
@@ -156,7 +180,7 @@ pub(super) fn linear(colors: &Colors<'_>, vertex: usize) -> [f32; 4] {
     }
 }
 
-fn linear_of_srgb(value: f32) -> f32 {
+pub(super) fn linear_of_srgb(value: f32) -> f32 {
     let value = f64::from(value);
     let light = if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) };
     light as f32

@@ -32,6 +32,11 @@ pub fn off_losses(scene: &Scene<'_>, work: &Work) -> Result<Losses> {
         let normals = scene.meshes.iter().filter(|mesh| mesh.normals.is_some()).count();
         losses.add_some("normals", "OFF is written without normals", normals, "mesh");
         scene.meshes.iter().for_each(|mesh| colors(&mut losses, mesh));
+        let reason = "vertices without a colour become white, where others have one";
+        losses::gaps(&mut losses, scene, "vertex_colors", reason, "vertex", |mesh| {
+            let count = mesh.positions.len();
+            if mesh.colors.is_some() { [count, 0] } else { [0, count] }
+        });
         losses
     })
 }

@@ -7,7 +7,7 @@ use crate::losses::{
     self, FREEFORM, GROUPS, LINE_UVS, POINTS, SMOOTHING, VERTEX_GROUPS, WEIGHTS, lacking,
 };
 use crate::material::TEXTURE_COMMENT;
-use crate::model::{ColorSpace, Mesh, Scene, Values};
+use crate::model::{Attribute, ColorSpace, Domain, Mesh, Scene, Values};
 use crate::splats;
 use solio_base::{Loss, Losses, Result, Work};
 
@@ -55,6 +55,7 @@ fn find(scene: &Scene<'_>, options: &PlyWriteOptions) -> Losses {
             losses.add(Loss::new("shared_vertices", reason));
         }
     }
+    gaps(&mut losses, scene, options);
     let is_turned = (options.forward_axis, options.up_axis) != options.source_axes;
     if is_turned || options.global_scale != 1.0 {
         let splats = scene.meshes.iter().map(splats::splat_count).sum();
@@ -64,6 +65,55 @@ fn find(scene: &Scene<'_>, options: &PlyWriteOptions) -> Losses {
     let is_text = options.format == PlyFormat::Ascii;
     losses::digits(&mut losses, rounded(scene, options).filter(|_| is_text));
     losses
+}
+
+/// What only some of the meshes, or of their corners, have: in a PLY all have it.
+fn gaps(losses: &mut Losses, scene: &Scene<'_>, options: &PlyWriteOptions) {
+    let reason = "corners without texture coordinates get 0, where others have some";
+    losses::gaps(losses, scene, "uvs", reason, "corner", |mesh| {
+        let uvs = mesh.uvs.as_ref().filter(|uvs| !uvs.values.is_empty());
+        // Lists of faces may be empty.
+        match uvs.filter(|_| options.export_uv) {
+            Some(uvs) if mesh.uv_lists => [uvs.values.len(), 0],
+            uvs => losses::counts_of(mesh, uvs.map(|uvs| &uvs.domain)),
+        }
+    });
+    let reason = "corners without a normal get 0 0 0, where others have one";
+    losses::gaps(losses, scene, "normals", reason, "corner", |mesh| {
+        let normals =
+            mesh.normals.as_ref().filter(|n| !n.values.is_empty() && n.domain != Domain::Face);
+        let domain = normals.filter(|_| options.export_normals).map(|normals| &normals.domain);
+        losses::counts_of(mesh, domain)
+    });
+    let reason = "vertices without a colour get 0 0 0 0, where others have one";
+    losses::gaps(losses, scene, "vertex_colors", reason, "vertex", |mesh| {
+        let count = mesh.positions.len();
+        let has = mesh.colors.is_some() && options.export_colors != PlyColors::None;
+        if has { [count, 0] } else { [0, count] }
+    });
+    if !options.export_attributes || scene.meshes.len() < 2 {
+        return;
+    }
+    let rows = |mesh: &Mesh<'_>, element: &str| match element {
+        "vertex" => mesh.positions.len(),
+        "face" => mesh.face_offsets.len().saturating_sub(1),
+        _ => 0,
+    };
+    let mut known = std::collections::BTreeSet::new();
+    for Attribute { element, name, .. } in scene.meshes.iter().flat_map(|mesh| &mesh.attributes) {
+        if !known.insert((element, name)) {
+            continue;
+        }
+        let has = |mesh: &&Mesh<'_>| {
+            mesh.attributes.iter().any(|a| a.element == *element && a.name == *name)
+        };
+        let lack: usize = scene.meshes.iter().filter(|m| !has(m)).map(|m| rows(m, element)).sum();
+        if lack > 0 {
+            let reason = "elements without an attribute get 0, where others have it";
+            let loss = Loss::new("attributes", reason).count(lack as u64, "value");
+            losses.add(loss.example(format!("{element}.{name}")));
+        }
+    }
 }
 
 /// Of materials PLY has the texture, if that of all is one.
@@ -89,7 +139,7 @@ fn lines(losses: &mut Losses, mesh: &Mesh<'_>, options: &PlyWriteOptions) {
     losses.add_some("lines", "PLY has edges: lines of one vertex are left out", short, "line");
     let edges: usize = vertices.map(|n| n.saturating_sub(1) as usize).sum();
     let of_edges = mesh.attributes.iter().filter(|a| a.element == "edge");
-    let rows = |a: &crate::model::Attribute<'_>| match &a.list {
+    let rows = |a: &Attribute<'_>| match &a.list {
         Some((offsets, _)) => offsets.len().saturating_sub(1),
         None => a.values.len(),
     };

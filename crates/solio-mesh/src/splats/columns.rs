@@ -12,6 +12,14 @@ pub(crate) const COEFFICIENTS: [usize; 5] = [0, 3, 8, 15, 24];
 /// Alphas of 0 and 1 are at no finite place of an opacity: these stand for them.
 const ALPHA_ENDS: [f32; 2] = [1e-6, 1.0 - 1e-6];
 
+/// The logarithm of a size of zero, which has none.
+const LEAST_SCALE: f32 = -87.0;
+
+/// The logarithm of a size; what is below zero or no number becomes none.
+pub(crate) fn log_size(size: f32) -> f32 {
+    if size == 0.0 { LEAST_SCALE } else { f64::from(size).ln() as f32 }
+}
+
 /// The splats of a scene. Opacities are logits, scales logarithms, quaternions have w first and any
 /// length; `y` is down and the view goes along `z`, by custom.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -119,19 +127,21 @@ impl<'a> SplatColumns<'a> {
         Ok(first)
     }
 
-    fn append(&mut self, more: SplatColumns<'_>) {
-        let counts = [self.count(), more.count()];
-        let degree = self.degree().max(more.degree());
-        let wide = |columns: &SplatColumns<'_>, n: usize| -> Vec<Vec<f32>> {
-            let [own, all] = [columns.degree(), degree].map(|degree| COEFFICIENTS[degree]);
-            let column = |c: usize, k: usize| match k < own {
-                true => columns.rest[c * own + k].to_vec(),
-                false => vec![0.0; counts[n]],
-            };
-            (0..3).flat_map(|c| (0..all).map(move |k| (c, k))).map(|(c, k)| column(c, k)).collect()
+    /// The view-dependent parts of a degree that is not lower.
+    pub(crate) fn rest_of_degree(&self, degree: usize) -> Vec<Vec<f32>> {
+        let [own, all] = [self.degree(), degree].map(|degree| COEFFICIENTS[degree]);
+        let column = |c: usize, k: usize| match k < own {
+            true => self.rest[c * own + k].to_vec(),
+            false => vec![0.0; self.count()],
         };
-        let mut rest = wide(self, 0);
-        rest.iter_mut().zip(wide(&more, 1)).for_each(|(all, more)| all.extend(more));
+        (0..3).flat_map(|c| (0..all).map(move |k| (c, k))).map(|(c, k)| column(c, k)).collect()
+    }
+
+    fn append(&mut self, more: SplatColumns<'_>) {
+        let degree = self.degree().max(more.degree());
+        let mut rest = self.rest_of_degree(degree);
+        let others = more.rest_of_degree(degree);
+        rest.iter_mut().zip(others).for_each(|(all, more)| all.extend(more));
         self.rest = rest.into_iter().map(Cow::Owned).collect();
         self.positions.to_mut().extend_from_slice(&more.positions);
         let others = self.singles().into_iter().zip(more.into_singles());
@@ -160,6 +170,12 @@ impl<'a> SplatColumns<'a> {
     pub(crate) fn degree(&self) -> usize {
         let of_channel = self.rest.len() / 3;
         COEFFICIENTS.iter().position(|&count| count == of_channel).unwrap_or(0)
+    }
+
+    /// Whether an attribute of vertices is one of those that these splats are made of.
+    pub(crate) fn is_own(&self, name: &str) -> bool {
+        let number = name.strip_prefix("f_rest_").and_then(|number| number.parse::<usize>().ok());
+        NAMES.contains(&name) || number.is_some_and(|number| number < self.rest.len())
     }
 
     /// The quaternion of a splat, with a length of 1.

@@ -1,7 +1,7 @@
 //! How far splats that were written and read again are off: what the writers of splats lose.
 
+use super::HARMONIC_0;
 use super::columns::{SplatColumns, alpha_of};
-use super::{HARMONIC_0, NAMES};
 use crate::losses::{
     self, FREEFORM, Feature, GROUPS, LINE_UVS, LINES, POINTS, SMOOTHING, UVS, VERTEX_COLORS,
     VERTEX_GROUPS, WEIGHTS,
@@ -66,13 +66,9 @@ pub(super) fn lacks(losses: &mut Losses, scene: &Scene<'_>, name: &str) {
 
 /// The attributes of a mesh that are none of splats.
 fn more_attributes<'m>(mesh: &'m Mesh<'_>) -> impl Iterator<Item = String> + 'm {
-    let columns = SplatColumns::of_mesh(mesh);
-    let rest = columns.map_or(0, |columns| columns.rest.len());
-    let is_known = move |name: &str| {
-        let number = name.strip_prefix("f_rest_").and_then(|number| number.parse::<usize>().ok());
-        NAMES.contains(&name) || number.is_some_and(|number| number < rest)
-    };
-    let more = mesh.attributes.iter().filter(move |a| a.element != "vertex" || !is_known(&a.name));
+    let columns = SplatColumns::of_mesh(mesh).unwrap_or_default();
+    let more =
+        mesh.attributes.iter().filter(move |a| a.element != "vertex" || !columns.is_own(&a.name));
     more.map(|a| format!("{}.{}", a.element, a.name))
 }
 

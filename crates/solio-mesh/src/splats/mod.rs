@@ -4,16 +4,21 @@
 mod columns;
 mod ellipsoid;
 mod facts;
-pub mod khr;
+mod harmonics;
+pub(crate) mod khr;
 mod measure;
 mod pack;
+mod place;
 mod records;
+pub mod sog;
 pub mod spz;
 mod unpack;
 
+pub(crate) use columns::SplatColumns;
 pub use ellipsoid::{Ellipsoid, Ellipsoids};
 pub use facts::{SplatFacts, are_antialiased, intensities};
 pub(crate) use pack::{encode_packed_splats, packed_splat_losses};
+pub(crate) use place::place_splats;
 pub use records::{SplatReadOptions, decode_splat, encode_splat, splat_losses};
 pub(crate) use unpack::{is_packed, unpack};
 
@@ -26,6 +31,10 @@ const HARMONIC_0: f32 = 0.282_094_8;
 /// The comment of a scene whose splats were trained to be drawn as Mip-Splatting does: SPZ has a flag for
 /// it, and other formats have none.
 pub(crate) const ANTIALIASED: &str = "antialiased splats";
+
+/// The comment of a scene whose splats have colours in linear light: glTF says it, and other formats have
+/// them as they are displayed, or say nothing.
+pub(crate) const LINEAR: &str = "splat colours are linear light";
 
 /// What a splat has at least.
 const NAMES: [&str; 11] = [
@@ -53,6 +62,28 @@ pub fn splat_count(mesh: &Mesh<'_>) -> usize {
     if NAMES.iter().all(has) { count } else { 0 }
 }
 
+/// Gives splats the view-dependent parts of a degree that is not lower than theirs: zeros.
+pub(crate) fn to_degree(mesh: &mut Mesh<'_>, degree: usize) {
+    let Some(columns) = SplatColumns::of_mesh(mesh) else { return };
+    if columns.degree() == degree {
+        return;
+    }
+    let rest = columns.rest_of_degree(degree);
+    let is_rest = |a: &Attribute<'_>| a.element == "vertex" && a.name.starts_with("f_rest_");
+    let at = mesh.attributes.iter().position(is_rest);
+    // Where 3DGS has them: in front of the opacities.
+    let opacity = mesh.attributes.iter().position(|a| a.name == NAMES[3]);
+    let at = at.or(opacity).unwrap_or(0);
+    mesh.attributes.retain(|a| !is_rest(a));
+    let named = rest.into_iter().enumerate().map(|(k, values)| Attribute {
+        element: "vertex".into(),
+        name: format!("f_rest_{k}"),
+        values: Values::F32(values.into()),
+        list: None,
+    });
+    mesh.attributes.splice(at..at, named);
+}
+
 /// The colours of the splats of a mesh as they are seen from no side more than from others, in sRGB, with
 /// their opacity; `None` of other meshes.
 ///
@@ -72,4 +103,4 @@ pub fn splat_colors(mesh: &Mesh<'_>) -> Option<Vec<[f32; 4]>> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -1,7 +1,7 @@
 //! `.splat`: 32 bytes a splat, and nothing else. Three floats are its place, three its size, four bytes
 //! its colour with alpha, four its quaternion, w first (antimatter15/splat, `convert.py`).
 
-use super::columns::{SplatColumns, alpha_of, channel_of, logit, of_channel};
+use super::columns::{SplatColumns, alpha_of, channel_of, log_size, logit, of_channel};
 use super::measure::{lacks, measure};
 use crate::model::Scene;
 use crate::spans::{DECODE, PREPARE};
@@ -11,8 +11,6 @@ use solio_base::{Error, Limits, Losses, Result, Sink, Source, Work};
 const RECORD: usize = 32;
 /// Splats that are read or written at once.
 const ROWS: usize = 32 << 10;
-/// The logarithm of a size of zero, which has none.
-const LEAST_SCALE: f32 = -87.0;
 
 /// How a file of splats is read.
 #[derive(Clone, Debug, Default)]
@@ -80,11 +78,7 @@ fn of_record(record: &[u8; RECORD]) -> ([f32; 3], [f32; 11]) {
     let (floats, bytes) = record.split_at(24);
     let floats = floats.as_chunks::<4>().0;
     let float = |k: usize| f32::from_le_bytes(floats[k]);
-    let scale = |k: usize| match float(3 + k) {
-        // What is below zero or no number stays so.
-        0.0 => LEAST_SCALE,
-        size => size.ln(),
-    };
+    let scale = |k: usize| log_size(float(3 + k));
     let color = |k: usize| of_channel(f32::from(bytes[k]) / 255.0);
     let turn = |k: usize| (f32::from(bytes[4 + k]) - 128.0) / 128.0;
     let opacity = logit(f32::from(bytes[3]) / 255.0);

@@ -19,7 +19,7 @@ impl Lots {
 }
 
 /// A ball of splats of all sizes, with harmonics of a degree.
-pub(super) fn ball(count: usize, degree: usize) -> Scene<'static> {
+pub(crate) fn ball(count: usize, degree: usize) -> Scene<'static> {
     let mut lots = Lots(7);
     let mut columns = SplatColumns::of_degree(degree, count);
     for _ in 0..count {
@@ -35,14 +35,14 @@ pub(super) fn ball(count: usize, degree: usize) -> Scene<'static> {
     columns.into_scene()
 }
 
-pub(super) fn columns(scene: &Scene<'static>) -> SplatColumns<'static> {
+pub(crate) fn columns(scene: &Scene<'static>) -> SplatColumns<'static> {
     let columns = SplatColumns::of_scene(scene, "a test").unwrap();
     columns.in_order(&(0..columns.count() as u32).collect::<Vec<_>>())
 }
 
 /// The greatest difference of places, logarithms of sizes, quaternions' angles, alphas, constant parts and
 /// view-dependent ones.
-pub(super) fn differences(a: &SplatColumns<'_>, b: &SplatColumns<'_>) -> [f32; 6] {
+pub(crate) fn differences(a: &SplatColumns<'_>, b: &SplatColumns<'_>) -> [f32; 6] {
     assert_eq!(a.count(), b.count());
     let most =
         |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);

@@ -3,7 +3,11 @@
 use crate::mesh::texture_paths;
 use crate::mesh::write::MeshWriteOptions;
 use crate::{Format, PathMode};
+use serde::Deserialize;
+use solio_base::names::OsStrBytes;
 use solio_base::{Error, ErrorKind, Limits, Result, Source, Work};
+use solio_catalog::names::percent;
+use solio_codec::compress::Compression;
 use solio_io::OpenFile;
 use solio_mesh::gltf::{GltfFiles, GltfImage, NoGltfFiles};
 use solio_mesh::{Material, Scene};
@@ -13,6 +17,8 @@ use std::sync::Arc;
 
 /// A picture of a texture is some megabytes.
 const PICTURE_BYTES: u64 = 1 << 30;
+/// A document that is larger has its arrays within.
+const DOCUMENT_BYTES: u64 = 256 << 20;
 
 /// The folder that a document lies in.
 pub(crate) struct FolderOf<'w> {
@@ -163,6 +169,50 @@ pub(crate) fn pictures_beside(
         }
     }
     made
+}
+
+/// Where the arrays of the `.gltf` at `document` go, beside it: `scene.bin` of `scene.gltf` and of
+/// `scene.gltf.gz`. As with textures another file of that name stays, and the arrays get a number; what
+/// the document that is replaced has there is replaced with it.
+pub(crate) fn buffer_beside(document: &Path, work: &Work) -> PathBuf {
+    let name = document.file_name().unwrap_or_default().to_string_lossy();
+    let packed = Compression::of_name(&name).extension();
+    let plain = if packed.is_empty() { document.to_owned() } else { document.with_extension("") };
+    let stem = plain.file_stem().unwrap_or_default();
+    let own = buffers_of(document, work);
+    let numbered = (1..).map(|number| {
+        let mut name = stem.to_owned();
+        name.push(format!(".{number:03}.bin"));
+        plain.with_file_name(name)
+    });
+    let is_free = |place: &PathBuf| {
+        let name = place.file_name().unwrap_or_default();
+        // A folder in the way is an error, as it is of the document.
+        std::fs::symlink_metadata(place).map_or(true, |found| found.is_dir())
+            || own.iter().any(|uri| *uri == percent(name.as_bytes()) || name == uri.as_str())
+    };
+    let places = [plain.with_extension("bin")].into_iter().chain(numbered);
+    { places }.find(is_free).unwrap_or_default()
+}
+
+/// The files that the document which lies there has its arrays in; none where it cannot be read.
+fn buffers_of(document: &Path, work: &Work) -> Vec<String> {
+    #[derive(Deserialize)]
+    struct OldDocument {
+        #[serde(default)]
+        buffers: Vec<OldBuffer>,
+    }
+    #[derive(Deserialize)]
+    struct OldBuffer {
+        uri: Option<String>,
+    }
+    let limits = Limits { bytes: DOCUMENT_BYTES, ..Limits::default() };
+    let bytes = match document.is_file() {
+        true => solio_io::read_whole(document, &limits, work).ok(),
+        false => None,
+    };
+    let parsed = bytes.and_then(|bytes| serde_json::from_slice::<OldDocument>(&bytes).ok());
+    parsed.into_iter().flat_map(|old| old.buffers).filter_map(|buffer| buffer.uri).collect()
 }
 
 fn read_picture(path: &Path, work: &Work) -> Result<Vec<u8>> {

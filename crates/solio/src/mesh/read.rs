@@ -11,7 +11,7 @@ use solio_mesh::gltf::{self, GltfFiles, GltfReadOptions, NoGltfFiles};
 use solio_mesh::obj::{self, ObjReadOptions};
 use solio_mesh::off::{self, OffReadOptions};
 use solio_mesh::ply::{self, PlyReadOptions};
-use solio_mesh::splats::{self, SplatReadOptions, spz};
+use solio_mesh::splats::{self, SplatReadOptions, sog, spz};
 use solio_mesh::stl::{self, StlReadOptions};
 use solio_mesh::{MeshSkip, Scene};
 use std::path::Path;
@@ -156,7 +156,7 @@ pub(crate) fn read_input(
     let read = || {
         let opened = match format {
             // Its arrays lie anywhere.
-            Format::Gltf | Format::Glb => input.whole(work)?,
+            Format::Gltf | Format::Glb | Format::Sog => input.whole(work)?,
             _ => input.stream(work)?.source,
         };
         let files = FolderOf::file(path, &options.limits, work);
@@ -257,10 +257,13 @@ fn decode_into(
                 GltfReadOptions { strict, limits, skip_materials, ..options.gltf.clone() };
             *scene = gltf::decode_gltf(source, files, &options, work)?;
         }
-        Format::Splat | Format::Spz => {
+        Format::Splat | Format::Spz | Format::Sog => {
             let options = SplatReadOptions { strict: options.strict, limits };
-            let decode = if format == Format::Spz { spz::decode_spz } else { splats::decode_splat };
-            *scene = decode(source, &options, work)?;
+            *scene = match format {
+                Format::Sog => sog::decode_sog(source, files, &options, work)?,
+                Format::Spz => spz::decode_spz(source, &options, work)?,
+                _ => splats::decode_splat(source, &options, work)?,
+            };
         }
     }
     skip.drop_from(scene);

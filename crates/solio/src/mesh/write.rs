@@ -1,6 +1,6 @@
 //! Writing: a scene to files.
 
-use crate::mesh::gltf_files::{GltfPictures, PictureBeside, pictures_beside};
+use crate::mesh::gltf_files::{GltfPictures, PictureBeside, buffer_beside, pictures_beside};
 use crate::mesh::{per_object, texture_paths};
 use crate::{Format, PathMode};
 
@@ -13,6 +13,7 @@ use solio_mesh::gltf::{self, GltfWriteOptions};
 use solio_mesh::obj::{self, MtlWriteOptions, ObjWriteOptions};
 use solio_mesh::off;
 use solio_mesh::ply::{self, PlyWriteOptions};
+use solio_mesh::splats::sog;
 use solio_mesh::splats::spz::{self, SpzWriteOptions};
 use solio_mesh::stl::{self, StlWriteOptions};
 use solio_mesh::{Material, Scene, materials_of_face_colors, splat_count, splats};
@@ -189,17 +190,20 @@ pub fn write_mesh(
 ) -> Result<Written> {
     let _span = WRITE.begin_labelled(&path.to_string_lossy());
     let format = options.format_at(path)?;
-    let colored = prepared(scene, format, options)?;
-    let scene = colored.as_ref().unwrap_or(scene);
+    let (whole, joined) = prepared(scene, format, options)?;
+    let scene = whole.as_ref().unwrap_or(scene);
     let packing = with_packed_splats(scene, format, path, options);
     let options = packing.as_ref().unwrap_or(options);
     let job = MeshJob { scene, format, path, options, work };
     let write = || {
-        if format == Format::Spz && options.sink(path).compression != Compression::None {
-            let error = Error::argument("an SPZ is compressed already");
+        let is_packed = matches!(format, Format::Spz | Format::Sog);
+        if is_packed && options.sink(path).compression != Compression::None {
+            let name = format.as_str().to_ascii_uppercase();
+            let error = Error::argument(format!("an {name} is compressed already"));
             return Err(error.hint("leave out --compress, and .gz or .zst of the name"));
         }
-        let losses = job.losses()?;
+        let mut losses = joined;
+        losses.extend(job.losses()?);
         if options.strict_loss {
             losses.refuse()?;
         }
@@ -234,26 +238,27 @@ pub fn mesh_losses(
     work: &Work,
 ) -> Result<Losses> {
     let format = options.format_at(path)?;
-    let colored = prepared(scene, format, options)?;
-    let scene = colored.as_ref().unwrap_or(scene);
+    let (whole, mut losses) = prepared(scene, format, options)?;
+    let scene = whole.as_ref().unwrap_or(scene);
     let packing = with_packed_splats(scene, format, path, options);
     let options = packing.as_ref().unwrap_or(options);
-    MeshJob { scene, format, path, options, work }.losses()
+    losses.extend(MeshJob { scene, format, path, options, work }.losses()?);
+    Ok(losses)
 }
 
-/// What is written in place of a scene that has what the format holds otherwise.
+/// What is written in place of a scene that has what the format holds otherwise, and what that one lacks.
 fn prepared<'a>(
     scene: &Scene<'a>,
     format: Format,
     options: &MeshWriteOptions,
-) -> Result<Option<Scene<'a>>> {
+) -> Result<(Option<Scene<'a>>, Losses)> {
     if scene.instances.is_empty() || matches!(format, Format::Gltf | Format::Glb) {
-        return Ok(with_color_materials(scene, format, options));
+        return Ok((with_color_materials(scene, format, options), Losses::default()));
     }
     let mut whole = scene.clone();
-    whole.write_out_instances()?;
+    let losses = whole.write_out_instances()?;
     let colored = with_color_materials(&whole, format, options);
-    Ok(Some(colored.unwrap_or(whole)))
+    Ok((Some(colored.unwrap_or(whole)), losses))
 }
 
 /// The ends of names of PLY whose splats are packed, as SuperSplat names them.
@@ -306,11 +311,13 @@ pub fn encode_mesh(
     options: &MeshWriteOptions,
     work: &Work,
 ) -> Result<Vec<u8>> {
-    let whole = prepared(scene, format, options)?.filter(|_| !scene.instances.is_empty());
+    let (whole, mut losses) = prepared(scene, format, options)?;
+    let whole = whole.filter(|_| !scene.instances.is_empty());
     let scene = whole.as_ref().unwrap_or(scene);
     let job = MeshJob { scene, format, path: Path::new(solio_io::STANDARD), options, work };
     if options.strict_loss {
-        job.losses()?.refuse()?;
+        losses.extend(job.losses()?);
+        losses.refuse()?;
     }
     let mut bytes = Vec::new();
     job.encode(options, &mut bytes)?;
@@ -345,6 +352,7 @@ impl MeshJob<'_> {
             Format::Gltf | Format::Glb => gltf::gltf_losses(scene, &options.gltf, work),
             Format::Splat => splats::splat_losses(scene),
             Format::Spz => spz::spz_losses(scene, &options.spz),
+            Format::Sog => sog::sog_losses(scene, work),
         }
     }
 
@@ -359,6 +367,7 @@ impl MeshJob<'_> {
             Format::Glb => gltf::encode_glb(scene, &options.gltf, work, sink),
             Format::Splat => splats::encode_splat(scene, work, sink),
             Format::Spz => spz::encode_spz(scene, &options.spz, work, sink),
+            Format::Sog => sog::encode_sog(scene, work, sink),
         }
     }
 
@@ -411,7 +420,7 @@ impl MeshJob<'_> {
             sinks.push(self.encoded(&options)?);
             return self.with_textures(sinks, pictures.copies, written);
         }
-        let beside = buffer_beside(path);
+        let beside = buffer_beside(path, work);
         let name = beside.file_name().unwrap_or_default();
         let uri = percent(solio_base::names::OsStrBytes::as_bytes(name));
         let mut document = FileSink::create(path, &options.sink(path), work)?;
@@ -504,14 +513,6 @@ impl MeshJob<'_> {
         written.files.extend(textures);
         Ok(written)
     }
-}
-
-/// `scene.gltf.gz` has its arrays in `scene.bin`.
-fn buffer_beside(path: &Path) -> PathBuf {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let packed = Compression::of_name(&name).extension();
-    let plain = if packed.is_empty() { path.to_owned() } else { path.with_extension("") };
-    plain.with_extension("bin")
 }
 
 /// Whether the MTL that is there must not give way to `text`: the scene's materials came with

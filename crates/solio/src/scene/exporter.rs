@@ -1,5 +1,6 @@
 //! Scenes for other programs: glTF, in one file or two, and USD.
 
+use crate::mesh::gltf_files::buffer_beside;
 use crate::scene::file::{FolderFiles, is_pack};
 use crate::scene::packed::{mesh_of_packed, packed_mesh};
 use crate::{Input, SceneFormat, SceneReadOptions, ToInput, Written, read_scene};
@@ -188,7 +189,7 @@ impl SceneExport<'_> {
     }
 
     fn gltf(&mut self, meshes: &dyn ExportMeshes) -> Result<Vec<WrittenFile>> {
-        let beside = self.output.with_extension("bin");
+        let beside = buffer_beside(self.output, self.work);
         let uri = &percent(beside.file_name().unwrap_or_default().as_bytes());
         let (mut document, mut buffer) = (self.create(self.output)?, self.create(&beside)?);
         let to = GltfOutput::Separate { document: &mut document, buffer: &mut buffer, uri };

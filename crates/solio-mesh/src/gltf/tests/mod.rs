@@ -5,6 +5,7 @@ mod hostile;
 mod materials;
 mod nodes;
 mod round_trip;
+mod splats;
 
 use super::{GltfReadOptions, NoGltfFiles, decode_gltf, glb_head};
 use crate::model::{Mesh, Positions, Scene};

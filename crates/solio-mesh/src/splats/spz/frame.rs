@@ -7,7 +7,7 @@ use crate::splats::columns::SplatColumns;
 pub(in crate::splats) struct FrameFlips(pub(in crate::splats) [bool; 3]);
 
 /// The usual axes of a file: right, up, back.
-pub(super) const USUAL: FrameFlips = FrameFlips([false, true, true]);
+pub(in crate::splats) const USUAL: FrameFlips = FrameFlips([false, true, true]);
 
 /// What each view-dependent part is odd in: `x`, `y`, `z` as bits.
 const ODD: [u8; 24] = [
@@ -34,13 +34,13 @@ impl FrameFlips {
     }
 
     /// Whether a harmonic changes its sign.
-    pub(super) fn negates(self, harmonic: usize) -> bool {
+    pub(in crate::splats) fn negates(self, harmonic: usize) -> bool {
         let flipped = (0..3).filter(|axis| self.0[*axis] && ODD[harmonic] >> axis & 1 == 1);
         flipped.count() % 2 == 1
     }
 
     /// Factors of places, and of the quaternion's parts behind `w`.
-    pub(super) fn signs(self) -> ([f32; 3], [f32; 3]) {
+    pub(in crate::splats) fn signs(self) -> ([f32; 3], [f32; 3]) {
         let [x, y, z] = self.0.map(|flipped| if flipped { -1.0 } else { 1.0 });
         ([x, y, z], [y * z, x * z, x * y])
     }

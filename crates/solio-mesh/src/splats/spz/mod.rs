@@ -10,9 +10,10 @@ mod header;
 mod read;
 mod write;
 
-pub(super) use frame::FrameFlips;
+pub(super) use frame::{FrameFlips, USUAL};
 pub use header::{SpzHeader, decode_spz_header};
 pub use read::decode_spz;
+pub(crate) use read::unpacked;
 pub use write::{SpzWriteOptions, encode_spz, spz_losses};
 
 #[cfg(test)]

@@ -76,6 +76,28 @@ pub fn decode_spz(
     Ok(scene)
 }
 
+/// The bytes of an SPZ that is part of another file, without gzip.
+///
+/// # Errors
+/// `Limit`, and `Corrupt` where they cannot be unpacked.
+pub(crate) fn unpacked(bytes: Vec<u8>, limits: &Limits) -> Result<Vec<u8>> {
+    let packing = Compression::of_head(&bytes);
+    if packing != Compression::Gzip {
+        return Ok(bytes);
+    }
+    let mut decoder = StreamDecoder::new(packing, &bytes[..], limits)?;
+    let (mut unpacked, mut got) = (Vec::new(), 0);
+    loop {
+        unpacked.resize(got + BLOCK, 0);
+        match decoder.read(&mut unpacked[got..])? {
+            0 => break,
+            more => got += more,
+        }
+    }
+    unpacked.truncate(got);
+    Ok(unpacked)
+}
+
 /// Decodes one part, whose bytes `read` gives in turn.
 fn read_part(
     part: usize,

@@ -153,7 +153,7 @@ fn harmonics_turn_with_their_axes() {
             assert!((a - sign * b).abs() < 1e-12, "axes {number}, harmonic {k}: {a} {b}");
         }
     }
-    assert_eq!(FrameFlips::of_number(4), Some(frame::USUAL));
+    assert_eq!(FrameFlips::of_number(4), Some(USUAL));
     assert_eq!(FrameFlips::of_number(6), Some(FrameFlips([false; 3])));
     assert_eq!(FrameFlips::of_number(9), None);
 }

@@ -86,7 +86,8 @@ pub(crate) fn draw_mesh(
         let (problems, warnings) = (Vec::new(), Vec::new());
         return Ok(ScenePicture { image, problems, warnings, trees: [0, 0], up: Some(up) });
     }
-    let colors = point_colors(&scene.meshes).or_else(|| lit_colors(&scene.meshes));
+    let light = || lit_colors(&scene.meshes, View::toward(up, View::front_of(up)));
+    let colors = point_colors(&scene.meshes).or_else(light);
     let mut all = Triangles::default();
     for mesh in &mut scene.meshes {
         add_triangles(mesh, &mut all, work)?;
@@ -155,11 +156,22 @@ impl View {
                 high[i] = high[i].max(f64::from(*x));
             }
         }
-        let front = match up {
+        View::of_box([low, high], up, View::front_of(up))
+    }
+
+    /// The side that is seen.
+    fn front_of(up: Axis) -> Axis {
+        match up {
             Axis::Y | Axis::NegativeY => Axis::Z,
             _ => Axis::NegativeY,
-        };
-        View::of_box([low, high], up, front)
+        }
+    }
+
+    /// Towards the camera, of length 1.
+    fn toward(up: Axis, front: Axis) -> Point {
+        let [up, front] = [up, front].map(|axis| axis.vector().map(f64::from));
+        let right = cross(up, front);
+        of_length_1([0, 1, 2].map(|i| VIEW[0] * right[i] + VIEW[1] * up[i] + VIEW[2] * front[i]))
     }
 
     /// The same of a box, whose side `front` is seen.
@@ -167,11 +179,8 @@ impl View {
         if low[0] > high[0] {
             return Err(Error::unsupported("the mesh has no vertices to be shown"));
         }
-        let [up, front] = [up, front].map(|axis| axis.vector().map(f64::from));
-        let right = cross(up, front);
-        let direction =
-            [0, 1, 2].map(|i| VIEW[0] * right[i] + VIEW[1] * up[i] + VIEW[2] * front[i]);
-        let direction = of_length_1(direction);
+        let direction = View::toward(up, front);
+        let up = up.vector().map(f64::from);
         let middle = [0, 1, 2].map(|i| (low[i] + high[i]) / 2.0);
         let right = of_length_1(cross(up, direction));
         let above = cross(direction, right);

@@ -9,8 +9,6 @@ use solio_scene::preview::Picture;
 
 /// The shares of intensities that are black, and white: few are far brighter than the others.
 const DARKEST: f64 = 0.02;
-/// Towards the light, as length 1 in a file's axes: from aside, so that all three axes differ.
-const LIGHT: [f32; 3] = [0.42, 0.56, 0.714];
 
 /// The sRGB colours of all points, where all meshes have some: of splats those that are the same from
 /// every side. Without colours an intensity is grey, and a normal lies in light.
@@ -28,8 +26,10 @@ pub(super) fn point_colors(meshes: &[Mesh<'_>]) -> Option<Vec<[f32; 4]>> {
     Some(all).filter(|all| !all.is_empty())
 }
 
-/// The colours of points that lie in light, where all meshes have normals.
-pub(super) fn lit_colors(meshes: &[Mesh<'_>]) -> Option<Vec<[f32; 4]>> {
+/// The colours of points in the light of the camera, where all meshes have normals: where these are aside
+/// it is dark.
+pub(super) fn lit_colors(meshes: &[Mesh<'_>], toward: [f64; 3]) -> Option<Vec<[f32; 4]>> {
+    let toward = toward.map(|x| x as f32);
     let mut all = Vec::new();
     for mesh in meshes.iter().filter(|mesh| !mesh.positions.is_empty()) {
         let normals = mesh.normals.as_ref().filter(|normals| {
@@ -40,8 +40,8 @@ pub(super) fn lit_colors(meshes: &[Mesh<'_>]) -> Option<Vec<[f32; 4]>> {
         // Of scans nobody knows which side is outside.
         let light = |n: &[f32; 3]| {
             let length = n.iter().map(|v| v * v).sum::<f32>().sqrt();
-            let along = (0..3).map(|k| n[k] * LIGHT[k]).sum::<f32>().abs() / length.max(1e-20);
-            let grey = if along.is_finite() { 0.2 + 0.7 * along.min(1.0) } else { 0.2 };
+            let along = (0..3).map(|k| n[k] * toward[k]).sum::<f32>().abs() / length.max(1e-20);
+            let grey = if along.is_finite() { 0.25 + 0.65 * along.min(1.0) } else { 0.25 };
             [grey, grey, grey, 1.0]
         };
         all.extend(normals.values.iter().map(light));
@@ -69,8 +69,28 @@ fn greys(intensities: &[f32]) -> Vec<[f32; 4]> {
 
 /// From the farthest point to the nearest one, in sRGB.
 const GREYS: [f64; 2] = [0.43, 0.9];
-/// Few points are drawn larger.
-const FEW: usize = 3_000;
+/// How often points cover each pixel of the box around them, on average: through gaps the far side would
+/// be seen.
+const COVERAGE: f64 = 6.0;
+/// The side of a point is at most this part of the picture's, or three pixels.
+const MOST_SIDE: usize = 128;
+
+/// The side of the square that a point is, so that all of them cover what they lie on.
+fn edge_of(places: impl Iterator<Item = [f64; 3]>, size: u32) -> usize {
+    let (mut low, mut high, mut count) = ([f64::INFINITY; 2], [f64::NEG_INFINITY; 2], 0_u64);
+    for [x, y, depth] in places {
+        if depth > 0.0 && x.is_finite() && y.is_finite() {
+            (low, high) = ([low[0].min(x), low[1].min(y)], [high[0].max(x), high[1].max(y)]);
+            count += 1;
+        }
+    }
+    if count == 0 {
+        return 1;
+    }
+    let area = (high[0] - low[0]).max(1.0) * (high[1] - low[1]).max(1.0);
+    let most = (size as usize / MOST_SIDE).max(3);
+    ((COVERAGE * area / count as f64).sqrt() as usize).clamp(1, most)
+}
 
 /// Draws points, in these sRGB colours where there are any.
 pub(super) fn draw_points(
@@ -92,15 +112,16 @@ pub(super) fn draw_points(
     };
     let mut depths = vec![f64::INFINITY; side * side];
     let mut points = vec![0; if colors.is_some() { side * side } else { 0 }];
-    let reach = if positions.len() < FEW { 1 } else { 0 };
+    let edge = edge_of(positions.iter().map(place), size);
+    let (before, behind) = ((edge - 1) / 2, edge / 2);
     for (point, [x, y, depth]) in positions.iter().map(place).enumerate() {
         // What is no number is no place.
         if !(depth > 0.0 && x >= 0.0 && y >= 0.0) {
             continue;
         }
         let (x, y) = (x as usize, y as usize);
-        for row in y.saturating_sub(reach)..(y + reach + 1).min(side) {
-            for column in x.saturating_sub(reach)..(x + reach + 1).min(side) {
+        for row in y.saturating_sub(before)..(y + behind + 1).min(side) {
+            for column in x.saturating_sub(before)..(x + behind + 1).min(side) {
                 let pixel = row * side + column;
                 if depth < depths[pixel] {
                     depths[pixel] = depth;
