@@ -51,7 +51,7 @@ class WriteOptions(TypedDict, total=False):
 
     compression: str | None
     """``none``, ``rle``, ``zips``, ``zip``, ``piz``, ``pxr24``, ``b44``, ``b44a``, ``dwaa``,
-    ``dwab`` or ``zstd``, perhaps with a level: ``zip:4`` (0 to 12), ``zstd:3`` (1 to 22),
+    ``dwab`` or ``zstd``, perhaps with a level: ``zip:4`` (0 to 12), ``zstd:3`` (-7 to 22),
     ``dwaa:45`` (the higher, the smaller and worse)."""
     dtype: npt.DTypeLike | None
     """``float16`` and ``float32`` convert the floats among the channels; ``uint32`` converts all."""
