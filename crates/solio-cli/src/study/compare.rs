@@ -237,10 +237,11 @@ impl Moved {
         }
     }
 
-    /// `+` where it surely rose, `-` where it surely fell, `=` within the interval.
+    /// `+` where it surely rose, `-` where it surely fell, `=` within the interval; `?` where neither side has one.
     fn verdict(&self) -> &'static str {
         let change = self.change();
         match () {
+            () if change.median != 0.0 && change.low == change.high => "?",
             () if change.low > 0.0 => "+",
             () if change.high < 0.0 => "-",
             () => "=",
@@ -335,10 +336,11 @@ fn page(before: &Measured, after: &Measured, moved: &[Moved], args: &CompareArgs
     BarPage {
         title: "Before and after",
         words: vec![format!(
-            "{} became more, {} less; {} did not move by more than their intervals.",
+            "{} became more, {} less; {} did not move by more than their intervals; of {} it cannot be told.",
             count(counted("+")),
             count(counted("-")),
             count(counted("=")),
+            count(counted("?")),
         )],
         groups: vec![
             side(&format!("Before: {}", args.before.display()), before),
@@ -350,8 +352,8 @@ fn page(before: &Measured, after: &Measured, moved: &[Moved], args: &CompareArgs
             "+ and - moved for sure, = within the interval: from the lowest after less the highest before to the \
              highest after less the lowest before."
                 .into(),
-            "Of runs: the own time of all spans of a name; its interval is by how much they vary, and needs a trace. \
-             A figure without an interval counts as exact."
+            "?: one value a side, and nothing to tell noise by. Of runs: the own time of all spans of a name; its \
+             interval is by how much they vary, and needs a trace."
                 .into(),
         ],
     }
@@ -381,6 +383,10 @@ mod tests {
         assert_eq!((rows[0].name.as_str(), rows[0].verdict()), ("span decode", "+"));
         assert!((rows[0].change().median - 400e-6).abs() < 1e-9);
         assert_eq!(moved(&after, &before)[0].verdict(), "-");
+        // One value a side tells nothing for sure.
+        assert!(rows.iter().all(|row| row.name != "run, wall" || row.verdict() == "="));
+        let [one, two] = [100.0, 200.0].map(|dur| Measured::of(&trace(&[dur])).unwrap());
+        assert_eq!(moved(&one, &two)[0].verdict(), "?");
         // Spans that vary more than they moved say nothing.
         let noisy = Measured::of(&trace(&[10.0, 300.0, 20.0, 90.0])).unwrap();
         assert_eq!(
