@@ -43,12 +43,13 @@ from ._image_io import (
     write_image,
 )
 from ._io import Loss, Written, encode_mesh, read_instances, read_mesh, write_mesh
-from ._light import Peak, light
+from ._light import Peak, Shares, WrongPeak, light, shares
 from ._material import Material, TextureMap
 from ._mesh import Instance, ListValues, Mesh, Object, VertexGroup
 from ._photo import MetadataTable, Thumbnail, read_metadata, thumbnail
 from ._scan import Scan, scan
 from ._solio import version as __version__
+from ._timer import timer
 
 __all__ = [
     "NONE",
@@ -75,10 +76,12 @@ __all__ = [
     "Part",
     "Peak",
     "Scan",
+    "Shares",
     "TextureMap",
     "Thumbnail",
     "UnsupportedError",
     "VertexGroup",
+    "WrongPeak",
     "Written",
     "__version__",
     "color",
@@ -99,7 +102,9 @@ __all__ = [
     "read_mesh",
     "read_metadata",
     "scan",
+    "shares",
     "thumbnail",
+    "timer",
     "unused",
     "write_array",
     "write_image",

@@ -52,7 +52,7 @@ class WriteOptions(TypedDict, total=False):
     compression: str | None
     """``none``, ``rle``, ``zips``, ``zip``, ``piz``, ``pxr24``, ``b44``, ``b44a``, ``dwaa``,
     ``dwab``, ``htj2k256``, ``htj2k32``, ``lj2k`` or ``zstd``, perhaps with a level: ``zip:4`` (0 to
-    12), ``zstd:3`` (1 to 22), ``dwaa:45`` (the higher, the smaller and worse), ``lj2k:110`` (1 to
+    12), ``zstd:3`` (-7 to 22), ``dwaa:45`` (the higher, the smaller and worse), ``lj2k:110`` (1 to
     150; the higher, the larger and better)."""
     dtype: npt.DTypeLike | None
     """``float16`` and ``float32`` convert the floats among the channels; ``uint32`` converts all."""

@@ -46,8 +46,11 @@ __all__ = [
     "scan_list",
     "scan_schema",
     "scan_stream",
+    "shares",
     "thumbnail",
     "thumbnail_pixels",
+    "ticks",
+    "timing_text",
     "unused",
     "version",
     "write",
@@ -156,6 +159,11 @@ def arrays_write(
 def light(
     folder: str | PathLike[str], bytes: int, rounds: int
 ) -> list[tuple[str, int, float | None, str | None]]: ...
+def ticks() -> int: ...
+def timing_text(text: str, ns: int, ticks: int, iterations: int) -> str: ...
+def shares(
+    folder: str | PathLike[str], wall_s: float, cpu_s: float, moved: tuple[int, int, int, int]
+) -> tuple[float, float, str, list[tuple[str, float, float]]] | None: ...
 @final
 class Reader:
     def __new__(cls, options: dict[str, Any]) -> Reader: ...

@@ -53,7 +53,14 @@ CASES: dict[str, list[tuple[str, str]]] = {
         ("hash --verify --json shots", "hash-verify"),
     ],
     "light": [("light --size 1M --rounds 1 --json .", "light"), ("light --last --json .", "light-last")],
-    "study": [("study --json --bandwidths 100M -- {solio} read --null model.obj", "study")],
+    "study": [
+        ("study --json --bandwidths 100M -- {solio} read --null model.obj", "study"),
+        ("study numbers --rounds 1 --json model.obj", "study-numbers"),
+        ("study order --rounds 1 --json shots", "study-order"),
+        ("study latency --samples 2 --warm --json large", "study-latency"),
+        ("study boxes --rounds 1 --json", "study-boxes"),
+        ("study compare t.json t.json --json", "study-compare"),
+    ],
     "convert": [
         ("convert model.obj bad.obj -o out --format ply --json", "convert-mesh failure"),
         ("convert a.exr none.exr -o out --format png --json", "convert-image failure"),
@@ -97,8 +104,8 @@ PROGRESS = [
     ("read --null --bwlimit 1M --progress json large", "progress"),
     ("scan large -o l.sqlite --hash xxh128 --bwlimit 2M --progress json", "progress-scan"),
 ]
-# Outputs of the bench that take too long for a test.
-UNSEEN = {"bench-photo-modes-1", "bench-scene-study-1"}
+# Outputs that take too long for a test, or need ExifTool.
+UNSEEN = {"bench-scene-study-1", "study-modes-1"}
 
 
 def solio(folder: Path, line: str) -> subprocess.CompletedProcess[bytes]:
@@ -118,7 +125,7 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "large").write_bytes(bytes(range(250)) * 12_000)
     (tmp_path / "empty.png").write_bytes(b"")
     for line in [
-        "convert model.obj -o model.ply",
+        "convert model.obj -o model.ply --trace t.json",
         "gradient red,lime -o a.exr --size 32x16",
         "convert a.exr -o photo.jpg",
     ]:
@@ -184,7 +191,8 @@ def test_progress_keeps_its_schema(folder: Path, line: str, expected: str) -> No
 def test_every_command_with_json_is_here(tmp_path: Path) -> None:
     subprocess.run([SOLIO, "man", str(tmp_path)], check=True)
     with_json = {
-        page.stem.removeprefix("solio-")
+        # The studies are commands of `study`.
+        page.stem.removeprefix("solio-").split("-")[0]
         for page in tmp_path.glob("solio-*.1")
         if r"\-\-json" in page.read_text()
     }

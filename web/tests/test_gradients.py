@@ -123,11 +123,11 @@ def page(
 
 def test_the_page_shows_all_rows_and_marks_the_most_even(page: Any) -> None:
     assert page.locator("h2").all_inner_texts()[0] == "black-white"
-    assert page.locator("canvas").count() == 8 * 4
-    assert page.locator(".curve").count() == 8 * 4
+    assert page.locator("canvas").count() == 8 * 5
+    assert page.locator(".curve").count() == 8 * 5
     first = page.locator(".row").first.inner_text()
     assert "blended in srgb" in first and "0.29" in first
     # Blue to white: Oklab is the most even by both measures, for both kinds of keys.
-    rows = page.locator(".row").all()[4:8]
-    assert [row.locator(".best").count() for row in rows] == [0, 2, 0, 2]
+    rows = page.locator(".row").all()[5:10]
+    assert [row.locator(".best").count() for row in rows] == [0, 0, 2, 0, 2]
     assert page.locator("code").first.inner_text().startswith("linear-gradient(to right in srgb")

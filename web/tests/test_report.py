@@ -78,6 +78,9 @@ def test_numbers_equal_the_trace(page: Any, run: tuple[Path, dict[str, Any]]) ->
     bound = summary["bound"]
     assert float(value(page, "bound_s")) == bound["seconds"]
     assert float(value(page, "achieved")) == bound["achieved"]
+    assert float(value(page, "cores")) == bound["cores"]
+    for wrong in bound["wrong_peaks"]:
+        assert float(value(page, f"wrong_{wrong['peak']}")) == wrong["seen"]
     assert value(page, "binding") == bound["binding"]
     assert summary["files"] == 2
     # The table adds up what the trace lists one by one.

@@ -55,7 +55,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Outcome> {
         return Ok(inputs::show_plan(&plans));
     }
     let first = plans.first().map(|(input, _)| &**input);
-    let columns = [">read", ">in", ">written", ">in", ">CPU", ">of limit"];
+    let columns = [">read", ">in", ">written", ">in", ">CPU", ">of limit", ">of cores"];
     let mut all = Conversions::start(args, first, args.shown.stats, &columns, &work)?;
     let outcome = convert_all(args, &plans, &work, &mut all);
     if args.shown.stats && plans.len() > 1 {

@@ -8,7 +8,9 @@ use serde_json::{Value, json};
 use solio::color::Difference;
 use solio::color::gradient::formats::{self, FoundGradients, GradientFormat, GradientWriteOptions};
 use solio::color::gradient::presets::{Preset, STUDY};
-use solio::color::gradient::{COLORMAPS, ColorStop, Gradient, colormap, parse_stops, unevenness};
+use solio::color::gradient::{
+    COLORMAPS, ColorStop, Gradient, GradientFinding, colormap, parse_stops, unevenness,
+};
 use solio::{
     Compared, ComparedRow, Error, ImageFormat, ImageWriteOptions, Limits, Preview, Result, Work,
     compare_gradient, gradient_image, gradient_strips,
@@ -203,8 +205,27 @@ fn compared_rows(compared: &Compared, columns: Option<u32>, text: &mut String) -
             figure(row.unevenness_cam16_ucs),
             figure(row.unevenness_ciede2000),
         );
+        let _ = writeln!(text, "  {}", wrong(row));
     }
     Ok(())
+}
+
+/// What is wrong with a way of blending, in words.
+fn wrong(row: &ComparedRow) -> String {
+    let holds = row.findings.iter().filter(|finding| finding.holds).map(|finding| {
+        let amount = match finding.statement {
+            "narrow part" => {
+                format!("half of the change in {:.0} % of the way", 100.0 * finding.amount)
+            }
+            "tint in the middle" => {
+                format!("{:.3} beside the straight way in Oklab", finding.amount)
+            }
+            _ => format!("{:.0} L*", finding.amount),
+        };
+        format!("{} ({amount}, at {:.2})", finding.statement, finding.at)
+    });
+    let holds: Vec<String> = holds.collect();
+    if holds.is_empty() { "nothing wrong with its way".into() } else { holds.join(", ") }
 }
 
 /// An unevenness; one colour alone has none.
@@ -247,6 +268,7 @@ fn described(gradient: &Gradient, args: &GradientArgs) -> Result<Value> {
                 "mode": row.mode,
                 "unevenness_cam16_ucs": finite(row.unevenness_cam16_ucs),
                 "unevenness_ciede2000": finite(row.unevenness_ciede2000),
+                "findings": findings_json(&row.findings),
             })
         };
         value["rows"] = compare_gradient(gradient).rows.iter().map(row).collect();
@@ -254,12 +276,24 @@ fn described(gradient: &Gradient, args: &GradientArgs) -> Result<Value> {
     Ok(value)
 }
 
+fn findings_json(findings: &[GradientFinding]) -> Value {
+    let finding = |finding: &GradientFinding| {
+        json!({
+            "statement": finding.statement,
+            "holds": finding.holds,
+            "amount": finding.amount,
+            "at": finding.at,
+        })
+    };
+    findings.iter().map(finding).collect()
+}
+
 fn finite(number: f64) -> Option<f64> {
     number.is_finite().then_some(number)
 }
 
 fn page_data(gradients: &[Gradient], args: &GradientArgs) -> Result<Value> {
-    let row = |gradient: &Gradient| -> Result<Value> {
+    let row = |gradient: &Gradient, wrong: Option<String>| -> Result<Value> {
         let sampler = gradient.sampler();
         let color = |i: usize| {
             let [r, g, b, a] = sampler.codes_at(i as f64 / (PAGE_SAMPLES - 1) as f64);
@@ -272,15 +306,18 @@ fn page_data(gradients: &[Gradient], args: &GradientArgs) -> Result<Value> {
             "colors": (0..PAGE_SAMPLES).map(color).collect::<String>(),
             "cam16": finite(unevenness(gradient, Difference::Cam16Ucs, STEPS)),
             "ciede": finite(unevenness(gradient, Difference::Ciede2000, STEPS)),
+            "wrong": wrong,
         }))
     };
     let all = gradients.iter().map(|gradient| {
         let compared = args.compare.then(|| compare_gradient(gradient));
         let rows: Vec<Value> = match &compared {
-            Some(compared) => {
-                compared.rows.iter().map(|way| row(way.gradient())).collect::<Result<_>>()?
-            }
-            None => vec![row(gradient)?],
+            Some(compared) => compared
+                .rows
+                .iter()
+                .map(|way| row(way.gradient(), Some(wrong(way))))
+                .collect::<Result<_>>()?,
+            None => vec![row(gradient, None)?],
         };
         Ok(json!({ "name": gradient.name, "rows": rows }))
     });

@@ -275,17 +275,51 @@ fn a_study_runs_the_command_at_each_bandwidth() {
     let solio_itself = env!("CARGO_BIN_EXE_solio");
     let study =
         ["study", "--how", "bucket", "--json", "--bandwidths", "1M,100M", "-o", "page.html", "--"];
-    let command = [solio_itself, "read", "--null", "data"];
+    let command = [solio_itself, "hash", "data"];
     let ran = solio(dir.path(), &[&study[..], &command].concat(), b"");
     assert_eq!(ran.code, 0, "{}", ran.err);
-    let points = ran.json()[0]["points"].as_array().unwrap().clone();
+    let curve = ran.json()[0]["curves"][0].clone();
+    let points = curve["points"].as_array().unwrap().clone();
     let bandwidths: Vec<_> = points.iter().map(|p| p["bandwidth"].as_u64()).collect();
     assert_eq!(bandwidths, [None, Some(100_000_000), Some(1_000_000)]);
     assert!(points.iter().all(|p| p["read_bytes"].as_u64() >= Some(300_000)));
+    // Three turns of each, and no byte that was not waited for: 0.3 s for 300 kB at 1 MB/s.
+    let walls = |p: &serde_json::Value| p["walls"].as_array().unwrap().len();
+    assert!(points.iter().all(|p| walls(p) == 3) && curve["same"].is_array(), "{curve}");
+    assert!(
+        points[2]["low_s"].as_f64() >= Some(0.3) && points[2]["of_bytes"].as_f64() <= Some(1.0)
+    );
     let page = std::fs::read_to_string(dir.path().join("page.html")).unwrap();
     assert!(page.contains("\"bandwidth\":100000000") && !page.contains("/*DATA*/"));
     assert!(page.len() < 400_000);
     assert_eq!(solio(dir.path(), &["study", "--how", "bucket", "--", "false"], b"").code, 1);
+}
+
+#[test]
+fn a_study_has_a_curve_for_each_variant_and_number_of_threads() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("data"), vec![7; 100_000]).unwrap();
+    let own = env!("CARGO_BIN_EXE_solio");
+    let study = ["study", "--how", "bucket", "--json", "--bandwidths", "1M", "--rounds", "1"];
+    let variant = format!("null={own} read --null data -j {{threads}}");
+    let more = ["--threads", "1,2", "--variant", &variant, "--", own, "hash", "data"];
+    let ran = solio(dir.path(), &[&study[..], &more].concat(), b"").fine();
+    let curves = ran.json()[0]["curves"].as_array().unwrap().clone();
+    let names: Vec<_> = curves.iter().map(|curve| curve["name"].as_str().unwrap()).collect();
+    assert_eq!(names[1..], ["null, 1 thread", "null, 2 threads"]);
+    let command = curves[2]["command"].as_array().unwrap();
+    assert_eq!(command[command.len() - 1], "2");
+    // One run tells nothing for sure.
+    assert_eq!(curves[0]["points"][0]["doubtful"], true);
+    for wrong in [
+        &["--threads", "2", "--", "true"][..],
+        &["--", "true", "{threads}"],
+        &["--variant", "true"],
+        &["--variant", "a='", "--", "true"],
+    ] {
+        let ran = solio(dir.path(), &[&study[..], wrong].concat(), b"");
+        assert!(ran.code == 2 && ran.err.contains("hint: "), "{}", ran.err);
+    }
 }
 
 #[test]

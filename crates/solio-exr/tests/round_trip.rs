@@ -412,6 +412,17 @@ fn zstd_takes_several_rows_at_once_unless_told_otherwise() {
 }
 
 #[test]
+fn zstd_levels_below_1_give_every_bit_back() {
+    for (name, image) in flat_images(Compression::Zstd) {
+        for level in [-7.0, -1.0] {
+            let options = WriteOptions { level: Some(level), ..WriteOptions::default() };
+            let again = read(&write(&image, &options, 1), &all(), 1);
+            assert!(pixels(&again) == pixels(&image), "{name}, level {level}");
+        }
+    }
+}
+
+#[test]
 fn an_unfinished_file_gives_what_it_has() {
     let names = ["scanlines 1", "tiles 9", "parts"];
     for (name, image) in flat_images(Compression::Rle) {

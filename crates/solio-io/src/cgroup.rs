@@ -50,6 +50,10 @@ impl Throttle {
         } else {
             (second, "io.max", bandwidth.map(|b| format!("{device} rbps={b}")))
         };
+        if root == second {
+            // Groups below have what the one above gives them; where it does not, setting fails.
+            let _ = write(&root.join("cgroup.subtree_control"), "+io");
+        }
         let group = root.join(name);
         std::fs::create_dir(&group).map_err(|e| {
             io_error("make a control group", e, &group)

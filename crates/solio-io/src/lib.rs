@@ -23,6 +23,7 @@ pub mod child;
 pub mod engine;
 mod file;
 mod head_reader;
+pub mod held;
 mod host;
 pub mod lock;
 mod long_path;

@@ -4,7 +4,7 @@
 use crate::io_error;
 use crate::sys;
 use solio_base::Result;
-use std::io::{Read, Write};
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -56,6 +56,74 @@ pub fn read_plain(path: &Path, buffer: &mut Vec<u8>) -> Result<()> {
     buffer.clear();
     file.read_to_end(buffer).map_err(|e| io_error("read", e, path))?;
     Ok(())
+}
+
+/// [`write_plain`] by several threads, each a part of its own: the faster of both is what a writer with
+/// threads is measured against.
+///
+/// ```
+/// # let folder = tempfile::tempdir().unwrap();
+/// let path = folder.path().join("mesh.obj");
+/// solio_io::probe::write_parts(&path, b"v 0 0 0\nv 1 0 0\n", 3)?;
+/// let mut back = Vec::new();
+/// solio_io::probe::read_parts(&path, &mut back, 2)?;
+/// assert_eq!(back, b"v 0 0 0\nv 1 0 0\n");
+/// # Ok::<(), solio_base::Error>(())
+/// ```
+#[allow(clippy::disallowed_methods)] // the plain way is the point
+pub fn write_parts(path: &Path, bytes: &[u8], threads: usize) -> Result<()> {
+    let write = |(number, part): (usize, &[u8])| {
+        let mut file = std::fs::OpenOptions::new().write(true).open(path)?;
+        file.seek(SeekFrom::Start((number * part_bytes(bytes.len(), threads)) as u64))?;
+        part.chunks(BLOCK_BYTES).try_for_each(|block| file.write_all(block))
+    };
+    let made = std::fs::File::create(path);
+    made.map_err(|e| io_error("create", e, path))?;
+    let parts = bytes.chunks(part_bytes(bytes.len(), threads)).enumerate();
+    at_once(parts, write).map_err(|e| io_error("write", e, path))
+}
+
+/// [`read_plain`] by several threads, each a part of its own.
+///
+/// ```
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("mesh.obj");
+/// solio_io::probe::write_plain(&path, &[7; 10_001])?;
+/// let mut buffer = Vec::new();
+/// solio_io::probe::read_parts(&path, &mut buffer, 4)?;
+/// assert_eq!(buffer, [7; 10_001]);
+/// # Ok::<(), solio_base::Error>(())
+/// ```
+#[allow(clippy::disallowed_methods)] // the plain way is the point
+pub fn read_parts(path: &Path, buffer: &mut Vec<u8>, threads: usize) -> Result<()> {
+    let length = std::fs::metadata(path).map_err(|e| io_error("look at", e, path))?.len() as usize;
+    buffer.resize(length, 0);
+    let read = |(number, part): (usize, &mut [u8])| {
+        let mut file = std::fs::File::open(path)?;
+        file.seek(SeekFrom::Start((number * part_bytes(length, threads)) as u64))?;
+        file.read_exact(part)
+    };
+    let parts = buffer.chunks_mut(part_bytes(length, threads)).enumerate();
+    at_once(parts, read).map_err(|e| io_error("read", e, path))
+}
+
+/// Bytes of a part: whole pages.
+fn part_bytes(length: usize, threads: usize) -> usize {
+    length.div_ceil(threads.max(1)).next_multiple_of(4096)
+}
+
+/// Does all parts at once, each on a thread; the first error of them.
+fn at_once<P: Send>(
+    parts: impl Iterator<Item = P>,
+    job: impl Fn(P) -> std::io::Result<()> + Sync,
+) -> std::io::Result<()> {
+    let job = &job;
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = parts.map(|part| scope.spawn(move || job(part))).collect();
+        let gone = || Err(std::io::Error::other("a thread ended early"));
+        let ends = threads.into_iter().map(|thread| thread.join().unwrap_or_else(|_| gone()));
+        ends.fold(Ok(()), std::io::Result::and)
+    })
 }
 
 /// [`read_plain`] to the part of `buffer` that the system copies to at full speed, see
@@ -147,6 +215,19 @@ pub fn inflate_by(inflate: Inflate) {
 /// The other decoder, where there is one.
 pub(crate) fn other_inflate() -> Option<Inflate> {
     INFLATE.get().copied()
+}
+
+/// Appends a number as C's `printf` writes it with so many digits, `%.6f` or `%.9g` by its `form`; whether the
+/// system has one. In the C locale, or the one that this process has set.
+///
+/// ```
+/// let mut text = Vec::new();
+/// if solio_io::probe::printf(&mut text, 'f', 3, 2.0 / 3.0) {
+///     assert_eq!(text, b"0.667");
+/// }
+/// ```
+pub fn printf(out: &mut Vec<u8>, form: char, digits: u8, value: f64) -> bool {
+    sys::printf(out, form, digits, value)
 }
 
 /// Makes a symbolic link at `link` that leads to `target`, as tests need them.

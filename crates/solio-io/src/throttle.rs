@@ -2,16 +2,16 @@
 //! `SOLIO_BWLIMIT`, in bytes.
 //!
 //! `solio study` sets it to find out what a slower disk would cost. It counts what is asked of the
-//! system, in the page cache or not.
+//! system, in the page cache or not, and each piece is waited for before it is read.
 
-use crate::token_bucket::TokenBucket;
+use crate::token_bucket::ByteClock;
 use solio_base::{Error, Result, lock};
 use std::sync::{Mutex, OnceLock};
 
 /// The variable's name.
 pub const VARIABLE: &str = "SOLIO_BWLIMIT";
 
-static BUCKET: OnceLock<Option<Mutex<TokenBucket>>> = OnceLock::new();
+static BUCKET: OnceLock<Option<Mutex<ByteClock>>> = OnceLock::new();
 
 /// Bounds the bytes a second that this process reads from files from now on, in place of the
 /// variable. Only the first call counts, and none after the first read.
@@ -26,12 +26,12 @@ static BUCKET: OnceLock<Option<Mutex<TokenBucket>>> = OnceLock::new();
 /// for _ in 0..2 {
 ///     solio_io::read_raw(&path, &Default::default(), |_| Ok(()))?;
 /// }
-/// // The first 100 kB take 25 ms, of which a 50th of a second had been saved up.
-/// assert!(begun.elapsed() >= Duration::from_millis(5));
+/// // Each 100 kB take 25 ms, the first as well: nothing is saved up.
+/// assert!(begun.elapsed() >= Duration::from_millis(50));
 /// # Ok::<(), solio_base::Error>(())
 /// ```
 pub fn set_rate(bytes_per_second: u64) {
-    let _ = BUCKET.set(Some(Mutex::new(TokenBucket::new(bytes_per_second))));
+    let _ = BUCKET.set(Some(Mutex::new(ByteClock::new(bytes_per_second))));
 }
 
 /// What the variable says.
@@ -50,22 +50,15 @@ pub(crate) fn wait(bytes: u64) -> Result<()> {
     let bucket = match BUCKET.get() {
         Some(bucket) => bucket,
         None => {
-            let bucket = limit()?.map(|rate| Mutex::new(TokenBucket::new(rate)));
+            let bucket = limit()?.map(|rate| Mutex::new(ByteClock::new(rate)));
             BUCKET.get_or_init(|| bucket)
         }
     };
     let Some(bucket) = bucket else { return Ok(()) };
-    loop {
-        let mut held = lock(bucket);
-        match held.wait_ns(solio_measure::now_ns()) {
-            0 => {
-                held.take(bytes);
-                return Ok(());
-            }
-            ns => {
-                drop(held);
-                std::thread::sleep(std::time::Duration::from_nanos(ns));
-            }
-        }
+    let now = solio_measure::now_ns();
+    let due = lock(bucket).reserve(now, bytes);
+    if due > now {
+        std::thread::sleep(std::time::Duration::from_nanos(due - now));
     }
+    Ok(())
 }

@@ -155,7 +155,7 @@ const OPTIONS: &[FormatOption] = &[
     option("bits", "", &[Png, Tiff], Range(8, 32), "8", "bits of a value: PNG 8 or 16, TIFF 8, 16 or 32"),
     option("quality", "", &[Jpeg], Range(1, 100), "90", "quality"),
     option("compression", "compression", &[Exr], Text("METHOD[:LEVEL]"), "as the input; zip for other formats",
-        "none, rle, zips, zip, piz, pxr24, b44, b44a, dwaa, dwab, zstd and others; zip:4 (0 to 12) and zstd:3 (1 to 22) with a level, dwaa:45 and lj2k:110 with a loss"),
+        "none, rle, zips, zip, piz, pxr24, b44, b44a, dwaa, dwab, zstd and others; zip:4 (0 to 12) and zstd:3 (-7 to 22) with a level, dwaa:45 and lj2k:110 with a loss"),
     option("compat", "", &[Exr], Flag, "", "compress as OpenEXR's library does by default: zip at level 4, zstd at level 5 and row by row"),
     option("tiles", "tiles", &[Exr], Text("N or WxH"), "", "cut into tiles of one level"),
     option("scanlines", "", &[Exr], Flag, "", "cut into scanlines; without it zstd makes wide tiles of them, which pack better"),

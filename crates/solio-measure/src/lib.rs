@@ -15,6 +15,8 @@ mod clock;
 mod counter;
 mod light;
 mod lock;
+mod middle;
+mod outside;
 mod recording;
 mod report;
 mod ring;
@@ -22,18 +24,22 @@ mod sampler;
 mod span;
 mod summary;
 mod sys;
+mod timer;
 mod trace;
 mod usage;
 
 pub use cgroup::GroupLimits;
 pub use clock::{now_ns, ticks, unix_ns, unix_s};
 pub use counter::{Counter, Unit};
-pub use light::{Bound, Job, Light, memcpy_mb_s};
+pub use light::{Bound, Job, Light, Shares, WrongPeak, memcpy_mb_s};
 pub use lock::{lock, unlock};
+pub use middle::{Middle, median};
+pub use outside::{ProcessSample, ProcessWatch};
 pub use recording::{Recorder, Recording, Spanned, Summary, Table, Thread, Total};
 pub use report::report_html;
 pub use sampler::{Group, Series, SystemSamples};
 pub use span::{Span, SpanName};
+pub use timer::{Timer, Timing, time};
 pub use trace::trace_json;
 pub use usage::{
     PeakMemory, Stopwatch, Usage, called_bytes, children_cpu_s, cpu_s, fetched_bytes,

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 impl Recording {
     /// The figures of the run: totals of the job, the machine's peaks and the bound that follows
-    /// from them (`null` where the peaks are not known), and the spans by name.
+    /// from them with the shares reached (`null` where the peaks are not known), and the spans by name.
     pub fn summary_json(&self) -> Value {
         let summary = &self.summary;
         let job = &summary.job;
@@ -34,6 +34,7 @@ impl Recording {
         let (job, wall_s) = (&self.summary.job, self.summary.wall_s);
         self.summary.light.map(|light| {
             let bound = light.bound(job);
+            let shares = light.shares(job, wall_s);
             json!({
                 "read_s": bound.read_s,
                 "disk_s": bound.disk_s,
@@ -42,7 +43,9 @@ impl Recording {
                 "memory_s": bound.memory_s,
                 "seconds": bound.seconds(),
                 "binding": bound.binding(),
-                "achieved": light.achieved(job, wall_s),
+                "achieved": shares.bytes,
+                "cores": shares.cores,
+                "wrong_peaks": shares.wrong_peaks,
             })
         })
     }

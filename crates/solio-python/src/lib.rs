@@ -27,6 +27,7 @@ mod hold;
 mod image;
 mod instances;
 mod material;
+mod measure;
 mod options;
 mod photo;
 mod process;
@@ -62,6 +63,8 @@ mod _solio {
         ImageBatch, image_attribute_check, image_attribute_type, image_encode, image_header,
         image_into, image_plan, image_preview, image_read, image_write,
     };
+    #[pymodule_export]
+    use super::measure::{shares, ticks, timing_text};
     #[pymodule_export]
     use super::photo::{MetadataColumns, metadata, metadata_table, thumbnail, thumbnail_pixels};
     #[pymodule_export]

@@ -53,14 +53,23 @@ pub use image::unpack::{
     Archive, ArchiveEntry, ImageUnpackOptions, NamedArray, unpack_images, write_arrays,
 };
 pub use input::{Input, InputRef, ToInput};
+pub use machine::boxes::{BoxGroup, study_boxes};
+pub use machine::crossing::crossings;
 #[cfg(feature = "lab")]
 pub use machine::lab::{Lab, LabOptions, run_lab};
+pub use machine::latency::{LatencyOptions, LatencyRow, study_latency};
 pub use machine::measure::{Peak, measure_machine};
+pub use machine::modes::{ModeOptions, ModeStudy, ModeTime, study_modes};
+#[cfg(feature = "lab")]
+pub use machine::numbers::{NumberGroup, NumberStudy, NumberWay, study_numbers};
+pub use machine::order::{OrderStudy, OrderTime, study_order};
 pub use machine::peaks::{Kept, KeptPeaks, keep_peaks, kept_peaks};
 pub use machine::recording::{Record, Recorded};
 pub use machine::study::{
-    SlowDown, Study, StudyOptions, StudyPoint, StudyRun, is_of_solio, study, study_run,
+    SlowDown, Study, StudyCache, StudyCurve, StudyOptions, StudyPoint, StudyRun, StudyVariant,
+    is_of_solio, study, study_run,
 };
+pub use machine::ways::WayTime;
 pub use mesh::draw::preview_mesh;
 pub use mesh::info::{FileInfo, MeshInfo, info};
 pub use mesh::read::{
@@ -132,8 +141,9 @@ pub use solio_kinds::{
     MeshFormat as Format, OptionValues, SceneFormat, UnknownFormat,
 };
 pub use solio_measure::{
-    Bound, Group, Job, Light, Recorder, Recording, SpanName, Stopwatch, Summary, Table, Usage,
-    called_bytes, children_cpu_s, cpu_s, fetched_bytes, peak_rss_bytes, unix_s,
+    Bound, Group, Job, Light, Middle, ProcessSample, Recorder, Recording, Shares, SpanName,
+    Stopwatch, Summary, Table, Timer, Timing, Usage, WrongPeak, called_bytes, children_cpu_s,
+    cpu_s, fetched_bytes, median, peak_rss_bytes, ticks, time, unix_s,
 };
 
 /// The asynchronous engine: many reads asked for at once, with priorities, answered as they come.

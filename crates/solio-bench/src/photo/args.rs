@@ -10,15 +10,9 @@ pub(crate) struct PhotoBenchArgs {
     /// Photos, or folders with photos below them [default: the folder photo of $SOLIO_DATA]
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// Copies of them are mixed to so many files [default: 1000; of the modes of ExifTool: 100]
+    /// Copies of them are mixed to so many files [default: 1000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(crate) count: Option<u32>,
-    /// Seven ways to run ExifTool, beside each other
-    #[arg(long)]
-    pub(crate) exiftool_modes: bool,
-    /// With --exiftool-modes: write a page with a chart here
-    #[arg(short, long, value_name = "PAGE.html", requires = "exiftool_modes")]
-    pub(crate) output: Option<PathBuf>,
     /// Print JSON instead of the table
     #[arg(long)]
     pub(crate) json: bool,

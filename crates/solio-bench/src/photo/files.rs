@@ -59,16 +59,6 @@ impl PhotoFiles {
         write_plain(&files.list, &list)?;
         Ok(Some(files))
     }
-
-    /// A list of some of the files.
-    pub(super) fn part(&self, number: usize, parts: usize) -> Result<PathBuf> {
-        let path = self.folder.path().join(format!("list-{number}-of-{parts}"));
-        let mine = self.paths.iter().skip(number).step_by(parts);
-        let list: Vec<u8> =
-            mine.flat_map(|path| [path.as_os_str().as_bytes(), b"\n"].concat()).collect();
-        write_plain(&path, &list)?;
-        Ok(path)
-    }
 }
 
 /// The photos of the tests, where they are.

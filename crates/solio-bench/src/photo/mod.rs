@@ -5,7 +5,6 @@
 
 mod args;
 mod files;
-mod modes;
 mod run;
 
 use crate::program;
@@ -31,14 +30,11 @@ pub(crate) fn run(args: &PhotoBenchArgs) -> Result<Outcome> {
     if let Some(list) = &args.floor {
         return floor(list, &work);
     }
-    let count = args.count.unwrap_or(if args.exiftool_modes { 100 } else { 1000 }) as usize;
+    let count = args.count.unwrap_or(1000) as usize;
     let Some(files) = PhotoFiles::mixed(&args.files, count, &work)? else {
         screen::complain("there are no photos to read: name some, or a folder of them");
         return Ok(Outcome::NothingMatched);
     };
-    if args.exiftool_modes {
-        return modes::run(args, &files, &work);
-    }
     let mut report = BenchReport::new(args.json);
     dates(args, &files, &mut report)?;
     let ours = ours(&files, args, &[])?;

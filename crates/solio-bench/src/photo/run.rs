@@ -2,7 +2,7 @@
 
 use solio::{Error, ErrorKind, Result, Stopwatch, Usage, children_cpu_s};
 use std::ffi::OsString;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
 /// A command that reads all files.
 pub(super) struct PhotoReader {
@@ -59,22 +59,4 @@ impl PhotoReader {
     pub(super) fn output(&self) -> Result<Vec<u8>> {
         Ok(self.command().output().map_err(|e| self.failed(e))?.stdout)
     }
-}
-
-/// Runs many commands, at most `together` at once; what they print is thrown away.
-pub(super) fn all(commands: impl Iterator<Item = Command>, together: usize) -> Result<Usage> {
-    let (cpu_s, watch) = (children_cpu_s(), Stopwatch::start());
-    let mut running: Vec<Child> = Vec::new();
-    let failed = |e| Error::io("start ExifTool", e);
-    for mut command in commands {
-        if running.len() >= together {
-            running.remove(0).wait().map_err(failed)?;
-        }
-        command.stdout(Stdio::null()).stderr(Stdio::null());
-        running.push(command.spawn().map_err(failed)?);
-    }
-    for mut child in running {
-        child.wait().map_err(failed)?;
-    }
-    Ok(Usage { wall_s: watch.wall_s(), cpu_s: children_cpu_s() - cpu_s })
 }

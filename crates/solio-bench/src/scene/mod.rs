@@ -5,7 +5,6 @@
 //! memory that was there before, unless its name says otherwise. `--study` is another measurement:
 //! [`study`].
 
-mod crossing;
 mod encoding;
 mod recorded;
 mod stages;

@@ -5,11 +5,11 @@
 //! cache: the bandwidth is that of the token bucket. All runs must draw the same picture.
 
 use super::SceneBenchArgs;
-use super::crossing::crossings;
 use super::encoding::{self, Encoding};
 use super::stages::{self, STAGES};
 use crate::stats::{Ratio, median};
 use serde_json::{Value, json};
+use solio::crossings;
 use solio::{Cancel, Error, Result, Work};
 use solio_cli::table::{DIM, TextTable, bytes, figures};
 use solio_cli::{Outcome, chart_page, schema, screen};
@@ -241,7 +241,7 @@ impl SceneStudy {
         }
         let note = format!(
             "medians of {}; plain against itself: {:.2}; all drew the same picture, {}",
-            self.rounds, self.same.median, self.answer
+            self.rounds, self.same.0.median, self.answer
         );
         format!("{}{DIM}{note}{DIM:#}\n", table.render())
     }

@@ -191,7 +191,8 @@ mod tests {
         assert_eq!(parse_compression("ZIP:4"), Ok((Method::Zip, Some(4.0))));
         assert_eq!(parse_compression("dwaa:45.5"), Ok((Method::Dwaa, Some(45.5))));
         assert_eq!(parse_compression("none"), Ok((Method::None, None)));
-        for bad in ["zap", "zip:13", "zip:1.5", "zstd:0", "piz:1", "zip:"] {
+        assert_eq!(parse_compression("zstd:-7"), Ok((Method::Zstd, Some(-7.0))));
+        for bad in ["zap", "zip:13", "zip:-1", "zip:1.5", "zstd:0", "zstd:-8", "piz:1", "zip:"] {
             assert!(parse_compression(bad).is_err(), "{bad}");
         }
         let window = Box2i { min: [10, -20], max: [649, 459] };

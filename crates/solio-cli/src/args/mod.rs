@@ -48,7 +48,12 @@ pub(crate) use set::SetArgs;
 pub(crate) use shared::{InputArgs, ProgressChoice, ShownArgs};
 pub use shared::{RecordArgs, WorkArgs, parse_rate};
 pub(crate) use sheet::SheetArgs;
-pub(crate) use study::{SlowDownChoice, StudyArgs};
+#[cfg(feature = "lab")]
+pub(crate) use study::NumbersArgs;
+pub(crate) use study::{
+    CompareArgs, LatencyArgs, ModesArgs, OrderArgs, OtherStudy, SlowDownChoice, StudyArgs,
+    StudyCacheChoice, StudyOutputArgs,
+};
 pub use typed_options::TypedOptions;
 pub(crate) use typed_options::{DRAWING, IMAGES, READING, SCENES, SEEING, WRITING};
 

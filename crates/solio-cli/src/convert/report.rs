@@ -2,7 +2,7 @@
 
 use crate::args::ConvertArgs;
 use crate::conversions::Conversions;
-use crate::limit::Limit;
+use crate::limit::{Limit, percent};
 use crate::table::{bytes, count, figures, seconds};
 use crate::{json_paths, losses, schema, screen, terminal};
 use serde_json::{Value, json};
@@ -46,7 +46,7 @@ impl MeshReport {
 /// Adds the conversion to what all did together.
 pub(super) fn add(all: &mut Conversions, (input, output): &ImageJob, report: &MeshReport) {
     let (job, wall_s) = (report.job(), report.wall_s());
-    let achieved = all.limit.light.map(|light| light.achieved(&job, wall_s));
+    let shares = all.limit.shares(&job, wall_s);
     all.wall_s += wall_s;
     all.files += report.moved.files;
     all.add((input, output), &job, || {
@@ -56,7 +56,8 @@ pub(super) fn add(all: &mut Conversions, (input, output): &ImageJob, report: &Me
             bytes(job.written_bytes),
             seconds(report.write.wall_s),
             seconds(job.cpu_s),
-            achieved.map_or("–".into(), |share| format!("{} %", figures(100.0 * share))),
+            shares.as_ref().map_or("–".into(), |shares| percent(shares.bytes)),
+            shares.map_or("–".into(), |shares| percent(shares.cores)),
         ]
     });
 }

@@ -2,7 +2,7 @@
 
 use crate::args::ScanArgs;
 use crate::limit::Limit;
-use solio::{Job, Progress, Stopwatch, Work};
+use solio::{Job, Progress, Shares, Stopwatch, Work};
 use std::path::PathBuf;
 
 /// Measures from its start on.
@@ -48,11 +48,11 @@ impl Meter {
         (job, usage.wall_s)
     }
 
-    /// Bytes read, wall seconds, and the share of the machine's limit where that is known.
-    pub(crate) fn now(&self) -> (u64, f64, Option<f64>) {
+    /// Bytes read, wall seconds, and the shares of the machine's limit where that is known.
+    pub(crate) fn now(&self) -> (u64, f64, Option<Shares>) {
         let (job, wall_s) = self.job();
-        let light = self.limit.as_ref().and_then(|limit| limit.light);
-        (job.read_bytes, wall_s, light.map(|light| light.achieved(&job, wall_s)))
+        let shares = self.limit.as_ref().and_then(|limit| limit.shares(&job, wall_s));
+        (job.read_bytes, wall_s, shares)
     }
 
     /// All of it.

@@ -2,6 +2,7 @@
 
 use super::meter::Meter;
 use crate::args::ProgressChoice;
+use crate::limit::{add_shares, percent};
 use crate::schema;
 use crate::screen::say;
 use crate::table::{bytes, count, figures};
@@ -77,7 +78,7 @@ fn eta_s(counts: &ScanCount, wall_s: f64) -> Option<f64> {
 }
 
 fn words(counts: &ScanCount, meter: &Meter) -> String {
-    let (read_bytes, wall_s, share) = meter.now();
+    let (read_bytes, wall_s, shares) = meter.now();
     let files = counts.files.load(Relaxed);
     let mut text = format!(
         "{} files, {}/s, {} read",
@@ -85,8 +86,9 @@ fn words(counts: &ScanCount, meter: &Meter) -> String {
         figures(files as f64 / wall_s.max(1e-9)),
         bytes(read_bytes),
     );
-    if let Some(share) = share {
-        text += &format!(", {} % of the machine's limit", figures(100.0 * share));
+    if let Some(shares) = shares {
+        let (bytes, cores) = (percent(shares.bytes), percent(shares.cores));
+        text += &format!(", {bytes} of the machine's limit, {cores} of its cores");
     }
     if let Some(left_s) = eta_s(counts, wall_s) {
         text += &format!(", {} s left", figures(left_s));
@@ -95,16 +97,16 @@ fn words(counts: &ScanCount, meter: &Meter) -> String {
 }
 
 fn line(counts: &ScanCount, meter: &Meter) -> String {
-    let (read_bytes, wall_s, share) = meter.now();
-    let line = json!({
+    let (read_bytes, wall_s, shares) = meter.now();
+    let mut line = json!({
         "files": counts.files.load(Relaxed),
         "folders": counts.folders.load(Relaxed),
         "looked_at": counts.looked_at.load(Relaxed),
         "failed": counts.failed.load(Relaxed),
         "read_bytes": read_bytes,
         "wall_s": wall_s,
-        "achieved": share,
         "left_s": eta_s(counts, wall_s),
     });
+    add_shares(&mut line, shares);
     schema::object("progress-scan/1", &[], line).to_string()
 }

@@ -97,7 +97,7 @@ static TABLE: [u16; 256] = {
 
 /// What to set in a code to lower it: the bits of every rise are clear before.
 #[inline(always)]
-fn rise(code: u16) -> u16 {
+pub(super) fn rise(code: u16) -> u16 {
     let letter = (code.wrapping_sub(65) < 26) | ((code.wrapping_sub(192) < 31) & (code != 208));
     (u16::from(letter) << 5) | (u16::from(code == 140) << 4) | (u16::from(code == 159) * 0x60)
 }

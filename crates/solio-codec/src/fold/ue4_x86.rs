@@ -7,13 +7,15 @@
 //! - SSE2 and AVX2 find them with five compares. AVX-512 looks them up: the low six bits of a
 //!   byte say in which quarters of 0–255 it rises, the high two which quarter it is in, and one
 //!   matrix product over bits turns what both have in common into the bits to set.
+//! - Names shorter than two vectors go to the next smaller ones, down to eight codes at once: a name of 8 codes
+//!   takes 6.6 ns where a padded block took 18.9, one of 16 codes 7.4 for 17.6.
 //! - Against a loop that the compiler vectorises for the same tier: SSE2 and AVX2 1.6 times as fast,
 //!   AVX-512 1.9.
 //!
 //! Measured on 4096 codes in the first-level cache of an Intel Xeon, in GB/s: branches called for
 //! each code 1.2, table 5.9, SSE2 15.6, AVX2 29, AVX-512 55, memcpy 131 (`solio-bench io`).
 
-use super::ue4::{LowerCodes, lower_ue4};
+use super::ue4::{LowerCodes, lower_ue4, rise};
 use solio_base::cpu::Tier;
 use std::mem::MaybeUninit;
 
@@ -35,7 +37,7 @@ pub(super) fn kernel(tier: Tier) -> Option<LowerCodes> {
 /// `fold` over all codes, and `block` for as many as two vectors hold, with the names that the
 /// module gives to its instructions.
 macro_rules! fold {
-    ($features:literal) => {
+    ($features:literal, $short:path) => {
         /// Codes that are lowered at once.
         const BLOCK: usize = size_of::<V>();
 
@@ -57,6 +59,10 @@ macro_rules! fold {
         #[target_feature(enable = $features)]
         pub(super) fn fold(codes: &[u16], to: &mut [MaybeUninit<u16>]) {
             assert_eq!(codes.len(), to.len());
+            if codes.len() < BLOCK {
+                $short(codes, to);
+                return;
+            }
             let (blocks, rest) = codes.as_chunks();
             for (codes, to) in blocks.iter().zip(to.as_chunks_mut().0) {
                 block(codes, to);
@@ -67,12 +73,7 @@ macro_rules! fold {
             // The last block again overlaps the one before.
             if let (Some(codes), Some(to)) = (codes.last_chunk(), to.last_chunk_mut()) {
                 block(codes, to);
-                return;
             }
-            let (mut padded, mut lowered) = ([0; BLOCK], [MaybeUninit::uninit(); BLOCK]);
-            padded[..rest.len()].copy_from_slice(rest);
-            block(&padded, &mut lowered);
-            to.copy_from_slice(&lowered[..rest.len()]);
         }
     };
 }
@@ -97,7 +98,7 @@ macro_rules! rises_by_compares {
 }
 
 mod sse2 {
-    use super::MaybeUninit;
+    use super::{MaybeUninit, rise};
     use std::arch::x86_64::{
         __m128i as V, _mm_add_epi8 as add, _mm_and_si128 as and, _mm_andnot_si128 as and_not,
         _mm_cmpeq_epi8 as equal, _mm_cmpgt_epi8 as greater, _mm_loadu_si128 as load,
@@ -106,12 +107,40 @@ mod sse2 {
         _mm_unpacklo_epi8 as unpack_low,
     };
 
-    fold!("sse2");
+    fold!("sse2", halves);
+
+    /// Fewer codes than a block: eight at a time, and again those at the end.
+    #[inline]
+    #[target_feature(enable = "sse2")]
+    fn halves(codes: &[u16], to: &mut [MaybeUninit<u16>]) {
+        if let (Some(first), Some(to)) = (codes.first_chunk(), to.first_chunk_mut()) {
+            half(first, to);
+        }
+        if let (Some(last), Some(to)) = (codes.last_chunk(), to.last_chunk_mut()) {
+            half(last, to);
+            return;
+        }
+        for (code, to) in codes.iter().zip(to) {
+            to.write(code | rise(*code));
+        }
+    }
+
+    #[inline]
+    #[target_feature(enable = "sse2")]
+    fn half(codes: &[u16; BLOCK / 2], to: &mut [MaybeUninit<u16>; BLOCK / 2]) {
+        // SAFETY: half a block has the size of a vector, on either side.
+        unsafe {
+            let low = load(codes.as_ptr().cast());
+            let set = rises(pack(low, zero()));
+            store(to.as_mut_ptr().cast(), or(low, unpack_low(set, zero())));
+        }
+    }
+
     rises_by_compares!("sse2");
 }
 
 mod avx2 {
-    use super::MaybeUninit;
+    use super::{MaybeUninit, sse2};
     use std::arch::x86_64::{
         __m256i as V, _mm256_add_epi8 as add, _mm256_and_si256 as and,
         _mm256_andnot_si256 as and_not, _mm256_cmpeq_epi8 as equal, _mm256_cmpgt_epi8 as greater,
@@ -120,12 +149,12 @@ mod avx2 {
         _mm256_unpackhi_epi8 as unpack_high, _mm256_unpacklo_epi8 as unpack_low,
     };
 
-    fold!("avx2");
+    fold!("avx2", sse2::fold);
     rises_by_compares!("avx2");
 }
 
 mod avx512 {
-    use super::{MaybeUninit, lower_ue4};
+    use super::{MaybeUninit, avx2, lower_ue4};
     use std::arch::x86_64::{
         __m512i as V, _mm512_and_si512 as and, _mm512_gf2p8affine_epi64_epi8,
         _mm512_loadu_si512 as load, _mm512_or_si512 as or, _mm512_packus_epi16 as pack,
@@ -134,7 +163,7 @@ mod avx512 {
         _mm512_unpacklo_epi8 as unpack_low,
     };
 
-    fold!("avx512f,avx512bw,avx512vl,avx512vbmi,gfni");
+    fold!("avx512f,avx512bw,avx512vl,avx512vbmi,gfni", avx2::fold);
 
     // A bit for each way to rise in each quarter.
     const ASCII_BY_32: u8 = 1;

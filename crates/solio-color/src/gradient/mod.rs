@@ -3,6 +3,7 @@
 mod colormaps;
 mod easing;
 mod evenness;
+mod findings;
 mod floats;
 pub mod formats;
 mod mode;
@@ -15,6 +16,7 @@ mod table;
 pub use colormaps::{COLORMAPS, colormap};
 pub use easing::Easing;
 pub use evenness::unevenness;
+pub use findings::{GradientFinding, findings};
 pub use floats::Floats;
 pub use mode::Mode;
 pub use sampler::Sampler;

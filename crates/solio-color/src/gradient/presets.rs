@@ -18,8 +18,8 @@ pub struct Preset {
     pub stops: &'static str,
 }
 
-/// The eight gradients of the study. The muddy one has two colours, opposite each other, that
-/// many blends take through grey or through mud.
+/// The eight gradients of the study. The muddy one has colours of earth, dark and little saturated, with a
+/// yellow and a brown section: there lies what linear light makes too bright.
 pub const STUDY: [Preset; 8] = [
     Preset { name: "black-white", stops: "black, white" },
     Preset { name: "blue-white", stops: "blue, white" },
@@ -30,7 +30,10 @@ pub const STUDY: [Preset; 8] = [
         stops: "rgb(148 0 211), rgb(75 0 130), blue, lime, yellow, rgb(255 127 0), red",
     },
     Preset { name: "heat", stops: "black, red, yellow, blue, white" },
-    Preset { name: "muddy", stops: "rgb(13 115 51), rgb(204 64 153)" },
+    Preset {
+        name: "muddy",
+        stops: "rgb(38 34 30), rgb(150 128 40), rgb(88 54 28), rgb(96 104 72), rgb(52 44 58)",
+    },
     Preset { name: "red-blue-green", stops: "red, blue, lime" },
 ];
 
@@ -52,7 +55,7 @@ impl Preset {
     /// use solio_color::{Space, gradient::{Mode, presets::Preset}};
     /// let muddy = Preset::of_name("muddy").unwrap();
     /// let [r, g, b, _] = muddy.gradient(Mode::in_space(Space::Srgb)).sampler().codes_at(0.5);
-    /// assert!(r.abs_diff(g) < 20 && g.abs_diff(b) < 20); // through grey
+    /// assert_eq!([r, g, b], [88, 54, 28]); // the brown one
     /// ```
     pub fn gradient(self, mode: Mode) -> Gradient {
         let colors = super::parse_stops(self.stops).expect("a preset is right");

@@ -424,14 +424,19 @@ impl Compression {
         let Some(level) = level else { return Ok((method, None)) };
         let range = match method {
             Compression::Zip | Compression::Zips => 0.0..=12.0,
-            Compression::Zstd => 1.0..=22.0,
+            Compression::Zstd => zstd::LEVELS,
             Compression::Dwaa | Compression::Dwab => 0.0..=1e6,
             Compression::Lj2k => 1.0..=150.0,
             _ => return Err(Error::argument(format!("{lower} has no level"))),
         };
         let whole = !matches!(method, Compression::Dwaa | Compression::Dwab | Compression::Lj2k);
         match level.parse::<f32>() {
-            Ok(level) if range.contains(&level) && (!whole || level.fract() == 0.0) => {
+            // What zstd calls level 0 is its default: nobody means that.
+            Ok(level)
+                if range.contains(&level)
+                    && (!whole || level.fract() == 0.0)
+                    && (method != Compression::Zstd || level != 0.0) =>
+            {
                 Ok((method, Some(level)))
             }
             _ => {

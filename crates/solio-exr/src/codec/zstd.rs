@@ -60,6 +60,9 @@ const HEAD: usize = 24;
 /// The flag for differences.
 const DIFFERENCES: u32 = 1;
 
+/// The levels; 0 is none of them. Those below are faster and pack less.
+pub(crate) const LEVELS: std::ops::RangeInclusive<f32> = -7.0..=22.0;
+
 /// The level where nobody asks for another.
 const DEFAULT_LEVEL: i32 = 1;
 
@@ -97,8 +100,9 @@ pub(crate) struct ZstdEffort {
 impl ZstdEffort {
     /// What the level that somebody asked for means.
     pub(crate) fn new(level: Option<f32>, compat: bool) -> Result<ZstdEffort> {
-        if let Some(level) = level.filter(|level| !(1.0..=22.0).contains(level)) {
-            return Err(Error::argument(format!("zstd has levels 1 to 22, not {level}")));
+        if let Some(level) = level.filter(|level| !LEVELS.contains(level) || *level == 0.0) {
+            let words = format!("zstd has levels -7 to -1 and 1 to 22, not {level}");
+            return Err(Error::argument(words));
         }
         let without = if compat { REFERENCE_LEVEL } else { DEFAULT_LEVEL };
         Ok(ZstdEffort { level: level.map_or(without, |level| level as i32), cut: !compat })
@@ -422,7 +426,8 @@ mod tests {
         assert_eq!(ZstdEffort::new(None, false).unwrap(), OURS);
         assert_eq!(ZstdEffort::new(None, true).unwrap(), REFERENCE);
         assert_eq!(ZstdEffort::new(Some(22.0), false).unwrap().level, 22);
-        for level in [0.0, 23.0, f32::NAN] {
+        assert_eq!(ZstdEffort::new(Some(-7.0), false).unwrap().level, -7);
+        for level in [0.0, -8.0, 23.0, f32::NAN] {
             assert!(ZstdEffort::new(Some(level), false).is_err());
         }
     }

@@ -37,9 +37,9 @@ pub enum Shared {
 pub struct WriteOptions {
     /// How chunks are compressed.
     pub compression: Option<Compression>,
-    /// How hard: ZIP 0 to 12 (without it, what is fast for each chunk), ZSTD 1 to 22 (1; 5 for deep
-    /// parts), DWA its quality (what the attribute `dwaCompressionLevel` says, else 45), LJ2K its
-    /// quality from 1 to 150 (110).
+    /// How hard: ZIP 0 to 12 (without it, what is fast for each chunk), ZSTD -7 to -1, which are
+    /// faster, and 1 to 22 (1; 5 for deep parts), DWA its quality (what the attribute
+    /// `dwaCompressionLevel` says, else 45), LJ2K its quality from 1 to 150 (110).
     pub level: Option<f32>,
     /// In which order chunks follow each other.
     pub line_order: Option<LineOrder>,

@@ -1,10 +1,10 @@
-//! One gradient, blended in four ways, with how even each looks.
+//! One gradient, blended in several ways, with how even each looks and what is wrong with it.
 
 use super::strip::{check_pixels, places};
 use crate::Preview;
 use crate::canvas::{Canvas, Font};
 use solio_base::Result;
-use solio_color::gradient::{Gradient, Keys, Mode, unevenness};
+use solio_color::gradient::{Gradient, GradientFinding, Keys, Mode, findings, unevenness};
 use solio_color::{Difference, Space};
 
 /// How many colours of a row are compared with their neighbours.
@@ -23,13 +23,14 @@ const SOFT: [u8; 3] = [92, 101, 112];
 /// let muddy = Preset::of_name("muddy").unwrap().gradient(Mode::default());
 /// let compared = solio_image::compare_gradient(&muddy);
 /// let ways: Vec<&str> = compared.rows.iter().map(|row| &*row.mode).collect();
-/// assert_eq!((&*compared.name, ways), ("muddy", vec!["srgb", "oklab", "linear", "oklab"]));
+/// assert_eq!((&*compared.name, &ways[..3]), ("muddy", &["srgb", "linear", "oklab"][..]));
 /// ```
 #[derive(Clone, Debug)]
 pub struct Compared {
     /// The gradient's name.
     pub name: String,
-    /// sRGB and Oklab for keys in sRGB; linear light and Oklab for keys in linear light.
+    /// The same end colours blended in sRGB, in linear light and in Oklab; then linear light and Oklab for keys that
+    /// are read as linear light, as graphs of effects read them: other end colours.
     pub rows: Vec<ComparedRow>,
 }
 
@@ -53,6 +54,8 @@ pub struct ComparedRow {
     pub unevenness_cam16_ucs: f64,
     /// The same in CIEDE2000.
     pub unevenness_ciede2000: f64,
+    /// What is wrong with it.
+    pub findings: [GradientFinding; 4],
     gradient: Gradient,
 }
 
@@ -74,7 +77,7 @@ impl ComparedRow {
     }
 }
 
-/// Blends `gradient` in sRGB and in Oklab with its key colours read as sRGB, and in linear light
+/// Blends `gradient` in sRGB, linear light and Oklab with its key colours read as sRGB, and in linear light
 /// and in Oklab with them read as linear light.
 ///
 /// ```
@@ -82,13 +85,14 @@ impl ComparedRow {
 /// let colors = parse_stops("black, white")?;
 /// let compared = solio_image::compare_gradient(&Gradient { colors, ..Gradient::default() });
 /// // Light that grows in even steps looks less even than codes that do.
-/// let [srgb, _, linear, _] = &compared.rows[..] else { panic!() };
+/// let [srgb, linear, ..] = &compared.rows[..] else { panic!() };
 /// assert!(srgb.unevenness_cam16_ucs < linear.unevenness_cam16_ucs);
 /// # Ok::<(), solio_base::Error>(())
 /// ```
 pub fn compare_gradient(gradient: &Gradient) -> Compared {
     let rows = [
         (Keys::Srgb, Space::Srgb),
+        (Keys::Srgb, Space::SrgbLinear),
         (Keys::Srgb, Space::Oklab),
         (Keys::Linear, Space::SrgbLinear),
         (Keys::Linear, Space::Oklab),
@@ -101,6 +105,7 @@ pub fn compare_gradient(gradient: &Gradient) -> Compared {
             mode: gradient.mode.name(),
             unevenness_cam16_ucs: unevenness(&gradient, Difference::Cam16Ucs, SAMPLES),
             unevenness_ciede2000: unevenness(&gradient, Difference::Ciede2000, SAMPLES),
+            findings: findings(&gradient),
             gradient,
         }
     };
@@ -187,7 +192,8 @@ impl Compared {
     fn label(&self, row: &ComparedRow, canvas: &mut Canvas, [x, y]: [usize; 2]) {
         let step = Font::Normal.size()[1] + 5;
         let mode = if row.mode == "linear" { "linear light" } else { &row.mode };
-        let keys = if row.keys == "linear" { "linear light" } else { row.keys };
+        // Graphs of effects read them so.
+        let keys = if row.keys == "linear" { "linear light (effect graph)" } else { row.keys };
         canvas.text(&format!("blended in {mode}"), [x, y], Font::Normal, INK);
         canvas.text(&format!("keys read as {keys}"), [x, y + step], Font::Normal, SOFT);
         let cam16 = self.told(row, |row| row.unevenness_cam16_ucs);
@@ -219,12 +225,18 @@ mod tests {
     use solio_color::gradient::presets::STUDY;
 
     #[test]
-    fn four_rows_of_the_same_ends() {
+    fn the_same_ends_in_three_ways_and_the_effect_graph_apart() {
         let compared = compare_gradient(&STUDY[1].gradient(Mode::Fixed));
         let ways: Vec<(&str, &str)> = compared.rows.iter().map(|r| (r.keys, &*r.mode)).collect();
         assert_eq!(
             ways,
-            [("srgb", "srgb"), ("srgb", "oklab"), ("linear", "linear"), ("linear", "oklab")]
+            [
+                ("srgb", "srgb"),
+                ("srgb", "linear"),
+                ("srgb", "oklab"),
+                ("linear", "linear"),
+                ("linear", "oklab")
+            ]
         );
         for row in &compared.rows {
             let sampler = row.gradient().sampler();

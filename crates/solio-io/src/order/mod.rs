@@ -398,6 +398,24 @@ impl Layout {
         drive.cost(order.iter().flat_map(|&i| self.pieces[i].iter().copied()))
     }
 
+    /// How many fragments a read has, and where the first of them begins; zeros where it lies nowhere.
+    ///
+    /// ```
+    /// use solio_io::order::{Layout, Read};
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let path = folder.path().join("empty.exr");
+    /// # solio_io::probe::write_plain(&path, b"")?;
+    /// let layout = Layout::of(&[Read { path: &path, range: None }], &Default::default())?;
+    /// assert_eq!(layout.place(0), (0, 0));
+    /// # Ok::<(), solio_base::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    /// When the number lies outside the batch.
+    pub fn place(&self, read: usize) -> (u32, u64) {
+        place(self.pieces[read].iter().copied())
+    }
+
     /// Bytes that lie somewhere.
     ///
     /// ```

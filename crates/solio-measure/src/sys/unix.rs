@@ -5,10 +5,11 @@
 //! Whatever a system does not have is left out.
 
 use super::ProcessIo;
-use crate::GroupLimits;
+use crate::{GroupLimits, ProcessSample};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
 
 /// Bytes of a file of `/proc` that are looked at; 100 cores fit.
 const MOST_BYTES: usize = 16 << 10;
@@ -146,6 +147,72 @@ fn process_io(file: &File, buffer: &mut [u8]) -> Option<ProcessIo> {
     })
 }
 
+/// Another process, and all that it started.
+pub(crate) struct Others {
+    process: u32,
+    /// CPU nanoseconds of each thread at the last look, also of those that have ended.
+    threads: BTreeMap<u32, f64>,
+    /// The most that was read so far: who ends hands it on to who waits for it, a moment later.
+    read: [f64; 2],
+    page_bytes: f64,
+    buffer: Vec<u8>,
+}
+
+impl Others {
+    pub(crate) fn of(process: u32) -> Others {
+        let page_bytes = rustix::param::page_size() as f64;
+        let (threads, buffer) = (BTreeMap::new(), vec![0; 4096]);
+        Others { process, threads, read: [0.0; 2], page_bytes, buffer }
+    }
+
+    /// What is known now; `None` where the process is gone, or the system does not tell.
+    pub(crate) fn now(&mut self) -> Option<ProcessSample> {
+        let mut waiting = vec![self.process];
+        let (mut read, mut memory_bytes) = ([0.0; 2], 0.0);
+        while let Some(process) = waiting.pop() {
+            let folder = format!("/proc/{process}");
+            for thread in
+                std::fs::read_dir(format!("{folder}/task")).into_iter().flatten().flatten()
+            {
+                let thread = thread.path();
+                let number = thread.file_name().and_then(|name| name.to_str()?.parse().ok());
+                let Some(number) = number else { continue };
+                let text = self.text(&thread.join("schedstat"));
+                let ns = text.split(' ').next().and_then(|ns| ns.parse().ok());
+                if let Some(ns) = ns {
+                    self.threads.insert(number, ns);
+                }
+                let started = self.text(&thread.join("children"));
+                waiting
+                    .extend(started.split_ascii_whitespace().filter_map(|n| n.parse::<u32>().ok()));
+            }
+            if let Some(file) = open(&format!("{folder}/io"))
+                && let Some(io) = process_io(&file, &mut self.buffer)
+            {
+                read[0] += io.read_calls;
+                read[1] += io.read_medium;
+            }
+            let pages = self.text(&PathBuf::from(format!("{folder}/statm")));
+            let pages = pages.split(' ').nth(1).and_then(|pages| pages.parse::<f64>().ok());
+            memory_bytes += pages.unwrap_or(0.0) * self.page_bytes;
+        }
+        if self.threads.is_empty() {
+            return None;
+        }
+        for (most, now) in self.read.iter_mut().zip(read) {
+            *most = most.max(now);
+        }
+        let cpu_s = self.threads.values().sum::<f64>() * 1e-9;
+        let [read_bytes, disk_bytes] = self.read;
+        Some(ProcessSample { time_s: 0.0, cpu_s, read_bytes, disk_bytes, memory_bytes })
+    }
+
+    fn text(&mut self, path: &Path) -> String {
+        let file = path.to_str().and_then(open);
+        file.map_or(String::new(), |file| text_of(&file, &mut self.buffer).to_owned())
+    }
+}
+
 /// `cpu0 user nice system idle iowait irq softirq …`: all but the idle ones.
 fn busy_ticks(line: &str) -> f64 {
     let fields = line.split_ascii_whitespace().skip(1).take(7);
@@ -250,7 +317,7 @@ mod tests {
 
     #[test]
     fn the_kernel_knows_this_process() {
-        if !std::path::Path::new("/proc/self/io").exists() {
+        if !Path::new("/proc/self/io").exists() {
             return; // only Linux has it
         }
         let mut proc = Proc::open();

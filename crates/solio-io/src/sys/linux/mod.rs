@@ -1,11 +1,13 @@
 //! Linux.
 
+mod held;
 mod linked_read;
 mod mapped;
 mod registered;
 mod residency;
 pub(crate) mod uring;
 
+pub(crate) use held::{HeldProcess, start_held};
 pub(crate) use residency::residency;
 
 use crate::engine::pool::ALIGN;

@@ -3,8 +3,9 @@
 
 // What this room has itself comes before what all have.
 pub(crate) use super::unix::{
-    HAS_MAPS, MOST_PATH_BYTES, PASS, advise_huge, copy_range, drop_from_cache, each_name,
-    is_cached, keep_to_one_core, read_mapped, residency, start_tied, unnamed_file, uring,
+    HAS_MAPS, HeldProcess, MOST_PATH_BYTES, PASS, advise_huge, copy_range, drop_from_cache,
+    each_name, is_cached, keep_to_one_core, read_mapped, residency, start_held, start_tied,
+    unnamed_file, uring,
 };
 
 use crate::mount::Mount;

@@ -290,3 +290,23 @@ pub(crate) fn wait_for_counts(child: &mut Child) -> std::io::Result<Option<(u64,
 pub(crate) fn symlink(target: &Path, link: &Path) -> std::io::Result<()> {
     std::os::unix::fs::symlink(target, link)
 }
+
+/// Appends a number as `printf` writes it; whether there is one.
+pub(crate) fn printf(out: &mut Vec<u8>, form: char, digits: u8, value: f64) -> bool {
+    let form = match form {
+        'f' => c"%.*f",
+        'g' => c"%.*g",
+        _ => return false,
+    };
+    // A sign, 309 digits, the point, those behind it and the zero byte.
+    let mut text = [0u8; 640];
+    let (room, digits) = (text.len(), std::ffi::c_int::from(digits));
+    // SAFETY: the buffer has the room that is given, and the arguments are those of the form.
+    let length =
+        unsafe { libc::snprintf(text.as_mut_ptr().cast(), room, form.as_ptr(), digits, value) };
+    let Some(text) = usize::try_from(length).ok().and_then(|length| text.get(..length)) else {
+        return false;
+    };
+    out.extend_from_slice(text);
+    true
+}

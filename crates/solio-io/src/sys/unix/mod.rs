@@ -146,3 +146,17 @@ pub(crate) fn extents(_: &File, _: usize) -> std::io::Result<Vec<Extent>> {
 pub(crate) fn residency(_: BorrowedFd<'_>, _: u64, _: u64) -> Residency {
     Residency::Warm
 }
+
+/// Nothing asks before a read here.
+pub(crate) struct HeldProcess;
+
+impl HeldProcess {
+    pub(crate) fn finish(self) -> crate::held::HeldReads {
+        crate::held::HeldReads::default()
+    }
+}
+
+/// Not done.
+pub(crate) fn start_held(_: &mut Command, _: Option<u64>) -> std::io::Result<(Child, HeldProcess)> {
+    Err(std::io::ErrorKind::Unsupported.into())
+}

@@ -125,6 +125,25 @@ pub(crate) fn start_in_group(_: &mut Command, _: PathBuf) -> std::io::Result<Chi
 /// Not to be had without rights.
 pub(crate) fn write_all_back() {}
 
+/// There is none that all of its C libraries have.
+pub(crate) fn printf(_: &mut Vec<u8>, _: char, _: u8, _: f64) -> bool {
+    false
+}
+
+/// Nothing asks before a read here.
+pub(crate) struct HeldProcess;
+
+impl HeldProcess {
+    pub(crate) fn finish(self) -> crate::held::HeldReads {
+        crate::held::HeldReads::default()
+    }
+}
+
+/// Not done.
+pub(crate) fn start_held(_: &mut Command, _: Option<u64>) -> std::io::Result<(Child, HeldProcess)> {
+    Err(std::io::ErrorKind::Unsupported.into())
+}
+
 /// Waits until a child has ended; then the bytes that it has read. The system does not tell what came
 /// from a medium.
 pub(crate) fn wait_for_counts(child: &mut Child) -> std::io::Result<Option<(u64, u64)>> {
