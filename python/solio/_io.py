@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from ._material import Material
 
-    _Format = Literal["obj", "ply", "stl", "off", "gltf", "glb"]
+    _Format = Literal["obj", "ply", "stl", "off", "gltf", "glb", "splat", "spz", "sog"]
     _Skippable = Literal["normals", "uvs", "colors", "attributes"]
     _Axis = Literal["X", "Y", "Z", "-X", "-Y", "-Z", "NEGATIVE_X", "NEGATIVE_Y", "NEGATIVE_Z"]
     _Digits = int | Literal["shortest"]

@@ -154,6 +154,9 @@ typedef struct solio_pbrt solio_pbrt;
 // Gaussian splats, SPZ.
 #define SOLIO_FORMAT_SPZ 8
 
+// Gaussian splats, SOG.
+#define SOLIO_FORMAT_SOG 9
+
 // Refuse what a lenient reader passes over with a warning.
 #define SOLIO_MESH_STRICT 1
 
@@ -201,6 +204,9 @@ typedef struct solio_pbrt solio_pbrt;
 
 // What a lenient reader passed over, a text each.
 #define SOLIO_NAME_WARNING 4
+
+// What the textures of materials call pictures that the file brought along: names of files.
+#define SOLIO_NAME_PICTURE 5
 
 // Positions: 3 × float a vertex.
 #define SOLIO_POSITIONS 1
@@ -624,6 +630,8 @@ typedef struct solio_mesh_counts {
   uint32_t has_colors;
   // 1 where faces have materials, else 0.
   uint32_t has_face_materials;
+  // Pictures that the file brought along.
+  uint64_t pictures;
 } solio_mesh_counts;
 
 // An array, seen where it lies.
@@ -928,6 +936,14 @@ int32_t solio_mesh_name(const solio_mesh *mesh,
                         const char **text,
                         uint64_t *length,
                         struct solio_error *error);
+
+// A picture that the file brought along, as a GLB does: index counts from 0. The bytes are those of a
+// PNG, a JPEG or another file of pictures; they are there as long as the mesh.
+int32_t solio_mesh_picture(const solio_mesh *mesh,
+                           uint64_t index,
+                           const uint8_t **bytes,
+                           uint64_t *length,
+                           struct solio_error *error);
 
 // Frees a mesh, and all that points into it; null is nothing to do.
 int32_t solio_mesh_free(solio_mesh *mesh);

@@ -129,7 +129,9 @@ fn what_is_written_is_read() {
                 let unnamed = MeshReadOptions::default();
                 if format == Format::Gltf {
                     let error = solio::read_mesh_bytes(&files[0], &unnamed, &work(threads));
-                    assert!(error.unwrap_err().to_string().contains("sheet.bin"));
+                    // Those of the document before stay with it.
+                    let error = error.unwrap_err().to_string();
+                    assert!(error.contains("sheet.") && error.contains(".bin"), "{error}");
                     continue;
                 }
                 let read = solio::read_mesh_bytes(&files[0], &unnamed, &work(threads)).unwrap();

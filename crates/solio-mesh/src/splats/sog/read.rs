@@ -47,6 +47,19 @@ pub fn decode_sog(
     work: &Work,
 ) -> Result<Scene<'static>> {
     let _span = DECODE.begin();
+    decode(source, files, options, work).map_err(|e| match (e.offset(), e.path()) {
+        // What is wrong with a bundle has no place of its own.
+        (None, None) => e.at_offset(0),
+        _ => e,
+    })
+}
+
+fn decode(
+    source: &dyn Source,
+    files: &dyn GltfFiles,
+    options: &SplatReadOptions,
+    work: &Work,
+) -> Result<Scene<'static>> {
     let limits = options.limits;
     let bundle = SogBundle::open(source, files, &limits)?;
     let meta_limits = Limits { bytes: limits.bytes.min(META_BYTES), ..limits };
