@@ -25,8 +25,9 @@ pub(crate) fn shares(
     folder: PathBuf,
     wall_s: f64,
     cpu_s: f64,
-    [read_bytes, disk_bytes, written_bytes, copied_bytes]: [u64; 4],
+    moved: (u64, u64, u64, u64),
 ) -> Option<(f64, f64, &'static str, Vec<WrongRow>)> {
+    let (read_bytes, disk_bytes, written_bytes, copied_bytes) = moved;
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let light = solio::kept_peaks(&folder).peaks?.light(cores)?;
     let job = Job { read_bytes, disk_bytes, written_bytes, copied_bytes, cpu_s };

@@ -97,8 +97,13 @@ mod tests {
         fn work(n: u64) -> u64 {
             (0..n).fold(0, |sum, i| black_box(sum ^ i.wrapping_mul(sum | 1)))
         }
-        let way =
-            |name, n| Way { name, count: 10, run: Box::new(move || drop(black_box(work(n)))) };
+        let way = |name, n| Way {
+            name,
+            count: 10,
+            run: Box::new(move || {
+                black_box(work(n));
+            }),
+        };
         let times = in_turns(vec![way("one", 20_000), way("two", 40_000)], 0, 9);
         let two = &times.ways[1];
         assert_eq!((two.name, times.ways[0].over_ours.median), ("two", 1.0));

@@ -264,15 +264,15 @@ mod tests {
     #[test]
     fn the_free_run_is_the_median_of_the_free_runs() {
         // A held run that came out faster by noise does not lower it.
-        let curve = curve(&[2.5, 2.0, 4.0, 41.0]);
-        assert_eq!((curve.free_s(), curve.knee()), (2.5, Some(160.0)));
-        let (bandwidth, seconds) = curve.tenth_lost().unwrap();
+        let found = curve(&[2.5, 2.0, 4.0, 41.0]);
+        assert_eq!((found.free_s(), found.knee()), (2.5, Some(160.0)));
+        let (bandwidth, seconds) = found.tenth_lost().unwrap();
         assert!((100.0..1000.0).contains(&bandwidth) && (seconds - 2.75).abs() < 1e-12);
-        let unknown = StudyCurve { bytes: None, ..curve };
+        let unknown = StudyCurve { bytes: None, ..found };
         assert_eq!(unknown.knee(), None);
         // Lost from the fastest point on, or nowhere: no place is made up.
-        assert_eq!(super::tests::curve(&[1.0, 2.0, 3.0, 4.0]).tenth_lost(), None);
-        assert_eq!(super::tests::curve(&[1.0, 1.0, 1.0, 1.0]).tenth_lost(), None);
+        assert_eq!(curve(&[1.0, 2.0, 3.0, 4.0]).tenth_lost(), None);
+        assert_eq!(curve(&[1.0, 1.0, 1.0, 1.0]).tenth_lost(), None);
     }
 
     #[test]
