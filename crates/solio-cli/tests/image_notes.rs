@@ -165,7 +165,7 @@ fn chunks_of_jpeg_2000_are_known_without_unpacking() {
         fs::write(dir.path().join("c.exr"), bytes).unwrap();
         let ran = solio(dir.path(), "check c.exr");
         assert_eq!(ran.code, 1, "{}", ran.err);
-        let told = ran.text() + &ran.err;
+        let told = ran.text().to_owned() + &ran.err;
         assert!(told.contains("a tile-part is out of order"), "{told}");
     }
 }

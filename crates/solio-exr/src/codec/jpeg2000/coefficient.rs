@@ -44,7 +44,7 @@ pub(super) trait Coefficient: Copy + Default + 'static {
     fn decoded(coded: Self::Coded, scale: Self::Scale) -> Self;
     fn coded(self, scale: Self::Scale) -> Self::Coded;
     /// A luma and two differences to red, green and blue.
-    fn join_color(color: &mut [Vec<Self>; 3]);
+    fn join_color(rows: [&[Self]; 3], color: &mut [Vec<Self>; 3]);
     /// The other way round.
     fn split_color(color: &mut [Vec<Self>; 3]);
     /// A row of a component as samples.
@@ -78,13 +78,12 @@ impl<N: Number> Coefficient for N {
     }
 
     #[inline(always)]
-    fn join_color(color: &mut [Vec<N>; 3]) {
-        let [luma, blue, red] = color.each_mut().map(|row| row.iter_mut());
-        for ((r, g), b) in luma.zip(blue).zip(red) {
-            let (luma, blue, red) = (*r, *g, *b);
-            *g = luma.minus(blue.plus(red).shifted::<2>());
-            *r = red.plus(*g);
-            *b = blue.plus(*g);
+    fn join_color([luma, blue, red]: [&[N]; 3], color: &mut [Vec<N>; 3]) {
+        let [r, g, b] = color.each_mut().map(|row| row.iter_mut());
+        let to = r.zip(g).zip(b);
+        for ((((r, g), b), luma), (blue, red)) in to.zip(luma).zip(blue.iter().zip(red)) {
+            let green = luma.minus(blue.plus(*red).shifted::<2>());
+            (*r, *g, *b) = (red.plus(green), green, blue.plus(green));
         }
     }
 

@@ -375,28 +375,34 @@ impl<N: Coefficient> LaneJob for LastLevelJob<'_, N> {
         let has_levels = grid.resolutions.len() > 1;
         // Rows that were only added to fill levels are not wanted.
         for y in 0..group[0].lane.rows.len() {
-            let all = group.iter().zip(&mut *rows).zip(means.iter().zip(&mut *strips));
-            for (((component, rows), (mean, strip)), to) in all.zip(&mut *color) {
-                if !has_levels {
+            if !has_levels {
+                for (mean, to) in means.iter().zip(&mut *color).take(group.len()) {
                     to.copy_from_slice(&mean[y * width..][..width]);
-                    continue;
                 }
-                let bands =
-                    component.last_bands(input, N::Joined::wanted(y), strip, reader, mean)?;
-                let row = rows.row(&bands, y);
-                if group.len() == 1 {
-                    store(component, row, y, out);
-                } else {
-                    to.copy_from_slice(row);
+                if group.len() == 3 {
+                    let rows = color.each_ref().map(|row| row.clone());
+                    N::join_color(rows.each_ref().map(|row| &row[..]), color);
                 }
-            }
-            if group.len() == 3 {
-                N::join_color(color);
-            }
-            if group.len() == 3 || !has_levels {
                 for (component, row) in group.iter().zip(&*color) {
                     store(component, row, y, out);
                 }
+                continue;
+            }
+            let k = N::Joined::wanted(y);
+            let [first, second, third] = &mut *rows;
+            let [strip, second_strip, third_strip] = &mut *strips;
+            let bands = group[0].last_bands(input, k, strip, reader, &means[0])?;
+            let row = first.row(&bands, y);
+            let [_, other, last] = group else {
+                store(&group[0], row, y, out);
+                continue;
+            };
+            let bands = other.last_bands(input, k, second_strip, reader, &means[1])?;
+            let blue = second.row(&bands, y);
+            let bands = last.last_bands(input, k, third_strip, reader, &means[2])?;
+            N::join_color([row, blue, third.row(&bands, y)], color);
+            for (component, row) in group.iter().zip(&*color) {
+                store(component, row, y, out);
             }
         }
         Ok(())

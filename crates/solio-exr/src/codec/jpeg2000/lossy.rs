@@ -58,10 +58,10 @@ impl Coefficient for f32 {
     }
 
     #[inline(always)]
-    fn join_color(color: &mut [Vec<f32>; 3]) {
-        let [luma, blue, red] = color.each_mut().map(|row| row.iter_mut());
-        for ((r, g), b) in luma.zip(blue).zip(red) {
-            let (luma, blue, red) = (*r, *g, *b);
+    fn join_color([luma, blue, red]: [&[f32]; 3], color: &mut [Vec<f32>; 3]) {
+        let [r, g, b] = color.each_mut().map(|row| row.iter_mut());
+        let to = r.zip(g).zip(b);
+        for ((((r, g), b), luma), (blue, red)) in to.zip(luma).zip(blue.iter().zip(red)) {
             *r = luma + 1.402 * red;
             *g = luma - 0.344_136_3 * blue - 0.714_136_3 * red;
             *b = luma + 1.772 * blue;
