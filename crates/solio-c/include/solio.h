@@ -540,7 +540,7 @@ typedef struct solio_image_write_options {
   // none, rle, zips, zip, piz, pxr24, b44, b44a, dwaa, dwab or zstd, with a zero
   // at its end; null is zip.
   const char *compression;
-  // How hard; 0 is the usual way: ZIP 1 to 12, ZSTD 1 to 22, of DWA the quality.
+  // How hard; 0 is the usual way: ZIP 1 to 12, ZSTD -7 to 22, of DWA and LJ2K the quality.
   float level;
   // 1 where the file is on the disk, not only in the system's memory, when writing returns.
   uint32_t durable;

@@ -82,25 +82,25 @@ fn frames_and_folders_go_on_past_what_is_missing() {
     for name in ["v1", "v2"] {
         fs::create_dir(dir.join(name)).unwrap();
     }
-    for (name, value) in [("v1/s.1.exr", 0.0), ("v1/s.2.exr", 0.0), ("v1/s.3.exr", 0.5)] {
+    for (name, value) in [("v1/s.1001.exr", 0.0), ("v1/s.1002.exr", 0.0), ("v1/s.1003.exr", 0.5)] {
         write(&dir.join(name), value);
     }
-    for (name, value) in [("v2/s.1.exr", 0.0), ("v2/s.3.exr", 0.75)] {
+    for (name, value) in [("v2/s.1001.exr", 0.0), ("v2/s.1003.exr", 0.75)] {
         write(&dir.join(name), value);
     }
-    for line in [["diff", "v1/s.#.exr", "v2/s.#.exr"], ["diff", "v1", "v2"]] {
+    for line in [["diff", "v1/s.####.exr", "v2/s.####.exr"], ["diff", "v1", "v2"]] {
         let ran = run(dir, &line, b"");
         let text = ran.text();
         assert_eq!(ran.code, 4, "{text}");
         assert!(
-            text.contains("s.1.exr  same\n") && text.contains("s.3.exr  different\n"),
+            text.contains("s.1001.exr  same\n") && text.contains("s.1003.exr  different\n"),
             "{text}"
         );
-        assert!(ran.err.contains("s.2.exr"), "{}", ran.err);
+        assert!(ran.err.contains("s.1002.exr"), "{}", ran.err);
         assert!(ran.err.contains("1 of 3 pairs differ; 1 could not be compared"));
     }
-    let drawn = ["diff", "v1/s.#.exr", "v1/s.#.exr", "--heat", "heat.#.png"];
+    let drawn = ["diff", "v1/s.####.exr", "v1/s.####.exr", "--heat", "heat.####.png"];
     assert_eq!(run(dir, &drawn, b"").code, 0);
-    assert!(dir.join("heat.3.png").is_file());
+    assert!(dir.join("heat.1003.png").is_file());
     assert_eq!(run(dir, &["diff", "v1", "v1", "--heat", "heat.png"], b"").code, 2);
 }

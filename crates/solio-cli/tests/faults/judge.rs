@@ -41,7 +41,8 @@ impl Stage {
         // Old files to lose: at every second line, and not where another scan would go on from them.
         let mut before = place.inputs.clone();
         if line.len().is_multiple_of(2) && !line.starts_with("scan") {
-            for name in after.keys() {
+            // An old buffer that the old document does not name is kept, and the new one is numbered.
+            for name in after.keys().filter(|name| !name.ends_with(".bin")) {
                 before.entry(name.clone()).or_insert_with(|| format!("old {name}\n").into_bytes());
             }
         }

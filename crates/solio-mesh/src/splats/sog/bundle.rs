@@ -5,10 +5,8 @@ use crate::gltf::GltfFiles;
 use rawzip::{CompressionMethod, ZipArchive, ZipArchiveWriter};
 use solio_base::{Error, Limits, Result, Source};
 use solio_codec::compress::decode_deflate;
+use solio_kinds::FileKind;
 use std::io::Write;
-
-/// What a ZIP begins with.
-const ZIP_MARK: &[u8] = b"PK\x03\x04";
 
 /// The files of a SOG by their names.
 pub(super) enum SogBundle<'f> {
@@ -28,7 +26,7 @@ impl<'f> SogBundle<'f> {
         limits: &Limits,
     ) -> Result<SogBundle<'f>> {
         let bytes = all(source, limits)?;
-        Ok(match bytes.starts_with(ZIP_MARK) {
+        Ok(match bytes.starts_with(FileKind::Sog.mark()) {
             true => SogBundle::Zipped(bytes),
             false => SogBundle::Loose { meta: bytes, files },
         })
