@@ -64,7 +64,7 @@ fn people_and_programs_are_told_where_and_how_much() {
     );
     assert!(fs::read(dir.join("where.png")).unwrap().starts_with(b"\x89PNG"));
     let ran = run(dir, &["diff", "a.exr", "b.exr", "--json"], b"");
-    let said: serde_json::Value = serde_json::from_str(&ran.text()).unwrap();
+    let said: serde_json::Value = serde_json::from_str(ran.text()).unwrap();
     assert_eq!((&said["verdict"], &said["beyond_fail"]), (&"different".into(), &1.into()));
     let grey = &said["channels"][1];
     assert_eq!(

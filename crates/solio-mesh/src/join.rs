@@ -400,6 +400,7 @@ fn extend(all: &mut Values<'static>, more: Option<&Values<'_>>, count: usize) {
     for_each_type!(all, |all| all.to_mut().resize(count, Default::default()));
 }
 
+#[allow(clippy::useless_conversion)] // one of the types is f64 itself
 fn doubles(values: &Values<'_>) -> Values<'static> {
     Values::F64(for_each_type!(values, |all| all.iter().map(|value| f64::from(*value)).collect()))
 }

@@ -140,8 +140,9 @@ pub(super) fn compare_line(
         }
         let fails = difference > options.fail.value;
         sums.beyond += u64::from(fails);
-        let warns = u8::from(difference > options.warn.value) * WARN;
-        pixels.push((warns | u8::from(fails) * FAIL, difference as f32));
+        let warns = difference > options.warn.value;
+        let mark = if warns { WARN } else { 0 } | if fails { FAIL } else { 0 };
+        pixels.push((mark, difference as f32));
     }
     ComparedLine { sums, pixels }
 }
