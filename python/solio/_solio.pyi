@@ -43,6 +43,7 @@ __all__ = [
     "metadata",
     "metadata_table",
     "read",
+    "read_instances",
     "scan_list",
     "scan_schema",
     "scan_stream",
