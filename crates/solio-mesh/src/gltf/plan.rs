@@ -140,7 +140,9 @@ impl<'s> Plan<'s> {
             inner(&mut node);
         } else if let Some([outer, own]) = nested(&flat) {
             under(&mut node, &outer);
+            // The one that has the mesh is the object.
             let mut child = Map::new();
+            child.extend(node.remove("name").map(|name| ("name".to_owned(), name)));
             under(&mut child, &own);
             inner(&mut child);
             self.nodes.push(child.into());
