@@ -51,7 +51,7 @@ def test_objects_of_one_mesh_share_it(tmp_path):
     # What an object cannot say its mesh does: it is no longer the same.
     assert three.data != one.data
     corners = [tuple(three.matrix_world @ v.co) for v in three.data.vertices]
-    assert corners == [pytest.approx(p) for p in ((0, 0, 0), (1, 0, 0), (1, 0, 1))]
+    assert corners == [pytest.approx(p, abs=1e-6) for p in ((0, 0, 0), (1, 0, 0), (1, 0, 1))]
 
 
 def test_materials_images_and_attributes_come_back(scene, tmp_path):
