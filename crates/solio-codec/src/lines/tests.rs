@@ -572,8 +572,9 @@ proptest! {
         for tier in tiers() {
             let got = faces(tier, &text);
             let corners = got.0.len();
-            // What stands before an odd line may be left with it.
-            prop_assert!(got.4 <= want.4 && (got.4 == want.4 || want.4 < text.len()));
+            // What stands before an odd line may be left with it, and a tier leaves lines that are long or of
+            // another form than those before to others.
+            prop_assert!(got.4 <= want.4);
             prop_assert_eq!(&got.0, &want.0[..corners]);
             prop_assert_eq!(&got.1, &want.1[..corners.min(want.1.len())][..got.1.len()]);
             prop_assert_eq!(&got.2, &want.2[..corners.min(want.2.len())][..got.2.len()]);
