@@ -48,7 +48,7 @@ def test_objects_of_one_mesh_share_it(tmp_path):
     assert one.data == two.data and one.data.name == "leaf"
     # Y is up in the file.
     assert tuple(two.matrix_world.translation) == (2, -4, 3)
-    # What an object cannot say its mesh does: it is no longer the same.
+    # An object cannot shear, so its mesh is a sheared copy.
     assert three.data != one.data
     corners = [tuple(three.matrix_world @ v.co) for v in three.data.vertices]
     assert corners == [pytest.approx(p, abs=1e-6) for p in ((0, 0, 0), (1, 0, 0), (1, 0, 1))]

@@ -416,7 +416,7 @@ pub unsafe extern "C" fn solio_mesh_picture(
             let i = usize::try_from(index).unwrap_or(usize::MAX);
             let picture = taken.scene.pictures.get(i);
             let picture =
-                picture.ok_or_else(|| Failure::argument(format!("there is no picture {index}")))?;
+                picture.ok_or_else(|| Failure::argument(format!("no picture {index}")))?;
             border::put("the bytes", bytes, picture.bytes.as_ptr())?;
             border::put("the length", length, picture.bytes.len() as u64)
         })

@@ -59,7 +59,7 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Outcome> {
     }
     drop(shown);
     if pairs.is_empty() {
-        screen::complain("there are no images to compare");
+        screen::complain("no images found");
         return Ok(Outcome::NothingMatched);
     }
     if !args.run.json && pairs.len() > 1 {

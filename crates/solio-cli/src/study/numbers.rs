@@ -35,7 +35,7 @@ pub(crate) fn run(args: &NumbersArgs) -> Result<Outcome> {
     if let Some(path) = &out.output {
         page.write(path)?;
     }
-    // A wrong text is a fault of whoever wrote it, and no figure.
+    // A wrong text is an error in its writer; nothing is timed.
     let wrong = study.groups.iter().flat_map(|group| &group.ways).any(|way| way.wrong > 0);
     Ok(if wrong { Outcome::SomeFailed } else { Outcome::Done })
 }

@@ -9,7 +9,7 @@ pub use heat::heat_picture;
 
 use crate::rows;
 use line::{ComparedLine, FAIL, Multiples, RowSums, Side, WARN, compare_line};
-use solio_base::{Result, Work};
+use solio_base::{Error, Result, Work};
 use solio_exr::header::Box2i;
 use solio_exr::model::{DeepLevel, FlatLevel, Image, ImagePart, Pixels, Plane};
 
@@ -142,7 +142,7 @@ pub struct ImageDifference {
 /// ```
 ///
 /// # Errors
-/// `Cancelled`.
+/// `Limit` for 2³¹ deep samples of a part and more, and `Cancelled`.
 pub fn compare_images(
     a: &Image<'_>,
     b: &Image<'_>,
@@ -196,6 +196,9 @@ fn told(number: usize, part: &ImagePart<'_>) -> String {
         None => format!("part {number}"),
     }
 }
+
+/// Pixels between data windows, beside those in them, that are compared as 0.
+const FAR_PIXELS: u64 = 1 << 26;
 
 /// Two levels of one size: their samples, for a channel at a time.
 struct LevelPair<'i> {
@@ -265,6 +268,12 @@ impl ImageDifference {
             self.notes.push(format!("{what}: other data windows; outside of them values are 0"));
         }
         let window = union(windows);
+        let pixels = |window: &Box2i| window.width().saturating_mul(window.height());
+        let own = windows.iter().map(pixels).fold(FAR_PIXELS, u64::saturating_add);
+        if pixels(&window) > own {
+            self.structure.push(format!("{what}: data windows too far from each other"));
+            return Ok(());
+        }
         let pair = LevelPair {
             part,
             level: [levels[0].x, levels[0].y],
@@ -341,7 +350,10 @@ impl ImageDifference {
             self.structure.push(format!("{what}: {pixels} another number of samples"));
             return Ok(());
         }
-        let total = a.planes.first().map_or(0, |plane| plane.samples.len()) as u32;
+        let total = a.planes.first().map_or(0, |plane| plane.samples.len());
+        let total = i32::try_from(total)
+            .map_err(|_| Error::limit(format!("{total} deep samples are too many to compare")))?
+            as u32;
         // As one row of samples.
         let window = Box2i::of_size(total.max(1), 1);
         let pair = LevelPair {

@@ -87,6 +87,15 @@ fn types_and_data_windows_are_notes_and_what_lacks_is_a_difference() {
 }
 
 #[test]
+fn windows_far_apart_take_no_memory() {
+    let far = |at: i32| Box2i { min: [at; 2], max: [at; 2] };
+    let (a, b) = (grey(far(-1_000_000_000), &[1.0]), grey(far(1_000_000_000), &[1.0]));
+    let found = compared(&a, &b, &CompareOptions::default());
+    assert_eq!((found.verdict, found.channels.len()), (Verdict::Different, 0));
+    assert!(found.structure.iter().any(|line| line.ends_with("too far from each other")));
+}
+
+#[test]
 fn threads_change_nothing() {
     let window = Box2i::of_size(300, 700);
     let values: Vec<f32> =

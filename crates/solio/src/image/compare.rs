@@ -9,8 +9,8 @@ use solio_exr::model::Image;
 use solio_image::{CompareOptions, ImageDifference, compare_images};
 use solio_kinds::ImageFormat;
 
-/// How far two image files are from each other: of OpenEXR all parts, levels and channels, of other images
-/// their pixels. Integers are values from 0 to 1 as they are in the file, unless the other image is
+/// How far two image files are from each other: of OpenEXR all parts and channels of the full size, of other
+/// images their pixels. Integers are values from 0 to 1 as they are in the file, unless the other image is
 /// OpenEXR: then both are linear light.
 ///
 /// ```

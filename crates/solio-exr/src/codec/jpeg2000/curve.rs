@@ -104,7 +104,7 @@ impl PointCurve {
             }
             PointCurve::Old => return old_sample(f64::from(x) * whole, depth),
         };
-        // What is no number becomes 0, what is too large the largest.
+        // NaN becomes 0, what is too large the largest value.
         let most = whole / 2.0;
         let number = (place * whole).round().clamp(-most, most - 1.0) as i32;
         if coding.curve == SampleCurve::Plain { number as u32 } else { unrisen(number, depth) }

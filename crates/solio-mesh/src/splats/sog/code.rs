@@ -58,7 +58,7 @@ pub(super) fn code_of(values: impl Iterator<Item = f32>) -> Vec<f32> {
     centers.into_iter().map(|center| center as f32).collect()
 }
 
-/// The place of the number that is nearest; of what is no number, of the one nearest to 0.
+/// The place of the number that is nearest; for NaN, the one nearest to 0.
 pub(super) fn nearest(code: &[f32], value: f32) -> u8 {
     let value = if value.is_nan() { 0.0 } else { value };
     let after = code.partition_point(|center| *center < value).min(code.len() - 1);
