@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from os import PathLike, fsencode
+from os import PathLike, fsencode, fspath
 from typing import TYPE_CHECKING, Any
 
 from . import _engines, _solio
@@ -113,6 +113,17 @@ def scan(
     check: bool = False,
     hash: bool = False,
     follow: bool = False,
+    exclude: Iterable[str] = (),
+    include: Iterable[str] = (),
+    ignore_files: Iterable[_Path] = (),
+    kinds: Iterable[str] = (),
+    no_ignore: bool = False,
+    keep_all: bool = False,
+    no_hidden: bool = False,
+    one_file_system: bool = False,
+    max_depth: int | None = None,
+    min_bytes: int | None = None,
+    max_bytes: int | None = None,
     threads: int | None = None,
     memory_bytes: int | None = None,
 ) -> Scan:
@@ -125,6 +136,13 @@ def scan(
     reads meshes and scenes to their end, for counts and bounds; ``check`` looks for damage; ``hash``
     gives the XXH128 of all content. ``follow`` enters links to folders, each folder once.
 
+    ``exclude`` and ``include`` are patterns as in ``.gitignore``: folders and files that are left out, and
+    files other than which are. ``ignore_files`` have such patterns, and so have files called
+    ``.solioignore`` in folders, unless ``no_ignore``. Names that nobody means (``@eaDir``, ``.snapshot``,
+    ``$RECYCLE.BIN``, ``lost+found``, ``.DS_Store`` and the like) are left out unless ``keep_all``; with
+    ``no_hidden`` also those that begin with a dot. ``kinds`` are kinds or families of files
+    (``exr``, ``image``). ``max_depth`` of 1 stays in the roots.
+
     Folders that cannot be listed are in `Scan.errors`. Raises `ArgumentError` for options that
     cannot be, and `IoError` where there is no telling what a root is: an empty one.
     """
@@ -132,8 +150,14 @@ def scan(
         roots = [roots]
     check_several(fields, "fields")
     options: dict[str, Any] = {"fields": list(fields), "deep": deep, "check": check, "hash": hash}
-    options |= {"follow": follow}
-    given = {"threads": threads, "memory_bytes": memory_bytes}
+    for name, several in {"exclude": exclude, "include": include, "kinds": kinds}.items():
+        check_several(several, name)
+        options[name] = list(several)
+    options["ignore_files"] = [fspath(file) for file in ignore_files]
+    options |= {"follow": follow, "no_ignore": no_ignore, "keep_all": keep_all, "no_hidden": no_hidden}
+    options["one_file_system"] = one_file_system
+    given = {"threads": threads, "memory_bytes": memory_bytes, "max_depth": max_depth}
+    given |= {"min_bytes": min_bytes, "max_bytes": max_bytes}
     options |= {name: value for name, value in given.items() if value is not None}
     files, errors = _solio.scan_list([fsencode(root) for root in roots], options)
     return Scan(tuple(files), tuple(errors), options)

@@ -12,7 +12,7 @@ pub(crate) fn temporary_folder() -> Result<tempfile::TempDir> {
 
 /// The files at and below `paths`; all of them must be there.
 pub(crate) fn all_below(paths: &[PathBuf], work: &Work) -> Result<Vec<PathBuf>> {
-    let (found, failed) = solio::files_below(paths, work)?;
+    let (found, failed) = solio::files_below(paths, &solio::Filter::default(), work)?;
     failed.into_iter().next().map_or(Ok(found), Err)
 }
 

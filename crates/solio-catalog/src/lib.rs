@@ -10,6 +10,7 @@
 //! * [`sums`]: lists of digests.
 #![forbid(unsafe_code)]
 
+pub mod difference;
 pub mod look;
 pub mod mhl;
 pub mod names;

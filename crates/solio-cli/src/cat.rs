@@ -14,7 +14,9 @@ use std::io::Write;
 /// Reads all files at and below the inputs, goes on past bad ones.
 pub(crate) fn run(args: &CatArgs) -> Result<Outcome> {
     let work = options::work(&args.work)?;
-    let (files, failed) = solio::files_below(&inputs::files(&args.inputs, &work)?, &work)?;
+    let filter = args.filter.filter()?;
+    let named = inputs::wanted(inputs::files(&args.inputs, &work)?, &filter);
+    let (files, failed) = solio::files_below(&named, &filter, &work)?;
     failed.iter().for_each(screen::complain_of);
     if files.is_empty() && failed.is_empty() {
         return Ok(inputs::none_found());
@@ -59,6 +61,7 @@ pub(crate) fn run(args: &CatArgs) -> Result<Outcome> {
     read.failed.iter().for_each(screen::complain_of);
     if args.shown.stats {
         say(&read, &job, &usage, &limit);
+        inputs::say_left_out(&filter);
     }
     if args.json {
         screen::print(&schema::line("read/1", &[], to_json(&read, &failed, &job, &usage, &limit)));

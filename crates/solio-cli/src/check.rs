@@ -7,7 +7,7 @@ use crate::table::{BAD, DIM, GOOD, TextTable, count};
 use crate::{Outcome, inputs, options, schema, screen, terminal};
 use serde_json::{Value, json};
 use solio::image::{CheckOptions, Problem};
-use solio::{Error, ErrorKind, FileCheck, Odd, Result, Work, each_file};
+use solio::{Error, ErrorKind, FileCheck, Filter, Odd, Result, Work, each_file};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -18,12 +18,15 @@ const SEQUENCE: &str = "sequence";
 /// Checks every input, goes on past bad ones.
 pub(crate) fn run(args: &CheckArgs) -> Result<Outcome> {
     let work = options::work(&args.run.work)?;
+    let filter = args.filter.filter()?;
     let named = inputs::collect(&args.inputs, &work)?;
     if named.is_empty() {
         return Ok(inputs::none_named());
     }
     let named: Vec<_> =
         named.into_iter().map(|path| (path.clone(), inputs::frames(path))).collect();
+    let wanted = |(path, files)| (path, inputs::wanted(files, &filter));
+    let named: Vec<(PathBuf, Vec<PathBuf>)> = named.into_iter().map(wanted).collect();
     let inputs: Vec<PathBuf> = named.iter().flat_map(|(_, files)| files.clone()).collect();
     let seen = RunMeter::start(&args.run.shown, "check", &inputs, &work);
     let mut report = CheckReport {
@@ -42,15 +45,19 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Outcome> {
             report.take(path, Ok(solio::check_frames(files)))?;
         }
     }
-    look(args, inputs, &mut report, &work)?;
+    look(args, &filter, inputs, &mut report, &work)?;
     let files = report.files();
     let outcome = report.finish();
     seen.end(files);
+    if args.run.shown.stats {
+        inputs::say_left_out(&filter);
+    }
     outcome
 }
 
 fn look(
     args: &CheckArgs,
+    filter: &Filter,
     inputs: Vec<PathBuf>,
     report: &mut CheckReport<'_>,
     work: &Work,
@@ -64,7 +71,7 @@ fn look(
         return Ok(());
     }
     report.below = true;
-    let solio::Found { files, folders, failed } = solio::find_files(&folders, work)?;
+    let solio::Found { files, folders, failed } = solio::find_files(&folders, filter, work)?;
     for error in failed {
         let path = error.path().unwrap_or(Path::new("")).to_owned();
         report.take(&path, Err(error))?;

@@ -5,11 +5,11 @@ use crate::output_path::has_end;
 use crate::progress::ShownProgress;
 use crate::stats::ReadMeter;
 use crate::table::{DIM, TextTable, count, some};
-use crate::{Outcome, inputs, options, schema, screen, terminal};
+use crate::{Outcome, changes, inputs, options, schema, screen, terminal};
 use serde_json::{Value, json};
 use solio::{
-    ChannelDifference, CompareOptions, DifferenceLimit, Error, ImageDifference, Limits, Result,
-    Verdict, Work,
+    ChannelDifference, CompareOptions, DifferenceLimit, Error, Family, ImageDifference, Limits,
+    Result, Verdict, Work,
 };
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -24,6 +24,20 @@ struct Pair {
 /// Compares all pairs, goes on past those that cannot be read.
 pub(crate) fn run(args: &DiffArgs) -> Result<Outcome> {
     let work = options::work(&args.run.work)?;
+    let is_catalog = |path: &PathBuf| {
+        inputs::kind_of(path, &work).is_some_and(|kind| kind.family() == Family::Catalogue)
+    };
+    match [&args.first, &args.second].map(is_catalog) {
+        [true, true] => return changes::diff(&args.first, &args.second, args.run.json, &work),
+        [false, false] => {}
+        [first, _] => {
+            let (catalog, other) =
+                if first { (&args.first, &args.second) } else { (&args.second, &args.first) };
+            let words = format!("{} is a catalogue, and this is not", catalog.display());
+            let error = Error::argument(words).at_path(other);
+            return Err(error.hint("name two catalogues, or two images"));
+        }
+    }
     let pairs = pairs(args)?;
     let heat = heat_of(args, &pairs)?;
     let limit = |value, percent, hard: Option<f64>| DifferenceLimit {

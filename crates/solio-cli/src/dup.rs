@@ -14,12 +14,13 @@ use std::path::PathBuf;
 /// Looks at and below all inputs, goes on past what cannot be read.
 pub(crate) fn run(args: &DupArgs) -> Result<Outcome> {
     let work = options::work(&args.run.work)?;
-    let inputs = inputs::files(&args.inputs, &work)?;
+    let filter = args.filter.filter()?;
+    let inputs = inputs::wanted(inputs::files(&args.inputs, &work)?, &filter);
     let options = DuplicateOptions {
-        least_bytes: args.least.unwrap_or(0),
         empty: args.empty,
         paranoid: args.paranoid,
         order: args.order,
+        filter: filter.clone(),
     };
     let reading = ReadMeter::start(&inputs, args.run.shown.stats, &work);
     let shown = ShownProgress::start(args.run.shown.progress, "dup", &work.progress);
@@ -44,6 +45,7 @@ pub(crate) fn run(args: &DupArgs) -> Result<Outcome> {
     }
     if args.run.shown.stats {
         reading.say(found.files, found.read_bytes);
+        inputs::say_left_out(&filter);
     }
     Ok(match (found.files, found.failed.is_empty()) {
         (_, false) => Outcome::SomeFailed,

@@ -10,18 +10,32 @@ use solio::catalog::mhl;
 use solio::catalog::sums::{SumStyle, encode_sum, name_in_line};
 use solio::digest::{Algorithm, Digest};
 use solio::names::OsStrBytes;
-use solio::{Error, ErrorKind, FileState, Finding, HashJob, Hashed, MhlOptions, Result, Work};
+use solio::{
+    Error, ErrorKind, FileState, Filter, Finding, HashJob, Hashed, MhlOptions, Result, Work,
+};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Sums up, records or checks all inputs, goes on past bad ones.
 pub(crate) fn run(args: &HashArgs) -> Result<Outcome> {
     let work = options::work(&args.run.work)?;
-    let inputs = inputs::files(&args.inputs, &work)?;
+    let filter = args.filter.filter()?;
+    let mut inputs = inputs::files(&args.inputs, &work)?;
+    if !args.mhl && !args.verify {
+        inputs = inputs::wanted(inputs, &filter);
+    }
     check_options(args, &inputs)?;
     let shown = ShownProgress::start(args.run.shown.progress, "hash", &work.progress);
     let reading = ReadMeter::start(&inputs, args.run.shown.stats, &work);
-    let mut run = HashRun { args, work: &work, files: 0, bytes: 0, bad: 0, has_history: false };
+    let mut run = HashRun {
+        args,
+        filter: &filter,
+        work: &work,
+        files: 0,
+        bytes: 0,
+        bad: 0,
+        has_history: false,
+    };
     let done = match (args.mhl, args.verify) {
         (true, _) => inputs.iter().try_for_each(|path| run.record(path)),
         (_, true) => inputs.iter().try_for_each(|path| run.verify(path)),
@@ -32,6 +46,7 @@ pub(crate) fn run(args: &HashArgs) -> Result<Outcome> {
     let (files, bad, read) = (run.files, run.bad, run.bytes);
     if args.run.shown.stats {
         reading.say(files, read);
+        inputs::say_left_out(&filter);
     }
     if files == 0 && bad == 0 && !run.has_history {
         return Ok(inputs::none_found());
@@ -47,11 +62,12 @@ fn check_options(args: &HashArgs, inputs: &[PathBuf]) -> Result<()> {
     // What is not there is told as such.
     let are_lists = || inputs.iter().all(|path| path.is_file());
     let are_folders = || !inputs.is_empty() && inputs.iter().all(|path| path.is_dir());
-    if !args.exclude.is_empty() && !args.mhl && (!args.verify || are_lists()) {
-        return refuse(
-            "--exclude",
-            "it is of --mhl, and of --verify with a folder and its history",
-        );
+    let has_history = args.mhl || args.verify;
+    if has_history && let Some(option) = args.filter.beside_exclude() {
+        return refuse(option, "a history has all files but those that --exclude leaves out");
+    }
+    if args.verify && !args.filter.exclude.is_empty() && are_lists() {
+        return refuse("--exclude", "the list says which files are checked");
     }
     if args.quiet && !(args.mhl || args.verify) {
         return refuse("--quiet", "it is of --mhl and --verify");
@@ -67,6 +83,7 @@ fn check_options(args: &HashArgs, inputs: &[PathBuf]) -> Result<()> {
 
 struct HashRun<'a> {
     args: &'a HashArgs,
+    filter: &'a Filter,
     work: &'a Work,
     files: u64,
     bytes: u64,
@@ -79,7 +96,7 @@ struct HashRun<'a> {
 impl HashRun<'_> {
     /// A line for each file at and below `inputs`.
     fn sum(&mut self, inputs: &[PathBuf]) -> Result<()> {
-        let (files, failed) = solio::files_below(inputs, self.work)?;
+        let (files, failed) = solio::files_below(inputs, self.filter, self.work)?;
         for error in failed {
             self.bad += 1;
             screen::fail_at_its_path(&error, self.args.run.json);
@@ -126,7 +143,7 @@ impl HashRun<'_> {
             args.author.clone().map(|name| mhl::Author { name: Some(name), ..Default::default() });
         let options = MhlOptions {
             algorithms: args.algorithm.clone(),
-            ignore: args.exclude.clone(),
+            ignore: args.filter.exclude.clone(),
             creator: mhl::Creator {
                 authors: author.into_iter().collect(),
                 location: args.location.clone(),
@@ -177,7 +194,7 @@ impl HashRun<'_> {
             Ok(!screen::is_closed())
         };
         let read = if is_folder {
-            solio::verify_mhl(path, &args.exclude, args.order, work, &mut each)
+            solio::verify_mhl(path, &args.filter.exclude, args.order, work, &mut each)
         } else {
             let by = args.algorithm.first().copied();
             solio::verify_sums(path, by, args.order, work, &mut each)

@@ -5,7 +5,8 @@ use crate::output_path::{check_folder, is_standard};
 use crate::{Outcome, screen, terminal};
 use solio::names::OsStringBytes;
 use solio::{
-    Error, FileKind, FramePattern, FrameRange, ImageJob, Input, Limits, Progress, Result, Work,
+    Error, FileKind, Filter, FramePattern, FrameRange, ImageJob, Input, Limits, Progress, Result,
+    Work,
 };
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -34,6 +35,12 @@ pub(crate) fn collect(args: &InputArgs, work: &Work) -> Result<Vec<PathBuf>> {
 /// without any stays, and cannot be opened.
 pub(crate) fn files(args: &InputArgs, work: &Work) -> Result<Vec<PathBuf>> {
     Ok(collect(args, work)?.into_iter().flat_map(frames).collect())
+}
+
+/// The same without what somebody named and left out.
+pub(crate) fn wanted(mut inputs: Vec<PathBuf>, filter: &Filter) -> Vec<PathBuf> {
+    inputs.retain(|input| filter.wants_named(input));
+    inputs
 }
 
 /// The frames that a name stands for, or itself.
@@ -208,6 +215,19 @@ pub(crate) fn none_named() -> Outcome {
 pub(crate) fn none_found() -> Outcome {
     screen::complain("there are no files");
     Outcome::NothingMatched
+}
+
+/// Says how much was left out of folders, where anybody asked how the run went.
+pub(crate) fn say_left_out(filter: &Filter) {
+    let left = filter.left_out();
+    let parts: Vec<String> = [(left.folders, "folder"), (left.files, "file")]
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, what)| crate::table::some(count, what))
+        .collect();
+    if !parts.is_empty() {
+        screen::say(&format!("{} left out", parts.join(" and ")));
+    }
 }
 
 /// How a command ended of whose inputs so many failed.

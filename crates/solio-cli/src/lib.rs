@@ -8,6 +8,7 @@
 #[doc(hidden)]
 pub mod args;
 mod cat;
+mod changes;
 #[doc(hidden)]
 pub mod chart_page;
 mod check;

@@ -15,16 +15,22 @@ const SHOWN: usize = 12;
 /// Lists everything, goes on past what cannot be looked at.
 pub(crate) fn run(args: &LsArgs) -> Result<Outcome> {
     let work = options::work(&args.run.work)?;
+    let filter = args.filter.filter()?;
     let here = args.inputs.files.is_empty() && args.inputs.files_from.is_none();
     let paths = match here {
         true => vec![PathBuf::from(".")],
-        false => inputs::collect(&args.inputs, &work)?,
+        false => inputs::wanted(inputs::collect(&args.inputs, &work)?, &filter),
     };
     if paths.is_empty() {
         screen::complain("the list names no files");
         return Ok(Outcome::NothingMatched);
     }
-    let options = ListOptions { recursive: args.recursive, hidden: args.all, sizes: args.long };
+    let options = ListOptions {
+        recursive: args.recursive,
+        hidden: args.filter.all,
+        sizes: args.long,
+        filter: filter.clone(),
+    };
     let seen = RunMeter::start(&args.run.shown, "ls", &paths, &work);
     let list = solio::list(&paths, options, &work)?;
     let mut text = Vec::new();

@@ -6,7 +6,7 @@ use crate::stats::RunMeter;
 use crate::table::{BOLD, DIM, csv_cell, padded, safe_cell, visible};
 use crate::{Outcome, inputs, options, screen};
 use solio::photo::{Fields, JsonOptions, Metadata, Tag, Value, json, json_string};
-use solio::{Ability, Error, ErrorKind, ExifTool, ExifToolOptions, FileType, Limits};
+use solio::{Ability, Error, ErrorKind, ExifTool, ExifToolOptions, FileType, Filter, Limits};
 use solio::{MetadataEngine, MetadataOptions, Result, Work};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -44,7 +44,9 @@ struct ShownFile {
 /// Reads all files, goes on past bad ones.
 pub(crate) fn run(args: &MetaArgs) -> Result<Outcome> {
     let work = options::work(&args.work)?;
-    let (files, failed) = files(&inputs::files(&args.inputs, &work)?, args.recursive, &work)?;
+    let filter = args.filter.filter()?;
+    let named = inputs::wanted(inputs::files(&args.inputs, &work)?, &filter);
+    let (files, failed) = files(&named, args.recursive, &filter, &work)?;
     failed.iter().for_each(screen::complain_of);
     if files.is_empty() && failed.is_empty() {
         screen::complain("there are no files");
@@ -73,6 +75,7 @@ pub(crate) fn run(args: &MetaArgs) -> Result<Outcome> {
         args,
         form,
         options: &options,
+        filter: &filter,
         work: &work,
         all: failed.is_empty(),
         first: true,
@@ -102,6 +105,7 @@ struct MetaOutput<'a> {
     args: &'a MetaArgs,
     form: MetaForm,
     options: &'a MetadataOptions,
+    filter: &'a Filter,
     work: &'a Work,
     /// Whether all could be read.
     all: bool,
@@ -126,13 +130,12 @@ impl MetaOutput<'_> {
         for shown in some {
             if let Some(folder) = shown.folder.take() {
                 screen::print(&std::mem::take(&mut self.printed));
-                match inside(&folder) {
-                    Ok(files) => self.read(&files)?,
-                    Err(e) => {
-                        self.all = false;
-                        screen::complain_of(&e);
-                    }
+                let (files, unread) = solio::files_in(&folder, self.filter, self.work)?;
+                for error in unread {
+                    self.all = false;
+                    screen::complain_of(&error);
                 }
+                self.read(&files)?;
                 self.printed.clear();
                 continue;
             }
@@ -189,9 +192,14 @@ fn engine(args: &MetaArgs) -> Result<MetadataEngine> {
 }
 
 /// The files named, and those in the folders named.
-fn files(inputs: &[PathBuf], recursive: bool, work: &Work) -> Result<(Vec<PathBuf>, Vec<Error>)> {
+fn files(
+    inputs: &[PathBuf],
+    recursive: bool,
+    filter: &Filter,
+    work: &Work,
+) -> Result<(Vec<PathBuf>, Vec<Error>)> {
     if recursive {
-        return solio::files_below(inputs, work);
+        return solio::files_below(inputs, filter, work);
     }
     let (mut files, mut failed) = (Vec::new(), Vec::new());
     for path in inputs {
@@ -199,24 +207,11 @@ fn files(inputs: &[PathBuf], recursive: bool, work: &Work) -> Result<(Vec<PathBu
             files.push(path.clone());
             continue;
         }
-        match inside(path) {
-            Ok(inside) => files.extend(inside),
-            Err(e) => failed.push(e),
-        }
+        let (inside, unread) = solio::files_in(path, filter, work)?;
+        files.extend(inside);
+        failed.extend(unread);
     }
     Ok((files, failed))
-}
-
-/// The files right in a folder.
-fn inside(folder: &Path) -> Result<Vec<PathBuf>> {
-    let entries =
-        std::fs::read_dir(folder).map_err(|e| Error::io("look into", e).at_path(folder))?;
-    let mut inside: Vec<PathBuf> =
-        entries.flatten().map(|e| solio::names::joined(folder, &e.file_name())).collect();
-    // Whoever reads a pipe waits.
-    inside.retain(|path| path.is_file() || !path.exists());
-    inside.sort();
-    Ok(inside)
 }
 
 /// Whether the name alone says that it is no folder: a look at each of many files takes a fifth of

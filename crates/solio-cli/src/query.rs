@@ -1,6 +1,6 @@
 //! `solio query`: questions to a catalogue.
 
-use crate::args::QueryArgs;
+use crate::args::{QueryArgs, Since};
 use crate::table::{BOLD, csv_cell, padded, safe_cell, visible};
 use crate::{Outcome, screen};
 use serde_json::{Map, Value};
@@ -19,7 +19,16 @@ pub(crate) fn run(args: &QueryArgs) -> Result<Outcome> {
             true => error,
             false => error.hint("solio scan FOLDER -o CATALOGUE makes one"),
         })?;
-    let Some(sql) = &args.sql else {
+    let of_history = args.since.map(|since| {
+        let from = match since {
+            Since::Scan(scan) => format!("scan > {scan}"),
+            Since::Time(ns) => format!("begun_ns >= {ns}"),
+        };
+        format!(
+            "SELECT scan, scanned, what, path, old_path, old_size, size FROM history WHERE {from}"
+        )
+    });
+    let Some(sql) = args.sql.as_ref().or(of_history.as_ref()) else {
         query.views()?.iter().for_each(|view| screen::print(&format!("{view}\n")));
         return Ok(Outcome::Done);
     };

@@ -11,7 +11,8 @@ use solio::{Choice, Error, PreviewOptions, Result, SheetOptions, ThumbnailOption
 /// Shows all inputs, goes on past bad ones.
 pub(crate) fn run(args: &SheetArgs) -> Result<Outcome> {
     let work = options::work(&args.run.work)?;
-    let inputs = inputs::files(&args.inputs, &work)?;
+    let filter = args.filter.filter()?;
+    let inputs = inputs::wanted(inputs::files(&args.inputs, &work)?, &filter);
     if inputs.iter().any(|input| is_standard(input)) {
         return Err(Error::argument("a sheet is made of files, not of standard input")
             .hint("solio preview shows an image from a pipe"));
@@ -34,6 +35,7 @@ pub(crate) fn run(args: &SheetArgs) -> Result<Outcome> {
         thumbnail: ThumbnailOptions { size, preview, up, ..ThumbnailOptions::default() },
         columns: args.columns,
         title: args.title.clone(),
+        filter: filter.clone(),
     };
     let seen = RunMeter::start(&args.run.shown, "sheet", &inputs, &work);
     let done = solio::write_sheet(&inputs, &args.output, &options, &work);
@@ -43,6 +45,9 @@ pub(crate) fn run(args: &SheetArgs) -> Result<Outcome> {
         screen::complain(&format!("note: {}: {missing} and hatched", path.display()));
     }
     seen.end(work.progress.now().files);
+    if args.run.shown.stats {
+        inputs::say_left_out(&filter);
+    }
     if args.run.json {
         let mut line = json!({
             "cells": done.cells,

@@ -303,3 +303,107 @@ fn a_study_of_another_program_is_held_or_refused() {
     assert_eq!(bucket.code, 1, "{}", bucket.err);
     assert!(bucket.err.contains("nothing held it"), "{}", bucket.err);
 }
+
+fn make(dir: &Path, names: &[&str]) {
+    for name in names {
+        let path = dir.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, name.as_bytes()).unwrap();
+    }
+}
+
+fn paths(dir: &Path) -> Vec<String> {
+    let rows = ask(dir, "SELECT path FROM files");
+    let below = |row: &serde_json::Value| {
+        let path = row["path"].as_str().unwrap().replace('\\', "/");
+        path.rsplit_once("/r/").unwrap().1.to_owned()
+    };
+    rows.iter().map(below).collect()
+}
+
+#[test]
+fn what_is_left_out_is_excluded_and_comes_back_as_it_was() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path();
+    make(path, &["r/a.obj", "r/cache/b.obj", "r/cache/c.obj", "r/d.tmp", "r/@eaDir/t", "r/.DS_Store"]);
+    let first = scan(path, &["r", "--hash", "xxh128", "--all"]).fine().json();
+    assert_eq!(first[0]["files"], 6);
+    // Two rules, and the names that nobody means.
+    let leave = ["r", "--exclude", "cache/", "--exclude", "*.tmp"];
+    let told = scan(path, &leave).fine().json();
+    assert_eq!((&told[0]["excluded"], &told[0]["removed"]), (&5.into(), &0.into()), "{told:?}");
+    assert_eq!(paths(path), ["a.obj"]);
+    assert_eq!(ask(path, "SELECT count(*) AS n FROM gone WHERE why = 'excluded'")[0]["n"], 5);
+    // Once more: nothing is left to exclude.
+    assert_eq!(scan(path, &leave).fine().json()[0]["excluded"], 0);
+    // Without the rules they are back with their hashes, though none is asked for, and not opened.
+    let back = scan(path, &["r", "--all"]).fine().json();
+    assert_eq!((&back[0]["excluded"], &back[0]["removed"]), (&0.into(), &0.into()));
+    assert_eq!(ask(path, "SELECT count(xxh128) AS n FROM files")[0]["n"], 6);
+    assert_eq!(ask(path, "SELECT count(*) AS n FROM gone")[0]["n"], 0);
+    // What is excluded and goes meanwhile is gone when somebody looks again.
+    scan(path, &leave).fine();
+    std::fs::remove_file(path.join("r/cache/b.obj")).unwrap();
+    scan(path, &["r"]).fine();
+    assert_eq!(paths(path), ["a.obj", "d.tmp", "cache/c.obj"]);
+}
+
+#[test]
+fn history_tells_what_changed() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path();
+    make(path, &["r/a", "r/b", "r/s/c", "r/s/d", "r/e"]);
+    let diff = |args: &[&str]| {
+        let ran = run(path, &[&["scan", "-o", "c.sqlite", "--diff"], args].concat(), b"");
+        let lines = ran.text().lines().map(|line| line.replace('\\', "/"));
+        let short = |line: String| line.replace(&format!("{}/", path.join("r").display()), "");
+        lines.map(short).collect::<Vec<_>>()
+    };
+    // All files of the first scan are new: it says so in one number.
+    assert_eq!(diff(&["r", "--hash", "xxh128"]), [""; 0]);
+    assert_eq!(ask(path, "SELECT added, state FROM scan_list")[0]["added"], 5);
+    std::fs::write(path.join("r/a"), "longer than before").unwrap();
+    std::fs::remove_file(path.join("r/b")).unwrap();
+    std::fs::rename(path.join("r/s/c"), path.join("r/moved")).unwrap();
+    std::fs::write(path.join("r/new"), "1").unwrap();
+    let lines = diff(&["r", "--hash", "xxh128", "--exclude", "e"]);
+    assert_eq!(lines, ["M a  1 B -> 18 B", "- b", "x e", "R s/c -> moved", "+ new"]);
+    assert_eq!(diff(&["r", "--exclude", "e"]), [""; 0]);
+    let since = run(path, &["query", "c.sqlite", "--since", "1", "--json"], b"").fine().json();
+    assert_eq!(since.iter().map(|it| &it["what"]).collect::<Vec<_>>(), ["changed", "removed", "excluded", "moved", "added"]);
+    assert_eq!(run(path, &["query", "c.sqlite", "--since", "1h", "--csv"], b"").fine().text().lines().count(), 6);
+    // Two hours from now nothing will have changed yet.
+    let none = run(path, &["query", "c.sqlite", "--since", "2099-01-01"], b"");
+    assert_eq!(none.code, 3);
+    // Content that went and came under another inode.
+    std::fs::write(path.join("r/copy"), "1").unwrap();
+    std::fs::remove_file(path.join("r/new")).unwrap();
+    assert_eq!(diff(&["r", "--hash", "xxh128", "--exclude", "e"]), ["R new -> copy"]);
+}
+
+#[test]
+fn two_catalogues_are_compared() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path();
+    make(path, &["r/a", "r/b", "r/c"]);
+    for to in ["old.sqlite", "old.parquet"] {
+        run(path, &["scan", "r", "-o", to], b"").fine();
+    }
+    std::fs::write(path.join("r/a"), "longer").unwrap();
+    std::fs::rename(path.join("r/b"), path.join("r/bb")).unwrap();
+    std::fs::remove_file(path.join("r/c")).unwrap();
+    make(path, &["r/d"]);
+    for to in ["new.sqlite", "new.parquet"] {
+        run(path, &["scan", "r", "-o", to], b"").fine();
+    }
+    for (old, new) in [("old.sqlite", "new.sqlite"), ("old.parquet", "new.sqlite"), ("old.sqlite", "new.parquet")] {
+        let ran = run(path, &["diff", old, new, "--json"], b"");
+        let told: Vec<_> = ran.json().iter().map(|it| it["change"].as_str().unwrap().to_owned()).collect();
+        assert_eq!((told.as_slice(), ran.code), (&["changed", "moved", "removed", "added"].map(str::to_owned)[..], 1));
+        let same = run(path, &["diff", new, new], b"");
+        assert_eq!((same.text(), same.code), ("", 0));
+    }
+    std::fs::write(path.join("x.png"), "no catalogue").unwrap();
+    let other = run(path, &["diff", "old.sqlite", "x.png"], b"");
+    assert!(other.code == 2 && other.err.contains("this is not"), "{}", other.err);
+}

@@ -7,6 +7,7 @@
 //!   place at the end, whole or not at all.
 //! * [`engine`] reads many files, or ranges, asked for at once, with priorities.
 //! * [`order`] finds the order in which a disk gives many files soonest.
+//! * [`filter`] says what is left out of trees.
 //! * [`walk`] lists trees, and opens what is in them, on all threads.
 //! * [`watch`] tells what changes in trees.
 //! * [`objects`] reads objects of a store as if they were files.
@@ -22,6 +23,7 @@ pub mod cgroup;
 pub mod child;
 pub mod engine;
 mod file;
+pub mod filter;
 mod head_reader;
 pub mod held;
 mod host;

@@ -96,6 +96,11 @@ impl Status {
     pub fn is_file(&self) -> bool {
         FileType::from_raw_mode(self.mode as _) == FileType::RegularFile
     }
+
+    /// Whether it is a folder.
+    pub fn is_folder(&self) -> bool {
+        FileType::from_raw_mode(self.mode as _) == FileType::Directory
+    }
 }
 
 /// What the system says about the file at `path`; a link is followed.

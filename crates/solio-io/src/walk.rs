@@ -8,6 +8,7 @@
 //! * A large folder is cut into pieces, so that one of 50,000 files keeps all threads busy. Each
 //!   piece is in the order of inodes, in which file systems store what they have to say about files.
 
+use crate::filter::{Filter, FilterPlace, IGNORE_FILE, MOST_IGNORE_BYTES};
 use crate::head_reader::{HeadReader, HeadSource};
 pub use crate::status::{EntryKind, Status, change_and_mode, status_of, status_of_name};
 use crate::status::{kind, status};
@@ -59,6 +60,10 @@ pub struct WalkOptions {
     pub flat: bool,
     /// Folders that are not entered: paths as the walk makes them, of a root and the names below it.
     pub skip: HashSet<PathBuf>,
+    /// What is left out.
+    pub filter: Filter,
+    /// The folders that its patterns begin at, where a walk begins below them; else its roots.
+    pub bases: Vec<PathBuf>,
     /// Asked before every piece.
     pub cancel: Cancel,
 }
@@ -152,9 +157,17 @@ pub struct Listing {
     names: Vec<u8>,
     /// By name, byte by byte.
     entries: Vec<FolderEntry>,
+    /// What the filter leaves out, by name, byte by byte.
+    left_out: Vec<FolderEntry>,
+    place: FilterPlace,
 }
 
 impl Listing {
+    /// What [`WalkOptions::filter`] leaves out of it, by name, byte by byte.
+    pub fn left_out(&self) -> &[FolderEntry] {
+        &self.left_out
+    }
+
     /// What is in it, by name, byte by byte.
     ///
     /// ```
@@ -526,6 +539,9 @@ pub trait Visit: Sync {
     /// # Ok::<(), Error>(())
     /// ```
     fn failed(&self, path: &Path, error: Error);
+
+    /// A folder is not entered, as [`WalkOptions::filter`] leaves it out.
+    fn left_out(&self, _path: &Path) {}
 }
 
 /// Walks the folders `roots` and all below them. What is no folder among them is reported to
@@ -557,8 +573,8 @@ pub trait Visit: Sync {
 pub fn walk<V: Visit>(roots: &[PathBuf], options: &WalkOptions, visit: &V) -> Result<()> {
     let walk =
         WalkRun { options, visit, state: Mutex::new(WalkState::default()), moved: Condvar::new() };
-    let found =
-        roots.iter().rev().map(|path| FolderToList { path: path.clone(), depth: 0, device: None });
+    let found = roots.iter().rev().filter_map(|path| walk.root(path));
+    let found: Vec<_> = found.collect();
     walk.lock().folders.extend(found);
     threads::beside(options.threads.saturating_sub(1), &|| walk.run(), || walk.run());
     let failed = walk.lock().failed.take();
@@ -571,6 +587,7 @@ struct FolderToList {
     depth: usize,
     /// That of its root, where the walk stays on it.
     device: Option<u64>,
+    place: FilterPlace,
 }
 
 /// Some entries of a folder.
@@ -618,6 +635,22 @@ enum WalkTask<F> {
 impl<V: Visit> WalkRun<'_, V> {
     fn lock(&self) -> MutexGuard<'_, WalkState<V::Folder>> {
         lock(&self.state)
+    }
+
+    /// A root, unless the filter leaves it out.
+    fn root(&self, path: &Path) -> Option<FolderToList> {
+        let bases = self.options.bases.iter().filter(|base| path.starts_with(base));
+        let base = bases.max_by_key(|base| base.as_os_str().len()).map_or(path, |base| base);
+        let mut failed = |path: &Path, error| self.visit.failed(path, error);
+        match self.options.filter.place_of(base, path, &mut failed) {
+            Some(place) => {
+                Some(FolderToList { path: path.to_owned(), depth: 0, device: None, place })
+            }
+            None => {
+                self.visit.left_out(path);
+                None
+            }
+        }
     }
 
     /// What every thread does.
@@ -732,7 +765,7 @@ impl<V: Visit> WalkRun<'_, V> {
         found: &FolderToList,
         buffer: &mut Vec<u8>,
     ) -> Result<Option<(Listing, Option<u64>)>> {
-        let FolderToList { path, depth, device } = found;
+        let FolderToList { path, depth, device, place } = found;
         let failed = |e: Errno| io_error("look into", e.into(), path);
         let mut flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         if !self.options.follow && *depth > 0 {
@@ -746,15 +779,16 @@ impl<V: Visit> WalkRun<'_, V> {
             |above: BorrowedFd<'_>, path: &Path| sys::openat(above, path, flags, Mode::empty());
         let folder = long_path::at(path, opened).map_err(failed)?;
         let mut here = *device;
-        if self.options.one_file_system || self.options.follow {
+        let is_one = self.options.one_file_system || self.options.filter.is_of_one_file_system();
+        if is_one || self.options.follow {
             let found = status(&sys::fstat(&folder).map_err(failed)?);
-            if self.options.one_file_system && device.is_some_and(|root| root != found.device) {
+            if is_one && device.is_some_and(|root| root != found.device) {
                 return Ok(None);
             }
             if self.options.follow && !self.lock().entered.insert((found.device, found.inode)) {
                 return Ok(None);
             }
-            here = here.or(self.options.one_file_system.then_some(found.device));
+            here = here.or(is_one.then_some(found.device));
         }
         let mut found = FolderNames::default();
         sys::each_name(&folder, buffer, |name, inode, of| found.keep(name, inode, of))
@@ -767,7 +801,48 @@ impl<V: Visit> WalkRun<'_, V> {
             &names[entry.start as usize..entry.start as usize + entry.len as usize]
         };
         entries.sort_unstable_by(|a, b| name(a).cmp(name(b)));
-        Ok(Some((Listing { path: path.clone(), folder, names, entries }, here)))
+        let (path, place, left_out) = (path.clone(), place.clone(), Vec::new());
+        let mut listing = Listing { path, folder, names, entries, left_out, place };
+        if !self.options.filter.is_none() {
+            self.leave_out(&mut listing);
+        }
+        Ok(Some((listing, here)))
+    }
+
+    /// Takes out of a listing what the filter leaves out.
+    fn leave_out(&self, listing: &mut Listing) {
+        let filter = &self.options.filter;
+        let mut heads = HeadReader::default();
+        if filter.reads_ignore_files()
+            && let Ok(at) = listing
+                .entries
+                .binary_search_by(|it| listing.name(it).as_bytes().cmp(IGNORE_FILE.as_bytes()))
+            && listing.entries[at].kind != EntryKind::Folder
+        {
+            let (entry, mut place) = (listing.entries[at], std::mem::take(&mut listing.place));
+            let path = listing.path_of(&entry);
+            let read = listing.status(&entry).and_then(|status| {
+                let most =
+                    usize::try_from(status.size).unwrap_or(usize::MAX).min(MOST_IGNORE_BYTES);
+                let head = listing.open_head(&entry, &mut heads, status.size, most)?;
+                place.read(head.start(), &path)
+            });
+            if let Err(error) = read {
+                self.visit.failed(&path, error);
+            }
+            listing.place = place;
+        }
+        let is_out = |entry: &FolderEntry, heads: &mut HeadReader| {
+            let status = || listing.status(entry).ok();
+            let start = |size, bytes| {
+                let head = listing.open_head(entry, heads, size, bytes).ok()?;
+                Some(head.start().to_vec())
+            };
+            filter.leaves_out(&listing.place, listing.name(entry), entry.kind, status, start)
+        };
+        let (left_out, entries) =
+            listing.entries.iter().partition(|entry| is_out(entry, &mut heads));
+        (listing.left_out, listing.entries) = (left_out, entries);
     }
 
     /// The kind of an entry, where the file system did not tell or a link is followed.
@@ -793,12 +868,26 @@ impl<V: Visit> WalkRun<'_, V> {
         listing: &Listing,
         device: Option<u64>,
     ) -> Vec<FolderToList> {
+        let is_folder = |e: &&FolderEntry| e.kind == EntryKind::Folder;
+        let folders = listing.entries.iter().rev().filter(is_folder);
+        let left_out = listing.left_out.iter().filter(is_folder);
+        left_out.for_each(|entry| self.visit.left_out(&listing.path_of(entry)));
         if self.options.flat {
             return Vec::new();
         }
-        let folders = listing.entries.iter().rev().filter(|e| e.kind == EntryKind::Folder);
-        let below =
-            |entry| FolderToList { path: listing.path_of(entry), depth: found.depth + 1, device };
+        if !self.options.filter.enters(&listing.place) {
+            folders.for_each(|entry| self.visit.left_out(&listing.path_of(entry)));
+            return Vec::new();
+        }
+        let is_filtered = !self.options.filter.is_none();
+        let place =
+            |name| if is_filtered { listing.place.below(name) } else { FilterPlace::default() };
+        let below = |entry| FolderToList {
+            path: listing.path_of(entry),
+            depth: found.depth + 1,
+            device,
+            place: place(listing.name(entry)),
+        };
         let is_entered = |below: &FolderToList| !self.options.skip.contains(&below.path);
         folders.map(below).filter(is_entered).collect()
     }

@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict};
 use solio::catalog::table::{Batch, schema};
 use solio::names::OsStrBytes;
-use solio::{Error, FileFacts, Limits, Result, ScanFields, Work};
+use solio::{Error, FileFacts, Filter, FilterOptions, Limits, Result, ScanFields, Work};
 use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::thread::ThreadId;
@@ -27,6 +27,7 @@ type ListedFiles<'py> = (Vec<Bound<'py, PyBytes>>, Vec<Py<PyAny>>);
 struct Options {
     facts: FileFacts,
     follow: bool,
+    filter: Filter,
     work: Work,
 }
 
@@ -40,13 +41,33 @@ impl Options {
         given.with("deep", &mut deep, plain)?;
         given.with("check", &mut check, plain)?;
         given.with("hash", &mut hash, plain)?;
+        let mut leave = FilterOptions::default();
+        let (mut kinds, mut ignore_files) = (Vec::<String>::new(), Vec::<PathBuf>::new());
+        given.with("exclude", &mut leave.exclude, plain)?;
+        given.with("include", &mut leave.include, plain)?;
+        given.with("ignore_files", &mut ignore_files, plain)?;
+        given.with("no_ignore", &mut leave.no_ignore, plain)?;
+        given.with("keep_all", &mut leave.all, plain)?;
+        given.with("no_hidden", &mut leave.no_hidden, plain)?;
+        given.with("one_file_system", &mut leave.one_file_system, plain)?;
+        given.with("kinds", &mut kinds, plain)?;
+        given.with("max_depth", &mut leave.max_depth, |it| plain(it).map(Some))?;
+        given.with("min_bytes", &mut leave.min_bytes, |it| plain(it).map(Some))?;
+        given.with("max_bytes", &mut leave.max_bytes, |it| plain(it).map(Some))?;
         let mut work = work(&given)?;
         given.with("memory_bytes", &mut work.memory_bytes, plain)?;
         given.finish()?;
+        let py = dict.py();
+        leave.ignore_files = ignore_files;
+        if !kinds.is_empty() {
+            leave.kind = Some(solio::kind_test(&kinds).map_err(|e| raise(py, &e))?);
+        }
+        let filter = Filter::new(&leave).map_err(|e| raise(py, &e))?;
         let (fields, limits) = (ScanFields::new(&fields), Limits::default());
         Ok(Options {
             facts: FileFacts { fields, deep, check, hash, thumbnail: None, limits },
             follow,
+            filter,
             work,
         })
     }
@@ -64,9 +85,10 @@ pub(crate) fn scan_list<'py>(
     roots: Vec<Bound<'py, PyBytes>>,
     options: &Bound<'py, PyDict>,
 ) -> PyResult<ListedFiles<'py>> {
-    let Options { follow, work, .. } = Options::new(options)?;
+    let Options { follow, filter, work, .. } = Options::new(options)?;
     let roots = as_paths(&roots);
-    let (files, failed) = run(py, &work.cancel, || solio::list_files(&roots, follow, &work))?;
+    let (files, failed) =
+        run(py, &work.cancel, || solio::list_files(&roots, follow, &filter, &work))?;
     let files = files.iter().map(|path| PyBytes::new(py, path.as_os_str().as_bytes())).collect();
     let raised = |e: Error| Ok(exception(py, &e)?.unbind());
     Ok((files, failed.into_iter().map(raised).collect::<PyResult<_>>()?))

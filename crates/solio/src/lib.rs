@@ -108,12 +108,13 @@ pub use tree::hash::{
     FileState, Finding, HashJob, Hashed, MhlCreated, MhlOptions, create_mhl, has_mhl, hash_files,
     verify_mhl, verify_sums,
 };
+pub use tree::kind_filter::kind_test;
 pub use tree::list::{List, ListEntry, ListKind, ListOptions, ListSequence, list};
-pub use tree::read_files::{ReadAll, ReadFilesOptions, files_below, read_files};
+pub use tree::read_files::{ReadAll, ReadFilesOptions, files_below, files_in, read_files};
 pub use tree::scan::{
     FileFacts, LiveCatalog, Round, Scan, ScanCount, ScanFields, ScanOptions, ScanReport,
-    export_catalog, farm_plan, file_facts, is_parquet, is_unfinished, list_files, merge_catalogs,
-    purge_catalog, scan, scan_files, scan_to_parquet,
+    diff_catalogs, export_catalog, farm_plan, file_facts, is_parquet, is_unfinished, list_files,
+    merge_catalogs, purge_catalog, scan, scan_files, scan_to_parquet,
 };
 pub use tree::sheet::{PAGE_STYLE, SheetDone, SheetOptions, write_sheet};
 pub use tree::summary::{FactValue, FileSummary, summarize};
@@ -135,6 +136,7 @@ pub use solio_image::{
     decode_image_as, gradient_image, gradient_strips, heat_picture, image_bytes, part_number,
     preview,
 };
+pub use solio_io::filter::{Filter, FilterOptions, IGNORE_FILE, LeftOut};
 pub use solio_io::signals::cancel_on_signals;
 pub use solio_kinds::{
     Ability, Family, FileKind, FileType, FormatOption, GradientFormat, HEAD_BYTES, ImageFormat,

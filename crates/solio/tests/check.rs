@@ -3,7 +3,7 @@
 #![allow(clippy::print_stdout)] // tests say what they skip
 
 use solio::image::CheckOptions;
-use solio::{Result, Rule, Work, check_file, check_found, find_files};
+use solio::{Filter, Result, Rule, Work, check_file, check_found, find_files};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -33,7 +33,7 @@ fn random_cuts_of_real_files_are_found() {
         println!("skipped: SOLIO_DATA names no folder");
         return;
     };
-    let found = find_files(&[data], &Work::default()).unwrap();
+    let found = find_files(&[data], &Filter::usual(), &Work::default()).unwrap();
     // Of text every cut at the end of a line is a text, too; of photos from tests of damage some have
     // more behind their picture.
     let kinds = ["exr", "jpeg", "png", "tiff", "gif", "webp", "ply", "stl", "psd", "raf"];
@@ -130,7 +130,7 @@ fn names_in_folders_are_looked_at() {
         "t.1011.x",
     ];
     names.iter().for_each(|name| write(&folder.path().join(name), b"x"));
-    let found = find_files(&[folder.path().to_owned()], &Work::serial()).unwrap();
+    let found = find_files(&[folder.path().to_owned()], &Filter::usual(), &Work::serial()).unwrap();
     // Where the folder takes both for one name, only one is there.
     let folds = folder.path().join("rEAD.x").exists();
     let there = names.len() - usize::from(folds);
@@ -143,7 +143,8 @@ fn names_in_folders_are_looked_at() {
         "case: READ.x and Read.x differ in case alone",
     ];
     assert_eq!(told, expected[..4 - usize::from(folds)]);
-    let missing = find_files(&[folder.path().join("gone")], &Work::serial()).unwrap();
+    let missing =
+        find_files(&[folder.path().join("gone")], &Filter::usual(), &Work::serial()).unwrap();
     assert_eq!(missing.failed.len(), 1);
 }
 
@@ -158,7 +159,7 @@ fn nobody_waits_for_what_comes_out_of_a_pipe() {
     for (name, to) in [("to_file.x", "a.x"), ("to_socket.x", "s.x"), ("to_nothing.x", "gone")] {
         solio_io::probe::symlink(to, at(name)).unwrap();
     }
-    let found = find_files(&[folder.path().to_owned()], &Work::serial()).unwrap();
+    let found = find_files(&[folder.path().to_owned()], &Filter::usual(), &Work::serial()).unwrap();
     assert_eq!(found.files, ["a.x", "to_file.x", "to_nothing.x"].map(at));
 }
 

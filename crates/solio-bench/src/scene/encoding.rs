@@ -112,7 +112,8 @@ mod tests {
         assert!(first[1..4].iter().all(|&packed| packed < first[0] / 2), "{first:?}");
         assert_eq!(first[1], first[2]);
         assert_eq!(bytes(), first);
-        let (stored, _) = solio::files_below(&[made], &Work::serial()).unwrap();
+        let (stored, _) =
+            solio::files_below(&[made], &solio::Filter::default(), &Work::serial()).unwrap();
         assert_eq!(stored.len(), 4, "{stored:?}");
     }
 }

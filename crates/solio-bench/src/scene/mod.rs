@@ -345,7 +345,7 @@ impl SceneBench<'_> {
             twin::make(&folder, self.args.scale(), 1, pack, &self.work)?;
             let end = pack.extension();
             let is_text = |path: &PathBuf| path.to_string_lossy().ends_with(&format!(".pbrt{end}"));
-            let found = solio::files_below(&[folder], &self.work)?.0;
+            let found = solio::files_below(&[folder], &solio::Filter::default(), &self.work)?.0;
             let paths: Vec<PathBuf> = found.into_iter().filter(is_text).collect();
             let whole = read_all(&paths)?;
             let two = self.on(2);

@@ -81,6 +81,8 @@ pub struct HeldBack {
 pub struct Settled {
     /// Those that became tombstones.
     pub removed: u64,
+    /// Those that are left out now, which became tombstones, too.
+    pub excluded: u64,
     /// Those that stay.
     pub held: Vec<HeldBack>,
 }
@@ -112,14 +114,33 @@ impl Store {
 
     /// Files of a folder are gone, if they do not turn up under another name.
     pub fn mark_gone(&mut self, folder: &Arc<[u8]>, names: &[Box<[u8]>]) -> Result<()> {
-        let sql = "INSERT INTO going VALUES (?1, ?2, 1, 0) ON CONFLICT DO UPDATE SET is_gone = 1";
+        let sql = "INSERT INTO going (folder, name, is_gone, is_moved) VALUES (?1, ?2, 1, 0) \
+             ON CONFLICT DO UPDATE SET is_gone = 1";
         self.mark(folder, names, sql)
     }
 
-    /// Files of a folder were met under other names, with all that is known of them.
-    pub fn mark_moved(&mut self, folder: &Arc<[u8]>, names: &[Box<[u8]>]) -> Result<()> {
-        let sql = "INSERT INTO going VALUES (?1, ?2, 0, 1) ON CONFLICT DO UPDATE SET is_moved = 1";
+    /// Files of a folder are left out from now on.
+    pub fn mark_excluded(&mut self, folder: &Arc<[u8]>, names: &[Box<[u8]>]) -> Result<()> {
+        let sql = "INSERT INTO going (folder, name, is_gone, is_moved, is_excluded) VALUES (?1, ?2, 1, 0, 1) \
+             ON CONFLICT DO UPDATE SET is_gone = 1, is_excluded = 1";
         self.mark(folder, names, sql)
+    }
+
+    /// A file of a folder was met at the path `to`, with all that is known of it.
+    pub fn mark_moved(&mut self, folder: &Arc<[u8]>, name: &[u8], to: &[u8]) -> Result<()> {
+        let sql = "INSERT INTO going (folder, name, is_gone, is_moved, to_path) VALUES (?1, ?2, 0, 1, ?3) \
+             ON CONFLICT DO UPDATE SET is_moved = 1, to_path = ?3";
+        let id = self.folder(folder)?;
+        self.change(sql, (id, name_value(name), name_value(to)))
+    }
+
+    /// Files at and below `paths` are left out from now on.
+    pub fn mark_excluded_below(&mut self, paths: &[Vec<u8>]) -> Result<()> {
+        let paths = Above::new(paths.iter().map(|path| &**path));
+        if paths.0.is_empty() {
+            return Ok(());
+        }
+        self.mark_folders(|_, path| paths.has(path), "1")
     }
 
     /// What lies at and below `path` is not known to be gone.
@@ -161,23 +182,37 @@ impl Store {
         self.begin()?;
         let (roots, kept) = (roots.iter().map(|root| &**root), kept.iter().map(|kept| &**kept));
         let (roots, kept) = (Above::new(roots), Above::new(kept));
-        let unseen = || -> rusqlite::Result<Vec<(i64, Result<bool>)>> {
+        let is_unseen =
+            |path: &[u8]| !seen.contains(&folder_hash(path)) && roots.has(path) && !kept.has(path);
+        self.mark_folders(|_, path| is_unseen(path), "0")
+    }
+
+    /// Marks all files of the folders that `is_gone` picks.
+    fn mark_folders(
+        &mut self,
+        is_gone: impl Fn(i64, &[u8]) -> bool,
+        is_excluded: &str,
+    ) -> Result<()> {
+        self.begin()?;
+        let picked = || -> rusqlite::Result<Vec<(i64, Result<bool>)>> {
             let mut select = self.connection.prepare("SELECT id, path FROM folders")?;
-            let is_gone = |row: &rusqlite::Row<'_>| {
-                let is_gone = name_bytes(row.get_ref(1)?, &self.path).map(|path| {
-                    !seen.contains(&folder_hash(path)) && roots.has(path) && !kept.has(path)
-                });
-                Ok((row.get(0)?, is_gone))
+            let pick = |row: &rusqlite::Row<'_>| {
+                let id = row.get(0)?;
+                let path = name_bytes(row.get_ref(1)?, &self.path);
+                Ok((id, path.map(|path| is_gone(id, path))))
             };
-            select.query_map([], is_gone)?.collect()
+            select.query_map([], pick)?.collect()
         };
-        for (id, is_gone) in self.sql(unseen())? {
-            if !is_gone? {
+        let mark = format!(
+            "INSERT INTO going (folder, name, is_gone, is_moved, is_excluded) \
+             SELECT folder, name, 1, 0, {is_excluded} FROM entries WHERE folder = ?1 \
+             ON CONFLICT DO UPDATE SET is_gone = 1, is_excluded = {is_excluded}"
+        );
+        for (id, is_picked) in self.sql(picked())? {
+            if !is_picked? {
                 continue;
             }
-            let mark = "INSERT INTO going SELECT folder, name, 1, 0 FROM entries WHERE folder = ?1 \
-                 ON CONFLICT DO UPDATE SET is_gone = 1";
-            let marked = self.sql(self.connection.execute(mark, [id]))?;
+            let marked = self.sql(self.connection.execute(&mark, [id]))?;
             self.pending += marked;
             self.sql(self.connection.execute(EMPTY_FOLDER, [id]))?;
         }
@@ -190,17 +225,24 @@ impl Store {
     pub fn settle(&mut self, removal: &Removal<'_>) -> Result<Settled> {
         self.begin()?;
         let held = self.held(removal)?;
+        self.record_going()?;
         let columns: Vec<&str> = COLUMNS.iter().map(|column| column.name).collect();
         let (columns, of_entry) = (columns.join(", "), columns.join(", e."));
         let bury = format!(
-            "INSERT OR REPLACE INTO tombstones (folder, name, shown, gone_ns, image, {columns}) \
-             SELECT e.folder, e.name, e.shown, ?1, t.image, e.{of_entry} FROM going AS g \
+            "INSERT OR REPLACE INTO tombstones (folder, name, shown, gone_ns, image, why, {columns}) \
+             SELECT e.folder, e.name, e.shown, ?1, t.image, \
+             CASE WHEN g.is_excluded THEN 'excluded' END, e.{of_entry} FROM going AS g \
              CROSS JOIN entries AS e ON e.folder = g.folder AND e.name = g.name \
              LEFT JOIN thumbnails AS t ON t.folder = g.folder AND t.name = g.name \
              WHERE g.is_gone AND NOT g.is_moved"
         );
         let buried = self.connection.execute(&bury, [removal.now_ns]);
-        let removed = self.sql(buried)? as u64;
+        let buried = self.sql(buried)? as u64;
+        let excluded = "SELECT count(*) FROM going AS g JOIN entries AS e ON e.folder = g.folder \
+             AND e.name = g.name WHERE g.is_gone AND g.is_excluded AND NOT g.is_moved";
+        let excluded = self.connection.query_row(excluded, [], |row| row.get::<_, i64>(0));
+        let excluded = self.sql(excluded)? as u64;
+        let removed = buried.saturating_sub(excluded);
         let clear = || -> rusqlite::Result<()> {
             let connection = &self.connection;
             let mut entry =
@@ -227,7 +269,8 @@ impl Store {
         self.sql(clear())?;
         self.last = None;
         self.pending += 1;
-        Ok(Settled { removed, held })
+        self.record_moved_content()?;
+        Ok(Settled { removed, excluded, held })
     }
 
     /// Takes the marks off where more is gone than may be.
@@ -241,7 +284,7 @@ impl Store {
         };
         let mut gone: HashMap<usize, (u64, Vec<i64>)> = HashMap::new();
         let marked = "SELECT g.folder, f.path, count(*) FROM going AS g JOIN folders AS f \
-             ON f.id = g.folder WHERE g.is_gone AND NOT g.is_moved GROUP BY g.folder";
+             ON f.id = g.folder WHERE g.is_gone AND NOT g.is_moved AND NOT g.is_excluded GROUP BY g.folder";
         self.by_folder(marked, |folder, path, files| {
             if let Some(place) = place_of(path) {
                 let (count, folders) = gone.entry(place).or_default();
@@ -273,7 +316,8 @@ impl Store {
             }
             let first = self.first_of(&folders)?;
             for folder in folders {
-                let keep = "DELETE FROM going WHERE folder = ?1 AND NOT is_moved";
+                let keep =
+                    "DELETE FROM going WHERE folder = ?1 AND NOT is_moved AND NOT is_excluded";
                 self.sql(self.connection.execute(keep, [folder]))?;
             }
             held.push(HeldBack { place: path.to_vec(), gone: count, known, first });
@@ -304,7 +348,7 @@ impl Store {
             let read = || -> rusqlite::Result<Result<Vec<Vec<u8>>>> {
                 let mut select = self.connection.prepare_cached(
                     "SELECT f.path, g.name FROM going AS g JOIN folders AS f ON f.id = g.folder \
-                     WHERE g.folder = ?1 AND g.is_gone AND NOT g.is_moved ORDER BY g.name LIMIT ?2",
+                     WHERE g.folder = ?1 AND g.is_gone AND NOT g.is_moved AND NOT g.is_excluded ORDER BY g.name LIMIT ?2",
                 )?;
                 let mut rows = select.query((folder, SHOWN as i64))?;
                 let mut found = Vec::new();
@@ -326,7 +370,8 @@ impl Store {
         Ok(first)
     }
 
-    /// Forgets the files that were gone before `before_ns`; how many they were.
+    /// Forgets the files that were gone before `before_ns`, and what changed in scans before; how many files
+    /// they were.
     ///
     /// ```
     /// use solio_catalog::store::Store;
@@ -341,6 +386,9 @@ impl Store {
             let purged = self
                 .connection
                 .execute("DELETE FROM tombstones WHERE gone_ns < ?1", [before_ns])?;
+            let old =
+                "DELETE FROM changes WHERE scan IN (SELECT id FROM scans WHERE begun_ns < ?1)";
+            self.connection.execute(old, [before_ns])?;
             self.connection.execute(
                 "DELETE FROM folders WHERE NOT EXISTS (SELECT 1 FROM entries WHERE folder = id) \
                  AND NOT EXISTS (SELECT 1 FROM tombstones WHERE folder = id)",

@@ -117,6 +117,34 @@ impl Known {
         read().map_err(|e| failed("read the catalogue", e, &self.path))
     }
 
+    /// All that was known of a file when it was left out, and its thumbnail, where its size, time and inode are
+    /// what they were.
+    pub fn excluded(
+        &self,
+        folder: &[u8],
+        name: &[u8],
+        size: u64,
+        modified_ns: i64,
+        inode: u64,
+    ) -> Result<Option<(Cells, Option<Vec<u8>>)>> {
+        let columns: Vec<&str> = COLUMNS.iter().map(|c| c.name).collect();
+        let columns = columns.join(", ");
+        let read = || {
+            let (id, _) = id_of(&self.connection, folder)?;
+            let select = format!(
+                "SELECT image, {columns} FROM tombstones WHERE folder = ?1 AND name = ?2 AND why = 'excluded' \
+                 AND size = ?3 AND modified_ns = ?4 AND inode = ?5 ORDER BY gone_ns DESC LIMIT 1"
+            );
+            self.connection
+                .prepare_cached(&select)?
+                .query_row((id, name_value(name), size as i64, modified_ns, inode as i64), |row| {
+                    Ok((cells(row, 1)?, row.get(0)?))
+                })
+                .optional()
+        };
+        read().map_err(|e| failed("read the catalogue", e, &self.path))
+    }
+
     /// Paths of files that were seen with this inode, size, time, and time of birth, on `volume` or on one
     /// that is not known.
     pub fn same_inode(

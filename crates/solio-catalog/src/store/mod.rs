@@ -13,6 +13,7 @@
 //!   a kill. Only one scan writes; the lock that sees to it is the caller's.
 
 mod going;
+mod history;
 mod known;
 mod places;
 mod query;
@@ -23,6 +24,7 @@ mod tests;
 mod write;
 
 pub use going::{HeldBack, Removal, RemovalLimit, Settled};
+pub use history::FileChange;
 pub use known::{Known, KnownFile};
 pub use places::{CatalogPlace, CatalogVolume, Mounted, PlaceState, PlacedRows};
 pub use query::{Answer, Query};

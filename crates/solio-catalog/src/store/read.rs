@@ -1,7 +1,7 @@
 //! All rows of a catalogue, in its order.
 
 use super::{failed, name_bytes, open_to_read};
-use crate::row::{COLUMNS, Cell, Cells, Row};
+use crate::row::{COLUMNS, Cell, Cells, Column, Row};
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
 use solio_base::Result;
@@ -39,10 +39,21 @@ impl Iterator for Rows {
 impl Rows {
     /// Opens the catalogue at `path`. What it holds now is read, whatever is written meanwhile.
     pub fn open(path: &Path) -> Result<Rows> {
+        Rows::with(path, |_| true)
+    }
+
+    /// The same; of the columns only those at these `places` are read, the others stay empty.
+    pub fn of_columns(path: &Path, places: &[usize]) -> Result<Rows> {
+        Rows::with(path, |place| places.contains(&place))
+    }
+
+    fn with(path: &Path, is_wanted: impl Fn(usize) -> bool) -> Result<Rows> {
         let connection = open_to_read(path)?;
         let begun = connection.execute_batch("BEGIN");
         begun.map_err(|e| failed("read the catalogue", e, path))?;
-        let columns: Vec<&str> = COLUMNS.iter().map(|c| c.name).collect();
+        let named =
+            |(place, column): (usize, &Column)| if is_wanted(place) { column.name } else { "NULL" };
+        let columns: Vec<&str> = COLUMNS.iter().enumerate().map(named).collect();
         let select = format!(
             "SELECT name, {} FROM entries WHERE folder = ?1 AND name > ?2 ORDER BY name LIMIT {AT_ONCE}",
             columns.join(", ")

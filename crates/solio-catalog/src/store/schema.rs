@@ -6,7 +6,7 @@ use solio_kinds::{Family, FileKind};
 /// `Soli` in ASCII: what `file` and others see in the header of the database.
 pub(super) const APPLICATION: i64 = 0x536f_6c69;
 /// The version of these tables.
-pub(super) const VERSION: i64 = 3;
+pub(super) const VERSION: i64 = 4;
 /// The oldest version that is brought up to this one.
 pub(super) const OLDEST: i64 = 2;
 /// How many of [`COLUMNS`] version 2 had.
@@ -64,32 +64,70 @@ CREATE TABLE tombstones (
   shown TEXT,
   gone_ns INTEGER NOT NULL,
   image BLOB,
+  why TEXT,
 {columns}  PRIMARY KEY (folder, name, gone_ns)
-) WITHOUT ROWID;
-CREATE TABLE going (
-  folder INTEGER NOT NULL,
-  name NOT NULL,
-  is_gone INTEGER NOT NULL,
-  is_moved INTEGER NOT NULL,
-  PRIMARY KEY (folder, name)
 ) WITHOUT ROWID;
 "
     )
 }
 
-/// Brings a catalogue of version 2 up to this one: nothing of it is lost, and what its rows do not have yet
-/// comes with the next scan.
-pub(super) fn upgrade() -> String {
-    let more: String = COLUMNS[COLUMNS_OF_2..]
-        .iter()
-        .map(|c| format!("ALTER TABLE entries ADD COLUMN {} {};\n", c.name, type_name(c)))
-        .collect();
+/// What version 4 has beside the tables of version 3: what changed from scan to scan, and of what is about to be
+/// removed why, and where it is now.
+const OF_VERSION_4: &str = "\
+CREATE TABLE going (
+  folder INTEGER NOT NULL,
+  name NOT NULL,
+  is_gone INTEGER NOT NULL,
+  is_moved INTEGER NOT NULL,
+  is_excluded INTEGER NOT NULL DEFAULT 0,
+  to_path,
+  PRIMARY KEY (folder, name)
+) WITHOUT ROWID;
+CREATE TABLE scans (
+  id INTEGER PRIMARY KEY,
+  begun_ns INTEGER NOT NULL,
+  ended_ns INTEGER,
+  roots TEXT,
+  filter TEXT,
+  is_first INTEGER NOT NULL,
+  files INTEGER
+);
+CREATE TABLE changes (
+  scan INTEGER NOT NULL,
+  path NOT NULL,
+  shown TEXT,
+  what TEXT NOT NULL,
+  old_path,
+  old_shown TEXT,
+  old_size INTEGER,
+  old_modified_ns INTEGER,
+  old_xxh128 TEXT,
+  size INTEGER,
+  modified_ns INTEGER,
+  xxh128 TEXT,
+  PRIMARY KEY (scan, path)
+) WITHOUT ROWID;
+";
+
+/// Brings a catalogue of this earlier version up to this one: nothing of it is lost, and what its rows do not
+/// have yet comes with the next scan.
+pub(super) fn upgrade(version: i64) -> String {
+    let of_3 = match version {
+        OLDEST => COLUMNS[COLUMNS_OF_2..]
+            .iter()
+            .map(|c| format!("ALTER TABLE entries ADD COLUMN {} {};\n", c.name, type_name(c)))
+            .chain([of_version_3()])
+            .collect(),
+        _ => {
+            "ALTER TABLE tombstones ADD COLUMN why TEXT;\nDROP TABLE IF EXISTS going;\n".to_owned()
+        }
+    };
     let old: String = ["files", "kinds", "images", "photos", "meshes", "scenes", "sequences"]
         .iter()
-        .chain(&["problems", "folder_sizes", "duplicates", "gallery"])
+        .chain(&["problems", "folder_sizes", "duplicates", "gallery", "gone", "volumes"])
         .map(|view| format!("DROP VIEW IF EXISTS {view};\n"))
         .collect();
-    format!("{old}{more}{}{}PRAGMA user_version = {VERSION};", of_version_3(), views())
+    format!("{old}{of_3}{OF_VERSION_4}{}PRAGMA user_version = {VERSION};", views())
 }
 
 /// Makes all but [`INDEX`].
@@ -115,7 +153,7 @@ CREATE TABLE thumbnails (
   PRIMARY KEY (folder, name)
 ) WITHOUT ROWID;
 CREATE TABLE state (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
-{}{}
+{}{OF_VERSION_4}{}
 PRAGMA application_id = {APPLICATION};
 PRAGMA user_version = {VERSION};",
         of_version_3(),
@@ -139,7 +177,8 @@ fn views() -> String {
 FROM entries AS e JOIN folders AS f ON f.id = e.folder;
 CREATE VIEW gone AS SELECT
   {LEAD},
-  strftime('%Y-%m-%d %H:%M:%S', e.gone_ns / 1000000000, 'unixepoch') AS gone, e.gone_ns{shown}
+  strftime('%Y-%m-%d %H:%M:%S', e.gone_ns / 1000000000, 'unixepoch') AS gone, e.gone_ns,
+  coalesce(e.why, 'removed') AS why{shown}
 FROM tombstones AS e JOIN folders AS f ON f.id = e.folder;
 {views}"
     )
@@ -187,6 +226,21 @@ CREATE VIEW gallery AS
   SELECT coalesce(nullif(coalesce(f.shown, f.path), '/'), '') || '/' || coalesce(e.shown, e.name) AS path,
     t.image AS thumbnail, e.kind, e.width, e.height, e.vertices, e.faces, e.taken, e.size
   FROM thumbnails AS t JOIN entries AS e USING (folder, name) JOIN folders AS f ON f.id = t.folder;
+CREATE VIEW history AS
+  SELECT c.scan, strftime('%Y-%m-%d %H:%M:%S', s.begun_ns / 1000000000, 'unixepoch') AS scanned, c.what,
+    coalesce(c.shown, c.path) AS path, coalesce(c.old_shown, c.old_path) AS old_path,
+    c.old_size, coalesce(c.size, CASE c.what WHEN 'moved' THEN c.old_size END) AS size, s.begun_ns,
+    CASE WHEN c.shown IS NULL THEN NULL ELSE c.path END AS path_bytes
+  FROM changes AS c JOIN scans AS s ON s.id = c.scan ORDER BY c.scan, c.path;
+CREATE VIEW scan_list AS
+  SELECT s.id AS scan, strftime('%Y-%m-%d %H:%M:%S', s.begun_ns / 1000000000, 'unixepoch') AS began,
+    CASE WHEN s.ended_ns IS NULL THEN 'unfinished' ELSE 'complete' END AS state, s.files,
+    CASE s.is_first WHEN 1 THEN s.files ELSE (SELECT count(*) FROM changes WHERE scan = s.id AND what = 'added') END AS added,
+    (SELECT count(*) FROM changes WHERE scan = s.id AND what = 'changed') AS changed,
+    (SELECT count(*) FROM changes WHERE scan = s.id AND what = 'moved') AS moved,
+    (SELECT count(*) FROM changes WHERE scan = s.id AND what = 'removed') AS removed,
+    (SELECT count(*) FROM changes WHERE scan = s.id AND what = 'excluded') AS excluded, s.roots, s.filter
+  FROM scans AS s ORDER BY s.id;
 CREATE VIEW volumes AS
   SELECT coalesce(p.shown, p.path) AS path, CASE p.is_root WHEN 1 THEN 'root' ELSE 'mount point' END AS place,
     p.state, strftime('%Y-%m-%d %H:%M:%S', p.seen_ns / 1000000000, 'unixepoch') AS seen,

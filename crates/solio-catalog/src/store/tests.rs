@@ -81,9 +81,9 @@ fn what_is_gone_is_removed() {
     let seen = HashSet::from([folder_hash(b"/r")]);
     store.mark_unseen(&[b"/r".to_vec()], &seen, &[]).unwrap();
     // Met elsewhere, with all that is known of it.
-    store.mark_moved(&rows[2].folder, &[b"c".as_slice().into()]).unwrap();
+    store.mark_moved(&rows[2].folder, b"c", b"/x/d").unwrap();
     let settled = store.settle(&removal(RemovalLimit::default())).unwrap();
-    assert_eq!(settled, Settled { removed: 1, held: Vec::new() });
+    assert_eq!(settled, Settled { removed: 1, excluded: 0, held: Vec::new() });
     store.close().unwrap();
     assert_eq!(all(&path), [rows[1].clone(), rows[3].clone()]);
     let asked = |sql: &str| {

@@ -1,5 +1,6 @@
 //! The one writer of a catalogue.
 
+use super::history::ScanHistory;
 use super::{
     PAGE_BYTES, as_path, failed, foreign, id_of, name_value, schema, shown_value, version,
 };
@@ -41,6 +42,8 @@ pub struct Store {
     insert: String,
     /// The folder written to last, and its number.
     pub(super) last: Option<(Arc<[u8]>, i64)>,
+    /// The scan under way.
+    pub(super) history: Option<ScanHistory>,
     /// Rows put or removed since the last commit.
     pub(super) pending: usize,
     /// Rows that were there at the beginning, or put since.
@@ -61,8 +64,8 @@ impl Store {
         let make = match version(&connection, path)? {
             None => format!("BEGIN; {} COMMIT;", schema::create()),
             Some(schema::VERSION) => schema::INDEX.to_owned(),
-            Some(schema::OLDEST..schema::VERSION) => {
-                format!("BEGIN; {} COMMIT; {}", schema::upgrade(), schema::INDEX)
+            Some(older @ schema::OLDEST..schema::VERSION) => {
+                format!("BEGIN; {} COMMIT; {}", schema::upgrade(older), schema::INDEX)
             }
             Some(other) => return Err(foreign(other, path)),
         };
@@ -83,7 +86,8 @@ impl Store {
         );
         let put = rows.map_err(sql)? as u64;
         let (path, log_pages) = (path.to_owned(), FEWEST_LOG_PAGES);
-        Ok(Store { path, connection, insert, last: None, pending: 0, put, log_pages })
+        let (last, history, pending) = (None, None, 0);
+        Ok(Store { path, connection, insert, last, history, pending, put, log_pages })
     }
 
     /// Bytes at the start of a file that tell whether it is a catalogue.
@@ -157,13 +161,16 @@ impl Store {
     /// Puts rows, in place of what was known of these files.
     pub fn put<'r>(&mut self, rows: impl IntoIterator<Item = &'r Row>) -> Result<()> {
         self.begin()?;
-        let Store { path, connection, insert, last, pending, put, .. } = self;
+        let Store { path, connection, insert, last, history, pending, put, .. } = self;
         let all = || -> rusqlite::Result<()> {
             let mut insert = connection.prepare_cached(insert)?;
             // What was bound before stays bound: nothing, at first.
             let mut is_bound = [false; COLUMNS.len()];
             for row in rows {
                 let id = folder_id(connection, last, &row.folder)?;
+                if let Some(history) = history {
+                    history.record_put(connection, id, row, pending)?;
+                }
                 bind(&mut insert, id, row, &mut is_bound)?;
                 insert.raw_execute()?;
                 *pending += 1;

@@ -30,6 +30,8 @@ pub struct ParquetRows {
     columns: Vec<ColumnReader>,
     left: usize,
     ready: VecDeque<Row>,
+    /// The columns that are read; `None`: all.
+    wanted: Option<Vec<usize>>,
 }
 
 impl Iterator for ParquetRows {
@@ -46,6 +48,18 @@ impl ParquetRows {
     /// # Errors
     /// `Corrupt` for what is no Parquet file, `Unsupported` for one with other columns.
     pub fn open(source: Arc<dyn Source>) -> Result<Self> {
+        ParquetRows::with(source, None)
+    }
+
+    /// The same; of the columns only those at these `places` are read, the others stay empty.
+    ///
+    /// # Errors
+    /// Those of [`ParquetRows::open`].
+    pub fn of_columns(source: Arc<dyn Source>, places: &[usize]) -> Result<Self> {
+        ParquetRows::with(source, Some(places.to_vec()))
+    }
+
+    fn with(source: Arc<dyn Source>, wanted: Option<Vec<usize>>) -> Result<Self> {
         let read = || SerializedFileReader::new(OfSource(source)).map_err(failed);
         let file = guarded(read)?;
         let found = file.metadata().file_metadata().schema();
@@ -57,7 +71,8 @@ impl ParquetRows {
             let message = "its columns are not those of a catalogue of this version";
             return Err(Error::unsupported(message).hint("solio scan --rebuild makes it anew"));
         }
-        Ok(ParquetRows { file, group: 0, columns: Vec::new(), left: 0, ready: VecDeque::new() })
+        let (columns, ready) = (Vec::new(), VecDeque::new());
+        Ok(ParquetRows { file, group: 0, columns, left: 0, ready, wanted })
     }
 
     /// What the rows lie on, as far as the file says so.
@@ -91,7 +106,8 @@ impl ParquetRows {
             }
             let rows = self.left.min(BATCH_ROWS);
             self.left -= rows;
-            self.ready = guarded(|| read_rows(&mut self.columns, rows))?.into();
+            self.ready =
+                guarded(|| read_rows(&mut self.columns, rows, self.wanted.as_deref()))?.into();
         }
         Ok(self.ready.pop_front())
     }
@@ -147,12 +163,19 @@ fn bytes_of(
 }
 
 /// The next rows of all columns.
-fn read_rows(columns: &mut [ColumnReader], rows: usize) -> Result<Vec<Row>> {
+fn read_rows(
+    columns: &mut [ColumnReader],
+    rows: usize,
+    wanted: Option<&[usize]>,
+) -> Result<Vec<Row>> {
     let Some((lead, columns)) = columns.split_at_mut_checked(LEAD_COLUMNS) else {
         return Err(Error::corrupt("a group has too few columns"));
     };
     let mut read = read_names(lead, rows)?;
     for (place, (kind, reader)) in COLUMNS.iter().map(|c| c.kind).zip(columns).enumerate() {
+        if wanted.is_some_and(|wanted| !wanted.contains(&place)) {
+            continue;
+        }
         let rows_of_it = read.iter_mut();
         match (kind, reader) {
             (Type::Integer, ColumnReader::Int64ColumnReader(reader)) => {

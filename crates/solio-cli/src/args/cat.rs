@@ -1,5 +1,6 @@
 //! The arguments of `solio cat`.
 
+use super::filter::FilterArgs;
 use super::shared::{InputArgs, RecordArgs, ShownArgs, WorkArgs, named, parse_rate, recursive};
 use clap::Args;
 use solio::io::order::Order;
@@ -43,6 +44,8 @@ pub(crate) struct CatArgs {
     /// With --null: print JSON, one object
     #[arg(long, requires = "null")]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) filter: FilterArgs,
     #[command(flatten)]
     pub(crate) shown: ShownArgs,
     #[command(flatten)]

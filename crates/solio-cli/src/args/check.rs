@@ -1,5 +1,6 @@
 //! The arguments of `solio check`.
 
+use super::filter::FilterArgs;
 use super::shared::{InputArgs, RunArgs, named, recursive};
 use clap::Args;
 use solio::Rule;
@@ -48,6 +49,8 @@ pub(crate) struct CheckArgs {
     /// Write a report for JUnit's readers, such as Jenkins and GitLab
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub(crate) junit: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) filter: FilterArgs,
     #[command(flatten)]
     pub(crate) run: RunArgs,
 }

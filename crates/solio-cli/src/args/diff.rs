@@ -10,11 +10,14 @@ Examples:
   solio diff a.####.exr b.####.exr --fail 0.001    frame by frame; missing ones are told
   solio diff renders/v1 renders/v2                 the images of two folders, by their names
   solio diff a.png b.png --heat where.png          a picture of the differences
+  solio diff monday.sqlite today.sqlite            which files two catalogues have apart
   solio diff a.exr b.exr --fail 1e-4 --fail-percent 0.1 && echo close enough
 
 Compared are the values of all parts and channels of the full size, of NaN and infinities too; 0 is -0, \
 NaN is NaN. Outside of its data window an image is 0. PSNR is by the greatest value, at least 1. Pixels of \
 PNG and the like are from 0 to 1 as they are in the file; beside an OpenEXR image both are linear light.
+Of catalogues (SQLite or Parquet) each file that is different is a line: + added, - removed, M changed, R moved \
+(the same inode or content); the exit code is 1 where there is any.
 Exit code, as idiff has them: 0 the same; 1 some differences are beyond the limit of a warning; 2 beyond \
 that of a failure, or a part or a channel is in one image only; 4 an image could not be read.";
 
@@ -22,7 +25,7 @@ that of a failure, or a part or a channel is in one image only; 4 an image could
 #[command(after_help = EXAMPLES)]
 #[command(mut_arg("json", |json| json.help("Print JSON, one object per pair")))]
 pub(crate) struct DiffArgs {
-    /// An image, frames as a.####.exr, or a folder
+    /// An image, frames as a.####.exr, a folder, or a catalogue
     #[arg(value_name = "FIRST", value_hint = ValueHint::AnyPath)]
     pub(crate) first: PathBuf,
     /// What it is compared with: of the same kind, or the folder that has a file of this name

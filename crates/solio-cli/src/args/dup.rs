@@ -1,13 +1,14 @@
 //! The arguments of `solio dup`.
 
-use super::shared::{InputArgs, RunArgs, named, no_stream, parse_size, recursive};
+use super::filter::FilterArgs;
+use super::shared::{InputArgs, RunArgs, named, no_stream, recursive};
 use clap::Args;
 use solio::io::order::Order;
 
 const EXAMPLES: &str = "\
 Examples:
   solio dup shots/ textures/               groups, the largest waste first
-  solio dup --least 1M --json shots/
+  solio dup --min-size 1M --json shots/
   solio dup --print0 textures/ | xargs -0 ls -l    all but the first of each group
   solio dup --print0 originals/ incoming/          copies, those in originals/ last
 
@@ -23,9 +24,6 @@ Exit code: 0 also where there are duplicates; 1 something could not be read.";
 pub(crate) struct DupArgs {
     #[command(flatten)]
     pub(crate) inputs: InputArgs,
-    /// Pass over smaller files, such as 64K
-    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
-    pub(crate) least: Option<u64>,
     /// Empty files are equal, too
     #[arg(long)]
     pub(crate) empty: bool,
@@ -39,6 +37,8 @@ pub(crate) struct DupArgs {
     /// that is free
     #[arg(long, value_name = "ORDER", default_value = "auto", value_parser = named(Order::ALL, Order::name))]
     pub(crate) order: Order,
+    #[command(flatten)]
+    pub(crate) filter: FilterArgs,
     #[command(flatten)]
     pub(crate) run: RunArgs,
 }

@@ -1,5 +1,6 @@
 //! The arguments of `solio hash`.
 
+use super::filter::FilterArgs;
 use super::shared::{InputArgs, RunArgs, named, recursive};
 use clap::Args;
 use solio::digest::Algorithm;
@@ -37,10 +38,6 @@ pub(crate) struct HashArgs {
     /// With --verify and --mhl: say nothing of files that are well
     #[arg(short, long)]
     pub(crate) quiet: bool,
-    /// With folders and their history: leave out what matches, as in .gitignore; may be given several
-    /// times
-    #[arg(long, alias = "ignore", value_name = "PATTERN")]
-    pub(crate) exclude: Vec<String>,
     /// With --mhl: who writes this generation
     #[arg(long, value_name = "NAME", requires = "mhl")]
     pub(crate) author: Option<String>,
@@ -54,6 +51,8 @@ pub(crate) struct HashArgs {
     /// that is free
     #[arg(long, value_name = "ORDER", default_value = "auto", value_parser = named(Order::ALL, Order::name))]
     pub(crate) order: Order,
+    #[command(flatten)]
+    pub(crate) filter: FilterArgs,
     #[command(flatten)]
     pub(crate) run: RunArgs,
 }

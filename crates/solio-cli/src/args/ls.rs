@@ -1,5 +1,6 @@
 //! The arguments of `solio ls`.
 
+use super::filter::FilterArgs;
 use super::shared::{InputArgs, RunArgs, no_stream};
 use clap::Args;
 
@@ -22,6 +23,7 @@ Exit code: 0 listed; 1 something could not be looked at; 3 nothing matched.";
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 #[command(mut_arg("files", no_stream))]
+#[command(mut_arg("all", |all| all.short('a').help("Also names that start with a dot, and what is left out unasked")))]
 #[command(mut_arg("json", |json| json.help("Print JSON, one object per file, folder or sequence")))]
 pub(crate) struct LsArgs {
     #[command(flatten)]
@@ -29,9 +31,6 @@ pub(crate) struct LsArgs {
     /// Folders with all that is below them
     #[arg(short, long)]
     pub(crate) recursive: bool,
-    /// Names that start with a dot, too
-    #[arg(short, long)]
-    pub(crate) all: bool,
     /// Sizes, of sequences those of all frames together
     #[arg(short, long)]
     pub(crate) long: bool,
@@ -39,6 +38,8 @@ pub(crate) struct LsArgs {
     /// are there, or each file's where that would be read otherwise
     #[arg(long, conflicts_with = "json")]
     pub(crate) print0: bool,
+    #[command(flatten)]
+    pub(crate) filter: FilterArgs,
     #[command(flatten)]
     pub(crate) run: RunArgs,
 }

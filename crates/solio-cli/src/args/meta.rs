@@ -1,5 +1,6 @@
 //! The arguments of `solio meta`.
 
+use super::filter::FilterArgs;
 use super::shared::{InputArgs, ShownArgs, WorkArgs, named, trimmed};
 use clap::{Args, ValueEnum};
 use solio::io::order::Order;
@@ -84,6 +85,8 @@ pub(crate) struct MetaArgs {
     /// results come in the order of the names
     #[arg(long, value_name = "ORDER", default_value = "auto", value_parser = named(Order::ALL, Order::name))]
     pub(crate) order: Order,
+    #[command(flatten)]
+    pub(crate) filter: FilterArgs,
     #[command(flatten)]
     pub(crate) shown: ShownArgs,
     #[command(flatten)]

@@ -6,6 +6,7 @@ mod convert;
 mod demo;
 mod diff;
 mod dup;
+mod filter;
 mod gradient;
 mod hash;
 mod image;
@@ -43,7 +44,7 @@ pub(crate) use mesh::{ColorsChoice, Endian, InstancesChoice, ReadArgs, WriteArgs
 pub(crate) use meta::{EngineChoice, MetaArgs};
 pub(crate) use pack::{PackArgs, UnpackArgs};
 pub(crate) use preview::PreviewArgs;
-pub(crate) use scan::{MergeArgs, QueryArgs, ScanArgs};
+pub(crate) use scan::{MergeArgs, QueryArgs, ScanArgs, Since};
 pub(crate) use set::SetArgs;
 pub(crate) use shared::{InputArgs, ProgressChoice, ShownArgs};
 pub use shared::{RecordArgs, WorkArgs, parse_rate};

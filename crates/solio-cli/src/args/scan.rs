@@ -1,5 +1,6 @@
 //! The arguments of `solio scan`, `solio query` and `solio merge`.
 
+use super::filter::{FilterArgs, parse_time};
 use super::shared::{InputArgs, RunArgs, WorkArgs, parse_rate, recursive, trimmed};
 use clap::Args;
 use solio::catalog::store::RemovalLimit;
@@ -10,6 +11,8 @@ Examples:
   solio scan /mnt/show -o show.sqlite            again: only what changed is opened
   solio scan photos -o photos.sqlite --thumbnails --hash xxh128 --fields ISO
   solio scan shots -o shots.parquet --check      for DuckDB, Polars, pandas, Spark
+  solio scan /mnt/show -o show.sqlite --diff     and print what changed
+  solio scan /mnt/show -o show.sqlite --exclude cache/ --exclude '*.tmp'
   solio scan /mnt/show -o show.sqlite --watch    kept current until Ctrl-C
   solio scan /mnt/show -o show.sqlite --accept-removal    what is not there is gone
   solio scan -o show.sqlite --purge=30           forget what was gone a month ago
@@ -31,12 +34,13 @@ const QUERY_EXAMPLES: &str = "\
 Examples:
   solio query show.sqlite                        the views there are
   solio query show.sqlite \"SELECT * FROM problems\"
+  solio query show.sqlite --since 1d             what changed since yesterday
   solio query show.sqlite \"SELECT path FROM images WHERE width > 8000\" --csv
   solio query show.sqlite -0 \\
     \"SELECT coalesce(path_bytes, path) FROM files WHERE kind = 'exr'\" |
     solio check -0 --files-from -
 
-The view files has a row for each file; kinds, images, photos, meshes, scenes, sequences, problems, \
+The view files has a row for each file, history one for each change that a scan found; scan_list, kinds, images, photos, meshes, scenes, sequences, problems, \
 folder_sizes, duplicates (after --hash) and gallery (after --thumbnails) answer what is asked often.";
 
 const MERGE_EXAMPLES: &str = "\
@@ -90,9 +94,6 @@ pub(crate) struct ScanArgs {
     /// Follow links to folders
     #[arg(long)]
     pub(crate) follow: bool,
-    /// Leave other file systems alone
-    #[arg(long)]
-    pub(crate) one_file_system: bool,
     /// Only part I of N of the files, from 1
     #[arg(long, value_name = "I/N", value_parser = shard)]
     pub(crate) shard: Option<(u64, u64)>,
@@ -124,9 +125,14 @@ pub(crate) struct ScanArgs {
     /// Read at most so many bytes a second, such as 100M
     #[arg(long, value_name = "RATE", value_parser = parse_rate)]
     pub(crate) bwlimit: Option<u64>,
+    /// Print what changed since the last scan, a line a file: + added, - removed, M changed, R moved, x left out now
+    #[arg(long, conflicts_with_all = ["dry_run", "watch", "openjd", "purge"])]
+    pub(crate) diff: bool,
     /// Say how much would be looked at, and do nothing
     #[arg(short = 'n', long)]
     pub(crate) dry_run: bool,
+    #[command(flatten)]
+    pub(crate) filter: FilterArgs,
     #[command(flatten)]
     pub(crate) run: RunArgs,
 }
@@ -140,6 +146,9 @@ pub(crate) struct QueryArgs {
     /// A question in SQL; without one, the views are listed
     #[arg(value_name = "SQL")]
     pub(crate) sql: Option<String>,
+    /// What changed in the scans since a time (2026-11-01, 3d), or since the scan of this number
+    #[arg(long, value_name = "WHEN", value_parser = since, conflicts_with = "sql")]
+    pub(crate) since: Option<Since>,
     /// Print JSON, one object per row
     #[arg(long, group = "form")]
     pub(crate) json: bool,
@@ -169,6 +178,22 @@ pub(crate) struct MergeArgs {
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) work: WorkArgs,
+}
+
+/// From where on a history is asked for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Since {
+    /// After the scan of this number.
+    Scan(i64),
+    /// From this time on, in nanoseconds since 1970.
+    Time(i64),
+}
+
+fn since(text: &str) -> Result<Since, String> {
+    match text.parse() {
+        Ok(scan) => Ok(Since::Scan(scan)),
+        Err(_) => parse_time(text).map(Since::Time),
+    }
 }
 
 /// `100`, or `50%`.

@@ -1,5 +1,6 @@
 //! The arguments of `solio sheet`.
 
+use super::filter::FilterArgs;
 use super::image::SeenArgs;
 use super::shared::{InputArgs, RunArgs, parse_axis, recursive};
 use clap::Args;
@@ -42,6 +43,8 @@ pub(crate) struct SheetArgs {
     pub(crate) title: Option<String>,
     #[command(flatten)]
     pub(crate) seen: SeenArgs,
+    #[command(flatten)]
+    pub(crate) filter: FilterArgs,
     #[command(flatten)]
     pub(crate) run: RunArgs,
 }

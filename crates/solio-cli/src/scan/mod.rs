@@ -8,11 +8,11 @@ mod watch;
 use crate::args::{MergeArgs, ScanArgs};
 use crate::output_path::is_standard;
 use crate::table::some;
-use crate::{Outcome, inputs, options, schema, screen};
+use crate::{Outcome, changes, inputs, options, schema, screen};
 use meter::Meter;
 use report::{quarantine, tell};
 use serde_json::json;
-use solio::{Error, Limits, Result, ScanCount, ScanFields, ScanOptions, ScanReport};
+use solio::{Error, Filter, Limits, Result, ScanCount, ScanFields, ScanOptions, ScanReport};
 use std::path::Path;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -21,6 +21,11 @@ pub(crate) fn run(args: &ScanArgs) -> Result<Outcome> {
     is_file_name(&args.output)?;
     if let Some(days) = args.purge {
         return purge(args, days);
+    }
+    if args.diff && solio::is_parquet(&args.output) {
+        return Err(Error::argument("a Parquet file keeps no history")
+            .at_path(&args.output)
+            .hint("keep the last one beside it, and compare: solio diff old.parquet new.parquet"));
     }
     let work = options::work(&args.run.work)?;
     let roots = inputs::collect(&args.inputs, &work)?;
@@ -47,7 +52,9 @@ pub(crate) fn run(args: &ScanArgs) -> Result<Outcome> {
     if let Some(rate) = args.bwlimit {
         solio::io::set_rate(rate);
     }
-    let (options, counts) = (scan_options(args), ScanCount::default());
+    let filter = args.filter.filter()?;
+    let roots = inputs::wanted(roots, &filter);
+    let (options, counts) = (scan_options(args, &filter), ScanCount::default());
     let wanted =
         solio::Scan { roots: &roots, catalog: &args.output, options: &options, count: &counts };
     if let Some(every) = args.watch {
@@ -62,9 +69,21 @@ pub(crate) fn run(args: &ScanArgs) -> Result<Outcome> {
         }
     })?;
     quarantine(args, &counts, &report)?;
+    if args.diff {
+        diff(args, &report)?;
+    }
     tell(args, &counts, &report, &meter.cost());
     let failed = counts.failed.load(Relaxed) > 0;
     Ok(if failed { Outcome::SomeFailed } else { Outcome::Done })
+}
+
+/// Prints what changed since the last scan.
+fn diff(args: &ScanArgs, report: &ScanReport) -> Result<()> {
+    let Some(scan) = report.scan else { return Ok(()) };
+    for change in solio::catalog::store::Known::open(&args.output)?.changes(scan)? {
+        changes::print(&change, args.run.json);
+    }
+    Ok(())
 }
 
 /// Forgets what was gone.
@@ -84,7 +103,7 @@ fn purge(args: &ScanArgs, days: u64) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-fn scan_options(args: &ScanArgs) -> ScanOptions {
+fn scan_options(args: &ScanArgs, filter: &Filter) -> ScanOptions {
     let facts = solio::FileFacts {
         fields: ScanFields::new(&args.fields),
         deep: args.deep,
@@ -96,7 +115,8 @@ fn scan_options(args: &ScanArgs) -> ScanOptions {
     ScanOptions {
         facts,
         follow: args.follow,
-        one_file_system: args.one_file_system,
+        one_file_system: args.filter.one_file_system,
+        filter: filter.clone(),
         shard: args.shard,
         again: args.paranoid,
         rebuild: args.rebuild,
@@ -110,14 +130,12 @@ fn scan_options(args: &ScanArgs) -> ScanOptions {
 /// The options that each part of a job gets.
 fn passed_on(args: &ScanArgs) -> Vec<String> {
     let mut more = Vec::new();
-    for (wanted, name) in [
-        (args.deep, "--deep"),
-        (args.check, "--check"),
-        (args.follow, "--follow"),
-        (args.one_file_system, "--one-file-system"),
-    ] {
+    for (wanted, name) in
+        [(args.deep, "--deep"), (args.check, "--check"), (args.follow, "--follow")]
+    {
         more.extend(wanted.then(|| name.to_owned()));
     }
+    more.extend(args.filter.typed());
     let values = [
         ("--fields", (!args.fields.is_empty()).then(|| args.fields.join(","))),
         ("--hash", args.hash.clone()),

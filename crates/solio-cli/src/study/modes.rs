@@ -5,13 +5,14 @@ use crate::args::ModesArgs;
 use crate::table::{bytes, count, figures};
 use crate::{Outcome, chart_page, inputs, schema, screen};
 use serde_json::{Value, json};
-use solio::{Error, ModeOptions, ModeStudy, ModeTime, Result, Work};
+use solio::{Error, Filter, ModeOptions, ModeStudy, ModeTime, Result, Work};
 
 pub(crate) fn run(args: &ModesArgs) -> Result<Outcome> {
     args.output.as_deref().map_or(Ok(()), chart_page::check)?;
     let work = Work::default();
     solio::cancel_on_signals(&work.cancel)?;
-    let (files, failed) = solio::files_below(&inputs::files(&args.inputs, &work)?, &work)?;
+    let (files, failed) =
+        solio::files_below(&inputs::files(&args.inputs, &work)?, &Filter::usual(), &work)?;
     failed.iter().for_each(screen::complain_of);
     if files.is_empty() {
         return Ok(inputs::none_found());

@@ -10,6 +10,7 @@ use crate::tree::hash::{in_order, run_in_order};
 use crate::tree::roots::{absolute, outermost};
 use solio_base::{Error, ErrorKind, Result, Work};
 use solio_codec::digest::{Algorithm, Digest, Hasher};
+use solio_io::filter::Filter;
 use solio_io::folders_and_files;
 use solio_io::order::Order;
 use solio_io::walk::{EntryKind, Listing, Status, Visit, WalkOptions, status_of, walk};
@@ -24,7 +25,7 @@ const END_BYTES: usize = 8 << 10;
 /// What is looked for.
 ///
 /// ```
-/// use solio::{DuplicateOptions, find_duplicates, write_bytes};
+/// use solio::{DuplicateOptions, Filter, FilterOptions, find_duplicates, write_bytes};
 /// # let folder = tempfile::tempdir().unwrap();
 /// # let path = |name: &str| folder.path().join(name);
 /// for name in ["a.log", "b.log", "a.ppm", "b.ppm"] {
@@ -32,22 +33,23 @@ const END_BYTES: usize = 8 << 10;
 ///     write_bytes(&path(name), text.as_bytes())?;
 /// }
 /// // Small files are not worth it.
-/// let options = DuplicateOptions { least_bytes: 8, ..DuplicateOptions::default() };
+/// let filter = Filter::new(&FilterOptions { min_bytes: Some(8), ..Default::default() })?;
+/// let options = DuplicateOptions { filter, ..DuplicateOptions::default() };
 /// let found = find_duplicates(&[folder.path().into()], &options, &Default::default())?;
 /// assert_eq!(found.groups.len(), 1);
 /// assert_eq!(found.groups[0].files, [[path("a.ppm")], [path("b.ppm")]]);
 /// # Ok::<(), solio::Error>(())
 /// ```
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct DuplicateOptions {
-    /// Smaller files are passed over; empty ones always are where this is 0 and `empty` is not set.
-    pub least_bytes: u64,
-    /// Empty files are equal, too.
+    /// Empty files are equal, too; else they are passed over.
     pub empty: bool,
     /// Compare every byte, not only digests.
     pub paranoid: bool,
     /// In which order files are read.
     pub order: Order,
+    /// What is left out of folders.
+    pub filter: Filter,
 }
 
 /// Files with the same content.
@@ -201,7 +203,7 @@ fn by_size(
             Err(e) => lock(&collect.failed).push(e),
         }
     }
-    let walked = WalkOptions::of(work);
+    let walked = WalkOptions { filter: options.filter.clone(), ..WalkOptions::of(work) };
     walk(&folders, &walked, &collect)?;
     found.failed.append(&mut lock(&collect.failed));
     let Seen { sizes, files } = std::mem::take(&mut *lock(&collect.seen));
@@ -265,7 +267,7 @@ impl Collect<'_> {
     }
 
     fn wants(&self, size: u64) -> bool {
-        size >= self.options.least_bytes && (size > 0 || self.options.empty)
+        size > 0 || self.options.empty
     }
 
     fn take(&self, path: PathBuf, status: Status) {

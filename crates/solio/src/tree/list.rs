@@ -6,6 +6,7 @@ use solio_base::{Error, Progress, Result, Work, lock, unlock};
 use solio_catalog::sequence::{
     FrameRange, NamePattern, Padding, Sequence, collapse, frames_text, numbered,
 };
+use solio_io::filter::Filter;
 use solio_io::walk::{EntryKind, Listing, Status, Visit, WalkOptions, status_of, walk};
 use std::collections::{BTreeMap, HashSet};
 use std::ffi::{OsStr, OsString};
@@ -27,7 +28,7 @@ use std::sync::Mutex;
 /// assert_eq!(list.entries[0].bytes, Some(3 * 50));
 /// # Ok::<(), solio::Error>(())
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct ListOptions {
     /// Folders with all that is below them.
     pub recursive: bool,
@@ -35,6 +36,8 @@ pub struct ListOptions {
     pub hidden: bool,
     /// Sizes, for which every file is looked at.
     pub sizes: bool,
+    /// What is left out of folders.
+    pub filter: Filter,
 }
 
 /// One line of a list.
@@ -299,7 +302,7 @@ pub fn list(paths: &[PathBuf], options: ListOptions, work: &Work) -> Result<List
             }
         };
         match (is_folder, path.symlink_metadata()) {
-            (true, _) => lister.folder(path, Filter::All, work)?,
+            (true, _) => lister.folder(path, NameFilter::All, work)?,
             (false, Ok(_)) => {
                 let folder = path.parent().unwrap_or(Path::new("")).to_owned();
                 let name = path.file_name().unwrap_or(path.as_os_str()).to_owned();
@@ -322,19 +325,19 @@ pub fn list(paths: &[PathBuf], options: ListOptions, work: &Work) -> Result<List
 }
 
 /// Which names of a folder are wanted. With a range go its frames in rising order.
-enum Filter {
+enum NameFilter {
     All,
     Pattern(NamePattern),
     Glob(GlobMatcher, Option<Padding>, Option<(FrameRange, Vec<i64>)>),
 }
 
-impl Filter {
+impl NameFilter {
     /// The filter that a name asks for.
-    fn of(name: &OsStr) -> Result<Option<Filter>> {
+    fn of(name: &OsStr) -> Result<Option<NameFilter>> {
         let bytes = name.as_bytes();
         let pattern = NamePattern::of(bytes);
         if !has_wildcards(bytes) {
-            return Ok(pattern.map(Filter::Pattern));
+            return Ok(pattern.map(NameFilter::Pattern));
         }
         let padding = pattern.as_ref().map(|pattern| pattern.padding);
         let range = pattern.as_ref().and_then(|pattern| pattern.range.clone());
@@ -347,14 +350,14 @@ impl Filter {
             .map_err(|_| Error::argument("the pattern is not text in UTF-8"))?;
         let glob = GlobBuilder::new(&glob).literal_separator(true).build();
         let glob = glob.map_err(|e| Error::argument(format!("the pattern: {}", e.kind())))?;
-        Ok(Some(Filter::Glob(glob.compile_matcher(), padding, range)))
+        Ok(Some(NameFilter::Glob(glob.compile_matcher(), padding, range)))
     }
 
     fn takes(&self, name: &[u8]) -> bool {
         match self {
-            Filter::All => true,
-            Filter::Pattern(pattern) => pattern.frame_of(name).is_some(),
-            Filter::Glob(glob, padding, range) => {
+            NameFilter::All => true,
+            NameFilter::Pattern(pattern) => pattern.frame_of(name).is_some(),
+            NameFilter::Glob(glob, padding, range) => {
                 let fits = |padding: &Padding| {
                     let is_wanted = |frame| {
                         range
@@ -371,7 +374,7 @@ impl Filter {
 
     /// What a range that was asked for says of a line: which of its frames are missing.
     fn asks(&self, kind: ListKind) -> ListKind {
-        let Filter::Glob(_, _, Some((range, _))) = self else { return kind };
+        let NameFilter::Glob(_, _, Some((range, _))) = self else { return kind };
         let files = match kind {
             ListKind::Sequence(sequence) => sequence.files,
             ListKind::File(name) => match numbered(name.as_bytes()) {
@@ -412,10 +415,11 @@ impl Lister {
         lock(&self.found)
     }
 
-    fn folder(&self, folder: &Path, filter: Filter, work: &Work) -> Result<()> {
+    fn folder(&self, folder: &Path, filter: NameFilter, work: &Work) -> Result<()> {
         let options = WalkOptions {
             threads: if self.options.recursive { work.threads } else { 1 },
             flat: !self.options.recursive,
+            filter: self.options.filter.clone(),
             ..WalkOptions::of(work)
         };
         let visitor = Folder { lister: self, filter, progress: &work.progress };
@@ -426,7 +430,7 @@ impl Lister {
     fn pattern(&self, path: &Path, missing: std::io::Error, work: &Work) -> Result<()> {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         let before = self.locked().entries.len();
-        let filter = match path.file_name().map_or(Ok(None), Filter::of) {
+        let filter = match path.file_name().map_or(Ok(None), NameFilter::of) {
             Ok(Some(filter)) => filter,
             Ok(None) => {
                 self.locked().failed.push(Error::io("look at", missing).at_path(path));
@@ -481,7 +485,7 @@ fn once(all: impl Iterator<Item = Status>) -> u64 {
 /// Lists folders as they are walked.
 struct Folder<'l> {
     lister: &'l Lister,
-    filter: Filter,
+    filter: NameFilter,
     progress: &'l Progress,
 }
 
@@ -489,7 +493,7 @@ impl Folder<'_> {
     fn entries(&self, listing: &Listing) -> Vec<ListEntry> {
         // `solio ls` is about names; `./` before each would be noise.
         let folder = listing.path.strip_prefix(".").unwrap_or(&listing.path);
-        let options = self.lister.options;
+        let options = &self.lister.options;
         let wanted =
             |name: &[u8]| (options.hidden || !name.starts_with(b".")) && self.filter.takes(name);
         let all = listing.entries().iter();
@@ -500,7 +504,7 @@ impl Folder<'_> {
             let at = entries.binary_search_by(|entry| listing.name(entry).cmp(name)).ok()?;
             listing.status(&entries[at]).ok()
         };
-        if let Filter::Pattern(pattern) = &self.filter {
+        if let NameFilter::Pattern(pattern) = &self.filter {
             let mut frames: Vec<i64> = names.filter_map(|name| pattern.frame_of(name)).collect();
             frames.sort_unstable();
             let asked = ListSequence::asked(pattern, frames);

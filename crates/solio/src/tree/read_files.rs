@@ -3,6 +3,7 @@
 use solio_base::{Error, ErrorKind, Result, Work, lock, unlock};
 use solio_io::STANDARD;
 use solio_io::engine::{Batch, Buffer, Engine, EngineOptions, EngineStats, Priority, Request};
+use solio_io::filter::Filter;
 use solio_io::order::{self, Order, OrderOptions, Used};
 use solio_io::walk::{EntryKind, Listing, Visit, WalkOptions, status_of, walk};
 use std::collections::VecDeque;
@@ -330,7 +331,7 @@ fn is_standard(path: &Path) -> bool {
 /// #     solio::write_bytes(&at(name), b"x")?;
 /// # }
 /// let paths = [at("notes.txt"), at("shot")];
-/// let (files, failed) = solio::files_below(&paths, &solio::Work::default())?;
+/// let (files, failed) = solio::files_below(&paths, &solio::Filter::default(), &solio::Work::default())?;
 /// assert_eq!(files, ["notes.txt", "shot/a.exr", "shot/b.exr"].map(at));
 /// assert!(failed.is_empty());
 /// # Ok::<(), solio::Error>(())
@@ -338,7 +339,11 @@ fn is_standard(path: &Path) -> bool {
 ///
 /// # Errors
 /// `Cancelled` alone.
-pub fn files_below(paths: &[PathBuf], work: &Work) -> Result<(Vec<PathBuf>, Vec<Error>)> {
+pub fn files_below(
+    paths: &[PathBuf],
+    filter: &Filter,
+    work: &Work,
+) -> Result<(Vec<PathBuf>, Vec<Error>)> {
     let (mut files, mut failed) = (Vec::new(), Vec::new());
     for path in paths {
         // Most names are files; only a folder needs a walk.
@@ -357,16 +362,46 @@ pub fn files_below(paths: &[PathBuf], work: &Work) -> Result<(Vec<PathBuf>, Vec<
                 continue;
             }
         }
-        let found = FilesBelow::default();
-        let options = WalkOptions::of(work);
-        walk(std::slice::from_ref(path), &options, &found)?;
-        let mut below = unlock(found.files);
-        below.sort_unstable();
+        let (below, unread) = found(path, filter, false, work)?;
         files.extend(below);
-        let mut unread = unlock(found.failed);
-        unread.sort_by(|a, b| a.path().cmp(&b.path()));
         failed.extend(unread);
     }
+    Ok((files, failed))
+}
+
+/// The files right in a folder, by name, without what `filter` leaves out.
+///
+/// ```
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let at = |name: &str| folder.path().join(name);
+/// # std::fs::create_dir(at("below")).unwrap();
+/// # for name in ["b.jpg", ".DS_Store", "below/c.jpg"] {
+/// #     solio::write_bytes(&at(name), b"x")?;
+/// # }
+/// let (files, _) = solio::files_in(folder.path(), &solio::Filter::usual(), &Default::default())?;
+/// assert_eq!(files, [at("b.jpg")]);
+/// # Ok::<(), solio::Error>(())
+/// ```
+///
+/// # Errors
+/// `Cancelled` alone.
+pub fn files_in(folder: &Path, filter: &Filter, work: &Work) -> Result<(Vec<PathBuf>, Vec<Error>)> {
+    found(folder, filter, true, work)
+}
+
+/// What a walk finds, in order.
+fn found(
+    folder: &Path,
+    filter: &Filter,
+    flat: bool,
+    work: &Work,
+) -> Result<(Vec<PathBuf>, Vec<Error>)> {
+    let found = FilesBelow::default();
+    let options = WalkOptions { filter: filter.clone(), flat, ..WalkOptions::of(work) };
+    walk(&[folder.to_owned()], &options, &found)?;
+    let (mut files, mut failed) = (unlock(found.files), unlock(found.failed));
+    files.sort_unstable();
+    failed.sort_by(|a, b| a.path().cmp(&b.path()));
     Ok((files, failed))
 }
 
@@ -418,7 +453,7 @@ mod tests {
             write_plain(&folder.path().join(format!("{i}")), &bytes).unwrap();
             wanted.extend(bytes);
         }
-        let below = files_below(&[folder.path().to_owned()], &Work::default());
+        let below = files_below(&[folder.path().to_owned()], &Filter::default(), &Work::default());
         let (mut paths, none) = below.unwrap();
         assert!(none.is_empty() && paths.len() == 6);
         paths.insert(2, folder.path().join("missing"));
@@ -452,7 +487,7 @@ mod tests {
         for (name, to) in [("a", "file"), ("b", "sub"), ("c", "socket"), ("d", "nothing")] {
             solio_io::probe::symlink(to, at(name)).unwrap();
         }
-        let below = files_below(&[folder.path().to_owned()], &Work::default());
+        let below = files_below(&[folder.path().to_owned()], &Filter::default(), &Work::default());
         let (files, failed) = below.unwrap();
         assert_eq!(files, ["a", "d", "file"].map(at));
         assert!(failed.is_empty());

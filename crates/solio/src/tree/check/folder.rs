@@ -5,6 +5,7 @@ use super::{FileCheck, plural};
 use solio_base::names::OsStrBytes;
 use solio_base::{Error, Result, Work, lock, unlock};
 use solio_catalog::sequence::{Sequence, collapse, frames_text};
+use solio_io::filter::Filter;
 use solio_io::walk::{EntryKind, Listing, Visit, WalkOptions, walk};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,13 +14,13 @@ use std::sync::Mutex;
 /// What was found in folders.
 ///
 /// ```
-/// use solio::{Work, check_found, find_files, write_bytes};
+/// use solio::{Filter, Work, check_found, find_files, write_bytes};
 /// # let folder = tempfile::tempdir().unwrap();
 /// # let root = folder.path();
 /// write_bytes(&root.join("whole.obj"), b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")?;
 /// write_bytes(&root.join("broken.obj"), b"v 0 0 0\nv 1 0 0\nv 0 one 0\nf 1 2 3\n")?;
 /// // A delivery is checked: the names in its folders, then each file.
-/// let found = find_files(&[root.to_owned()], &Work::default())?;
+/// let found = find_files(&[root.to_owned()], &Filter::usual(), &Work::default())?;
 /// let mut wrong: usize = found.folders.iter().map(|(_, check)| check.problem_count()).sum();
 /// for path in &found.files {
 ///     wrong += check_found(path, &Default::default(), &Work::default())?.problem_count();
@@ -45,22 +46,22 @@ pub struct Found {
 /// (`IMG_0042`), or of texture tiles.
 ///
 /// ```
-/// use solio::{Rule, Work, find_files, write_bytes};
+/// use solio::{Filter, Rule, Work, find_files, write_bytes};
 /// # let folder = tempfile::tempdir().unwrap();
 /// # let root = folder.path();
 /// for frame in [1, 2, 3, 5] {
 ///     write_bytes(&root.join(format!("smoke.{frame:04}.txt")), b"smoke\n")?;
 /// }
-/// let found = find_files(&[root.to_owned()], &Work::default())?;
+/// let found = find_files(&[root.to_owned()], &Filter::usual(), &Work::default())?;
 /// let (path, check) = &found.folders[0];
 /// assert_eq!((path.as_path(), &*check.found), (root, "4 files, 1 sequence"));
 /// assert_eq!(check.odd[0].rule, Rule::Holes);
 /// assert!(check.odd[0].message.ends_with("1 of 5 frames are missing: 4"));
 /// # Ok::<(), solio::Error>(())
 /// ```
-pub fn find_files(folders: &[PathBuf], work: &Work) -> Result<Found> {
+pub fn find_files(folders: &[PathBuf], filter: &Filter, work: &Work) -> Result<Found> {
     let finder = Finder { found: Mutex::default() };
-    let options = WalkOptions::of(work);
+    let options = WalkOptions { filter: filter.clone(), ..WalkOptions::of(work) };
     walk(folders, &options, &finder)?;
     let mut found = unlock(finder.found);
     found.files.sort_unstable();

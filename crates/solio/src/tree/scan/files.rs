@@ -6,6 +6,7 @@ use crate::Input;
 use solio_base::names::OsStrBytes;
 use solio_base::{Error, Result, Work, lock, ordered, unlock};
 use solio_catalog::row::{Row, key};
+use solio_io::filter::Filter;
 use solio_io::objects::is_address;
 use solio_io::walk::{self, Listing, Visit, WalkOptions};
 use solio_io::{HeadReader, OpenFile, folders_and_files};
@@ -26,7 +27,7 @@ const AT_ONCE: usize = 32;
 /// #     solio::write_bytes(&at(name), b"x")?;
 /// # }
 /// let roots = [at("tree"), at("c.obj"), at("gone")];
-/// let (files, failed) = solio::list_files(&roots, false, &Default::default())?;
+/// let (files, failed) = solio::list_files(&roots, false, &Default::default(), &Default::default())?;
 /// # assert!(failed.is_empty());
 /// // By folder, then by name. A path that is not there counts as a file: reading it tells.
 /// assert_eq!(files, ["c.obj", "gone", "tree/a.exr", "tree/b.exr"].map(at));
@@ -38,6 +39,7 @@ const AT_ONCE: usize = 32;
 pub fn list_files(
     roots: &[PathBuf],
     follow: bool,
+    filter: &Filter,
     work: &Work,
 ) -> Result<(Vec<PathBuf>, Vec<Error>)> {
     let roots = super::run::absolute(roots)?;
@@ -45,10 +47,10 @@ pub fn list_files(
     let found = Found::default();
     let (folders, mut files) =
         folders_and_files(paths, |_, error| push(&found.failed, vec![error]));
-    let (listed, unlisted) = super::objects::list_objects(&objects, work)?;
+    let (listed, unlisted) = super::objects::list_objects(&objects, filter, work)?;
     files.extend(listed);
     push(&found.failed, unlisted);
-    let options = WalkOptions { follow, ..WalkOptions::of(work) };
+    let options = WalkOptions { follow, filter: filter.clone(), ..WalkOptions::of(work) };
     walk::walk(&folders, &options, &found)?;
     files.extend(unlock(found.files));
     files.sort_by(|a, b| {

@@ -16,13 +16,19 @@ pub(super) struct Folder {
 }
 
 impl Folder {
-    /// Both lists are by name; files that are no more there are the second result.
+    /// Both lists are by name; files that are no more there are the second result, those that are left out now
+    /// the third.
     pub(super) fn new(
         listing: &Listing,
         known: Vec<KnownFile>,
         unit: Option<usize>,
-    ) -> (Folder, Vec<Box<[u8]>>) {
-        let mut gone = Vec::new();
+    ) -> (Folder, Vec<Box<[u8]>>, Vec<Box<[u8]>>) {
+        let (mut gone, mut excluded) = (Vec::new(), Vec::new());
+        let is_left_out = |file: &KnownFile| {
+            let all = listing.left_out();
+            let by_name = |entry| listing.name(entry).as_bytes().cmp(&file.name);
+            all.binary_search_by(by_name).is_ok_and(|at| all[at].kind != EntryKind::Folder)
+        };
         let mut places = Vec::new();
         if !known.is_empty() {
             places.resize(listing.entries().len(), None);
@@ -33,10 +39,12 @@ impl Folder {
             while entries.next_if(|(_, entry)| name(entry) < &*file.name).is_some() {}
             match entries.next_if(|(_, entry)| name(entry) == &*file.name) {
                 Some((at, entry)) if entry.kind != EntryKind::Folder => places[at] = Some(place),
+                _ if is_left_out(file) => excluded.push(file.name.clone()),
                 _ => gone.push(file.name.clone()),
             }
         }
-        (Folder { path: listing.path.as_os_str().as_bytes().into(), known, unit, places }, gone)
+        let path = listing.path.as_os_str().as_bytes().into();
+        (Folder { path, known, unit, places }, gone, excluded)
     }
 
     /// What is known of an entry of the listing.

@@ -6,7 +6,7 @@ use super::walked::{Local, Walked};
 use super::writer::Change;
 use solio_base::{Result, lock};
 use solio_catalog::store::{KnownFile, folder_hash};
-use solio_io::objects::{Bucket, Object};
+use solio_io::objects::{Address, Bucket, Object};
 use solio_io::walk::Status;
 use std::path::Path;
 use std::sync::Arc;
@@ -30,6 +30,7 @@ pub(super) fn status_of(object: &Object) -> Status {
 pub(super) struct Following<'f, 'w> {
     walked: &'f Walked<'w>,
     bucket: &'f Bucket,
+    address: &'f Address,
     root: &'f Path,
     local: Local,
     /// Folders whose keys come now, each below the one before.
@@ -51,8 +52,13 @@ struct Open {
 
 impl<'f, 'w> Following<'f, 'w> {
     /// The listing of what is at and below `root`, an address in `bucket`.
-    pub(super) fn new(walked: &'f Walked<'w>, bucket: &'f Bucket, root: &'f Path) -> Self {
-        Following { walked, bucket, root, local: Local::default(), open: Vec::new() }
+    pub(super) fn new(
+        walked: &'f Walked<'w>,
+        bucket: &'f Bucket,
+        address: &'f Address,
+        root: &'f Path,
+    ) -> Self {
+        Following { walked, bucket, address, root, local: Local::default(), open: Vec::new() }
     }
 
     /// An object has come: what is to be done with it.
@@ -62,6 +68,14 @@ impl<'f, 'w> Following<'f, 'w> {
         self.enter(folder)?;
         let Some(open) = self.open.last_mut() else { return Ok(None) };
         if !self.walked.is_wanted(folder, name) {
+            return Ok(None);
+        }
+        if !super::objects::is_wanted(&self.walked.scan.options.filter, self.address, &object) {
+            if let Ok(place) = open.known.binary_search_by(|known| (*known.name).cmp(name)) {
+                open.met[place] = true;
+                let (folder, names) = (Arc::clone(&open.path), vec![name.into()]);
+                self.walked.send(Change::Excluded { folder, names })?;
+            }
             return Ok(None);
         }
         let place = open.known.binary_search_by(|known| (*known.name).cmp(name)).ok();

@@ -1,14 +1,14 @@
 //! A catalogue that is kept current while its trees change.
 
 use super::options::{Scan, ScanCount, ScanOptions, ScanReport};
-use super::run::{pass, remove, whole, whole_roots};
+use super::run::{begin_history, pass, remove, whole, whole_roots};
 use super::taken::{OwnFiles, Taken};
 use super::walked::Reach;
 use solio_base::names::OsStrBytes;
 use solio_base::{Error, Result, Work};
 use solio_io::walk::{EntryKind, status_of, status_of_name};
 use solio_io::watch::{Patience, TreeWatch};
-use solio_measure::Stopwatch;
+use solio_measure::{Stopwatch, unix_ns};
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
@@ -163,13 +163,21 @@ impl LiveCatalog {
         let clock = Stopwatch::start();
         let mut round = Round::default();
         self.taken.store.unmark()?;
+        let (count, options) = (ScanCount::default(), &self.options);
+        let scan = Scan { roots: &self.roots, catalog: &self.path, options, count: &count };
+        begin_history(&mut self.taken.store, &scan, &self.roots);
         // Nothing at all: it is time to look for oneself.
         if changes.is_lost || changes.is_empty() {
             let roots = self.roots.clone();
-            self.pass(Reach { roots: &roots, is_flat: false, is_whole: true }, &mut round, work)?;
+            self.pass(
+                Reach { roots: &roots, is_flat: false, is_whole: true, bases: &[] },
+                &mut round,
+                work,
+            )?;
         } else {
             self.partly(&changes.paths, &mut round, work)?;
         }
+        round.report.scan = self.taken.store.end_scan(unix_ns(), false)?;
         self.taken.store.commit()?;
         let Round { count, report, .. } = &mut round;
         count.failed.fetch_add(changes.failures.len() as u64, Relaxed);
@@ -240,11 +248,13 @@ impl LiveCatalog {
     }
 
     fn deep(&mut self, roots: &[PathBuf], round: &mut Round, work: &Work) -> Result<()> {
-        self.pass(Reach { roots, is_flat: false, is_whole: false }, round, work)
+        let bases = &self.roots.clone();
+        self.pass(Reach { roots, is_flat: false, is_whole: false, bases }, round, work)
     }
 
     fn flat(&mut self, roots: &[PathBuf], round: &mut Round, work: &Work) -> Result<()> {
-        self.pass(Reach { roots, is_flat: true, is_whole: false }, round, work)
+        let bases = &self.roots.clone();
+        self.pass(Reach { roots, is_flat: true, is_whole: false, bases }, round, work)
     }
 
     fn pass(&mut self, reach: Reach<'_>, round: &mut Round, work: &Work) -> Result<()> {
@@ -255,6 +265,7 @@ impl LiveCatalog {
         let scan = Scan { roots: reach.roots, catalog: &self.path, options: &self.options, count };
         let of_pass = pass(&mut self.taken.store, &scan, reach, work)?;
         report.removed += of_pass.removed;
+        report.excluded += of_pass.excluded;
         report.held += of_pass.held;
         report.offline = report.offline.max(of_pass.offline);
         report.failures.extend(of_pass.failures);

@@ -104,6 +104,16 @@ impl<'m> Met<'m> {
     /// birth. Where nobody tells that time, another file may have taken the inode of one that is gone.
     pub(super) fn renamed(&self, known: &Known, wanted: Level) -> Result<Option<Renamed>> {
         let Status { size, modified_ns, inode, .. } = self.status;
+        if let Some((cells, thumbnail)) =
+            known.excluded(self.folder, self.name, size, modified_ns, inode)?
+        {
+            let level = Level(cells.integer(column::LEVEL).unwrap_or(0) as u32);
+            let from = (Arc::clone(self.folder), self.name.into());
+            let is_enough = level.covers(wanted);
+            let (is_gone, is_of_its_kind) = (false, true);
+            let back = Renamed { from, cells, thumbnail, is_gone, is_of_its_kind, is_enough };
+            return Ok(Some(back));
+        }
         let Some(born_ns) = self.status.born_ns else { return Ok(None) };
         let mut found = None;
         for (folder, name) in known.same_inode(inode, size, modified_ns, born_ns, self.volume())? {

@@ -3,6 +3,7 @@
 //! [`scan`] walks; [`live`] goes on watching; [`facts`] looks into a file; [`export`] makes Parquet of the table
 //! and merges parts.
 
+mod difference;
 mod export;
 mod facts;
 mod files;
@@ -24,6 +25,7 @@ mod tests;
 mod walked;
 mod writer;
 
+pub use difference::diff_catalogs;
 pub use export::{export_catalog, is_parquet, merge_catalogs, scan_to_parquet};
 pub use facts::{FileFacts, ScanFields, file_facts};
 pub use files::{list_files, scan_files};

@@ -16,6 +16,7 @@ use super::writer::Change;
 use crate::Input;
 use solio_base::{Error, ErrorKind, Result, Work, lock};
 use solio_catalog::row::{Cell, Row, column};
+use solio_io::filter::Filter;
 use solio_io::objects::{Address, Bucket, Object, ObjectSource, ask, open_object};
 use solio_io::walk::EntryKind;
 use std::collections::HashSet;
@@ -67,15 +68,22 @@ pub(super) fn scan_objects(walked: &Walked<'_>, roots: &[PathBuf], work: &Work) 
 ///
 /// # Errors
 /// `Cancelled`.
-pub(super) fn list_objects(roots: &[PathBuf], work: &Work) -> Result<(Vec<PathBuf>, Vec<Error>)> {
+pub(super) fn list_objects(
+    roots: &[PathBuf],
+    filter: &Filter,
+    work: &Work,
+) -> Result<(Vec<PathBuf>, Vec<Error>)> {
     let (mut found, mut failed) = (Vec::new(), Vec::new());
     for root in outermost(roots) {
-        let before = found.len();
+        let mut met = 0u64;
         let mut list = || {
             let (bucket, address) = open(root)?;
             bucket.list(&address.key, &work.cancel, |object| {
                 if !is_folder(&object) {
-                    found.push(PathBuf::from(bucket.path_of(&object.key)));
+                    met += 1;
+                    if is_wanted(filter, &address, &object) {
+                        found.push(PathBuf::from(bucket.path_of(&object.key)));
+                    }
                 }
                 Ok(())
             })
@@ -83,7 +91,7 @@ pub(super) fn list_objects(roots: &[PathBuf], work: &Work) -> Result<(Vec<PathBu
         match list() {
             Err(error) if error.kind() == ErrorKind::Cancelled => return Err(error),
             Err(error) => failed.push(error),
-            Ok(()) if found.len() == before => failed.push(nothing(root)),
+            Ok(()) if met == 0 => failed.push(nothing(root)),
             Ok(()) => {}
         }
     }
@@ -119,6 +127,15 @@ fn open(root: &Path) -> Result<(Arc<Bucket>, Address)> {
     let address = Address::of(root)
         .unwrap_or_else(|| Err(Error::argument("this is no address").at_path(root)))?;
     Ok((Bucket::open(&address)?, address))
+}
+
+/// Whether the filter leaves an object in, which lies at or below the address of a root.
+pub(super) fn is_wanted(filter: &Filter, root: &Address, object: &Object) -> bool {
+    let below = object.key.strip_prefix(root.key.trim_end_matches('/')).unwrap_or(&object.key);
+    match below.trim_start_matches('/') {
+        "" => true,
+        below => filter.wants_key(below.as_bytes(), object.size, object.modified_ns),
+    }
 }
 
 /// What is called a folder in a store's own pages.
@@ -197,7 +214,7 @@ impl Walked<'_> {
         work: &Work,
         ended: &AtomicBool,
     ) -> Result<()> {
-        let mut listing = Following::new(self, bucket, root);
+        let mut listing = Following::new(self, bucket, address, root);
         let (mut met, mut stopped) = (0u64, None);
         let listed = bucket.list(&address.key, &work.cancel, |object| {
             if is_folder(&object) {

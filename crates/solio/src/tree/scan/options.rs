@@ -3,6 +3,7 @@
 use super::facts::FileFacts;
 use solio_base::Error;
 use solio_catalog::store::RemovalLimit;
+use solio_io::filter::Filter;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
 
@@ -31,6 +32,8 @@ pub struct ScanOptions {
     pub follow: bool,
     /// Other file systems are left alone.
     pub one_file_system: bool,
+    /// What is left out: files that the catalogue knows of it are *excluded*, not gone.
+    pub filter: Filter,
     /// Only the files whose path falls into part `i` of `n`, from 0.
     pub shard: Option<(u64, u64)>,
     /// Files are looked at again although size, time and inode are what they were.
@@ -113,8 +116,12 @@ pub struct ScanCount {
 /// ```
 #[derive(Debug, Default)]
 pub struct ScanReport {
+    /// The number of the scan in the catalogue's history.
+    pub scan: Option<i64>,
     /// Files that are no more there: tombstones now.
     pub removed: u64,
+    /// Files that are left out now: tombstones, too, and back as they were when they are not.
+    pub excluded: u64,
     /// Roots and mount points that are offline: their rows stay.
     pub offline: u64,
     /// Files that are no more there, and stay: too many are gone at once.

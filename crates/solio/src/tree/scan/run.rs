@@ -68,12 +68,25 @@ pub(super) fn whole(
     scan.count.expected.store(taken.store.put_so_far(), Relaxed);
     taken.store.set_state(UNFINISHED, Some("1"))?;
     taken.store.unmark()?;
-    let report =
-        pass(&mut taken.store, scan, Reach { roots, is_flat: false, is_whole: true }, work)?;
+    begin_history(&mut taken.store, scan, roots);
+    let mut report = pass(
+        &mut taken.store,
+        scan,
+        Reach { roots, is_flat: false, is_whole: true, bases: &[] },
+        work,
+    )?;
     taken.store.index()?;
     taken.store.set_state(UNFINISHED, None)?;
+    report.scan = taken.store.end_scan(unix_ns(), true)?;
     taken.store.commit()?;
     Ok(report)
+}
+
+/// What changes from here on is the history of this scan.
+pub(super) fn begin_history(store: &mut Store, scan: &Scan<'_>, roots: &[PathBuf]) {
+    let roots: Vec<_> = roots.iter().map(|root| root.to_string_lossy()).collect();
+    let roots = serde_json::to_string(&roots).unwrap_or_default();
+    store.begin_scan(unix_ns(), roots, scan.options.filter.text());
 }
 
 /// What is in reach is walked, looked at where it is new, and written.
@@ -103,7 +116,9 @@ pub(super) fn pass(
     // Why the writer ended counts more than that it did.
     written?;
     // Of a walk that was stopped, nobody knows yet what was only renamed.
-    let Ended { seen, mut kept, mut failures } = walked?;
+    let Ended { seen, mut kept, excluded, mut failures } = walked?;
+    store.mark_excluded_below(&excluded)?;
+    kept.extend(excluded);
     let mut gone_meanwhile = 0;
     for (path, error) in places.gone_meanwhile() {
         gone_meanwhile += 1;
@@ -158,6 +173,7 @@ fn settle(
 ) -> Result<()> {
     let settled = store.settle(&places.removal(scan))?;
     report.removed += settled.removed;
+    report.excluded += settled.excluded;
     for back in &settled.held {
         report.held += back.gone;
         scan.count.failed.fetch_add(1, Relaxed);
@@ -205,7 +221,7 @@ pub fn purge_catalog(catalog: &Path, days: u64) -> Result<u64> {
 /// What a scan would look at.
 fn dry(scan: &Scan<'_>, roots: &[PathBuf], work: &Work) -> Result<ScanReport> {
     let is_new = scan.options.rebuild || !scan.catalog.exists();
-    let reach = Reach { roots, is_flat: false, is_whole: true };
+    let reach = Reach { roots, is_flat: false, is_whole: true, bases: &[] };
     let places = match is_new {
         true => Places::default(),
         false => Places::look(&Known::open(scan.catalog)?, scan, roots, true)?,

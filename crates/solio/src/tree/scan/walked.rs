@@ -51,6 +51,8 @@ pub(super) struct Reach<'a> {
     pub(super) is_flat: bool,
     /// The roots are those of the scan, all of them.
     pub(super) is_whole: bool,
+    /// The roots of the scan, where these lie below them: what is left out begins there.
+    pub(super) bases: &'a [PathBuf],
 }
 
 /// A walk under way.
@@ -76,6 +78,8 @@ pub(super) struct Walked<'a> {
     pub(super) seen: Mutex<HashSet<u64>>,
     /// Folders that could not be listed; what is known of them stays.
     kept: Mutex<Vec<Vec<u8>>>,
+    /// Folders that are left out; what is known of them is excluded.
+    excluded: Mutex<Vec<Vec<u8>>>,
     failures: Mutex<Vec<Error>>,
 }
 
@@ -99,6 +103,7 @@ pub(super) struct Local {
 pub(super) struct Ended {
     pub(super) seen: HashSet<u64>,
     pub(super) kept: Vec<Vec<u8>>,
+    pub(super) excluded: Vec<Vec<u8>>,
     pub(super) failures: Vec<Error>,
 }
 
@@ -127,6 +132,7 @@ impl<'a> Walked<'a> {
             shown: &work.progress,
             seen: Mutex::default(),
             kept: Mutex::default(),
+            excluded: Mutex::default(),
             failures: Mutex::default(),
         })
     }
@@ -139,6 +145,8 @@ impl<'a> Walked<'a> {
             one_file_system: self.scan.options.one_file_system,
             flat: self.reach.is_flat,
             skip: self.places.offline.keys().cloned().collect(),
+            filter: self.scan.options.filter.clone(),
+            bases: self.reach.bases.to_vec(),
             cancel: work.cancel.clone(),
         };
         for (path, reason) in &self.places.offline {
@@ -163,8 +171,9 @@ impl<'a> Walked<'a> {
         walk::walk(&folders, &options, &self)?;
         super::objects::scan_objects(&self, &objects, work)?;
         self.may_go_on()?;
-        let Walked { seen, kept, failures, .. } = self;
-        Ok(Ended { seen: unlock(seen), kept: unlock(kept), failures: unlock(failures) })
+        let Walked { seen, kept, excluded, failures, .. } = self;
+        let (seen, kept) = (unlock(seen), unlock(kept));
+        Ok(Ended { seen, kept, excluded: unlock(excluded), failures: unlock(failures) })
     }
 
     /// A file that was named itself.
@@ -386,7 +395,8 @@ impl<'a> Walked<'a> {
             self.scan.count.renamed.fetch_add(u64::from(*is_gone), Relaxed);
             if *is_gone {
                 let (folder, name) = from.clone();
-                self.send(Change::Moved { folder, names: vec![name] })?;
+                let to = path_of(met.folder, met.name);
+                self.send(Change::Moved { folder, name, to })?;
             }
             if let Some(image) = thumbnail {
                 self.keep_thumbnail(met, image.clone(), local);
@@ -443,9 +453,12 @@ impl Visit for Walked<'_> {
             known.retain(|file| self.is_wanted(path, &file.name));
         }
         let unit = self.places.unit_of(path);
-        let (folder, names) = Folder::new(listing, known, unit);
-        if !names.is_empty() {
-            self.send(Change::Gone { folder: Arc::clone(&folder.path), names })?;
+        let (folder, gone, excluded) = Folder::new(listing, known, unit);
+        if !gone.is_empty() {
+            self.send(Change::Gone { folder: Arc::clone(&folder.path), names: gone })?;
+        }
+        if !excluded.is_empty() {
+            self.send(Change::Excluded { folder: Arc::clone(&folder.path), names: excluded })?;
         }
         Ok(folder)
     }
@@ -499,5 +512,11 @@ impl Visit for Walked<'_> {
             return;
         }
         self.unlisted(path, error);
+    }
+
+    fn left_out(&self, path: &Path) {
+        if !self.is_new && !self.reach.is_flat {
+            lock(&self.excluded).push(path.as_os_str().as_bytes().to_vec());
+        }
     }
 }

@@ -31,10 +31,16 @@ pub(super) enum Change {
         folder: Arc<[u8]>,
         names: Names,
     },
-    /// Files that were met under another name.
-    Moved {
+    /// Files that are left out now.
+    Excluded {
         folder: Arc<[u8]>,
         names: Names,
+    },
+    /// A file that was met under another name, at the path `to`.
+    Moved {
+        folder: Arc<[u8]>,
+        name: Box<[u8]>,
+        to: Vec<u8>,
     },
 }
 
@@ -64,7 +70,8 @@ pub(super) fn write(store: &mut Store, changes: &Receiver<Change>) -> Result<()>
                 }
             }
             Ok(Change::Gone { folder, names }) => store.mark_gone(&folder, &names)?,
-            Ok(Change::Moved { folder, names }) => store.mark_moved(&folder, &names)?,
+            Ok(Change::Excluded { folder, names }) => store.mark_excluded(&folder, &names)?,
+            Ok(Change::Moved { folder, name, to }) => store.mark_moved(&folder, &name, &to)?,
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => {
                 return store.commit();

@@ -6,6 +6,7 @@ use solio_base::names::{OsStrBytes, OsStringBytes};
 use solio_base::{Error, Result, Work};
 use solio_catalog::names;
 use solio_catalog::sequence::{Sequence, collapse};
+use solio_io::filter::Filter;
 use solio_io::walk::status_of;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -53,6 +54,7 @@ pub(super) struct Shown {
 pub(super) fn cells(
     paths: &[PathBuf],
     output: &Path,
+    filter: &Filter,
     work: &Work,
 ) -> Result<(Vec<Cell>, SheetDone)> {
     let which = |path: &Path| status_of(path).ok().map(|status| (status.device, status.inode));
@@ -61,7 +63,7 @@ pub(super) fn cells(
     let mut done = SheetDone::default();
     let mut folders: BTreeMap<PathBuf, Vec<PathBuf>> = BTreeMap::new();
     for path in paths {
-        let (files, failed) = files_below(std::slice::from_ref(path), work)?;
+        let (files, failed) = files_below(std::slice::from_ref(path), filter, work)?;
         done.failed.extend(failed);
         let is_folder = files.first() != Some(path);
         for file in files.into_iter().filter(|file| !is_own(file)) {

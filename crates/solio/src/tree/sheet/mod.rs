@@ -10,6 +10,7 @@ pub use page::PAGE_STYLE;
 use page::Page;
 use picture::Grid;
 use solio_base::{Error, ErrorKind, Result, Work};
+use solio_io::filter::Filter;
 use std::path::{Path, PathBuf};
 
 /// What a sheet looks like.
@@ -34,6 +35,8 @@ pub struct SheetOptions {
     pub columns: Option<u32>,
     /// The heading of a page.
     pub title: Option<String>,
+    /// What is left out of folders.
+    pub filter: Filter,
 }
 
 /// What was shown.
@@ -111,7 +114,7 @@ pub fn write_sheet(
             return Err(error.hint("name it .html or .png"));
         }
     };
-    let (all, mut done) = cells(paths, output, work)?;
+    let (all, mut done) = cells(paths, output, &options.filter, work)?;
     if all.is_empty() {
         return Ok(done);
     }

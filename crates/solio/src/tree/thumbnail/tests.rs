@@ -133,7 +133,8 @@ fn real_files_of_every_kind() {
         println!("skipped: SOLIO_DATA names no folder");
         return;
     };
-    let (files, _) = crate::files_below(&[data.into()], &Work::default()).unwrap();
+    let (files, _) =
+        crate::files_below(&[data.into()], &crate::Filter::default(), &Work::default()).unwrap();
     let options = ThumbnailOptions { size: 48, ..ThumbnailOptions::default() };
     let mut made = 0;
     // Some of the files are broken on purpose: an error is fine, a panic is not.
