@@ -313,7 +313,7 @@ fn make(dir: &Path, names: &[&str]) {
 }
 
 fn paths(dir: &Path) -> Vec<String> {
-    let rows = ask(dir, "SELECT path FROM files");
+    let rows = ask(dir, "SELECT path FROM files ORDER BY path");
     let below = |row: &serde_json::Value| {
         let path = row["path"].as_str().unwrap().replace('\\', "/");
         path.rsplit_once("/r/").unwrap().1.to_owned()
@@ -345,7 +345,7 @@ fn what_is_left_out_is_excluded_and_comes_back_as_it_was() {
     scan(path, &leave).fine();
     std::fs::remove_file(path.join("r/cache/b.obj")).unwrap();
     scan(path, &["r"]).fine();
-    assert_eq!(paths(path), ["a.obj", "d.tmp", "cache/c.obj"]);
+    assert_eq!(paths(path), ["a.obj", "cache/c.obj", "d.tmp"]);
 }
 
 #[test]
@@ -367,7 +367,7 @@ fn history_tells_what_changed() {
     std::fs::rename(path.join("r/s/c"), path.join("r/moved")).unwrap();
     std::fs::write(path.join("r/new"), "1").unwrap();
     let lines = diff(&["r", "--hash", "xxh128", "--exclude", "e"]);
-    assert_eq!(lines, ["M a  1 B -> 18 B", "- b", "x e", "R s/c -> moved", "+ new"]);
+    assert_eq!(lines, ["M a  3 B -> 18 B", "- b", "x e", "R s/c -> moved", "+ new"]);
     assert_eq!(diff(&["r", "--exclude", "e"]), [""; 0]);
     let since = run(path, &["query", "c.sqlite", "--since", "1", "--json"], b"").fine().json();
     assert_eq!(since.iter().map(|it| &it["what"]).collect::<Vec<_>>(), ["changed", "removed", "excluded", "moved", "added"]);

@@ -147,3 +147,96 @@ fn what_fails_is_told_to_programs_too() {
     assert_eq!(ran.json()[0]["schema"], "solio/failure/1");
     assert_eq!(ran.json()[0]["path"], "gone");
 }
+
+fn equal(dir: &Path, names: &[&str]) {
+    for name in names {
+        let path = dir.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, "the same content").unwrap();
+    }
+}
+
+#[test]
+fn rules_say_which_file_is_kept() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path();
+    equal(path, &["copies/a", "masters/a-longer-name", "z"]);
+    let set = |name: &str, year: u64| {
+        let file = fs::File::options().write(true).open(path.join(name)).unwrap();
+        let at = std::time::Duration::from_secs((year - 1970) * 31_557_600);
+        file.set_modified(std::time::UNIX_EPOCH + at).unwrap();
+    };
+    set("copies/a", 2005);
+    set("masters/a-longer-name", 2010);
+    set("z", 2020);
+    let first = |rules: &[&str]| {
+        let rules = rules.iter().flat_map(|rule| ["--keep", rule]);
+        let args: Vec<&str> = ["dup", "--json", "."].into_iter().chain(rules).collect();
+        let name = &run(path, &args, b"").fine().json()[0]["files"][0][0]["path"];
+        name.as_str().unwrap().trim_start_matches("./").replace('\\', "/")
+    };
+    for (rules, kept) in [
+        (&["newest"][..], "z"),
+        (&["oldest"], "copies/a"),
+        (&["longest"], "masters/a-longer-name"),
+        (&["shortest"], "z"),
+        (&["path:masters", "newest"], "masters/a-longer-name"),
+        (&["path:nothing", "oldest"], "copies/a"),
+    ] {
+        assert_eq!(first(rules), kept, "{rules:?}");
+    }
+    assert_eq!(run(path, &["dup", "--keep", "best", "."], b"").code, 2);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_script_removes_all_but_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path();
+    equal(path, &["a", "it's a; rm b", "new\nline/c", "-rf"]);
+    fs::write(path.join("other"), "something else").unwrap();
+    run(path, &["dup", "--keep", "shortest", "--script", "x.sh", "."], b"").fine();
+    let ran = Command::new("sh").arg("x.sh").current_dir(path).status().unwrap();
+    assert!(ran.success());
+    assert_eq!(ran::names(path), ["a", "new\nline", "other", "x.sh"]);
+    assert!(ran::names(&path.join("new\nline")).is_empty());
+}
+
+#[test]
+fn links_are_made_and_undone() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path();
+    equal(path, &["a", "b", "s/c"]);
+    let inode = |name: &str| solio_io::walk::status_of(&path.join(name)).unwrap();
+    let before = ["a", "b", "s/c"].map(inode);
+    let told = run(path, &["dup", "--link", "--journal", "j", "--json", "."], b"").fine().json();
+    assert_eq!((&told[1]["linked"], &told[1]["bytes"]), (&2.into(), &32.into()));
+    assert!(["b", "s/c"].iter().all(|name| inode(name).inode == before[0].inode));
+    // No second journal over the first.
+    equal(path, &["d"]);
+    assert_eq!(run(path, &["dup", "--link", "--journal", "j", "."], b"").code, 1);
+    // What somebody has made a file of its own meanwhile stays as it is.
+    fs::remove_file(path.join("b")).unwrap();
+    fs::write(path.join("b"), "another content").unwrap();
+    let undone = run(path, &["dup", "--undo", "j", "--json"], b"").fine().json();
+    assert_eq!(undone[0]["linked"], 1);
+    assert_eq!(fs::read(path.join("b")).unwrap(), b"another content");
+    let c = inode("s/c");
+    assert!(c.inode != inode("a").inode && c.modified_ns / 1000 == before[2].modified_ns / 1000);
+    assert_eq!(c.mode, before[2].mode);
+}
+
+#[test]
+fn a_catalogue_with_hashes_tells_duplicates_without_reading() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path();
+    equal(path, &["r/a", "r/b", "r/s/c"]);
+    fs::hard_link(path.join("r/a"), path.join("r/linked")).unwrap();
+    for catalog in ["c.sqlite", "c.parquet"] {
+        run(path, &["scan", "r", "-o", catalog, "--hash", "xxh128"], b"").fine();
+        let told = run(path, &["dup", "--json", "--keep", "longest", catalog], b"").fine().json();
+        assert_eq!((told.len(), &told[0]["wasted_bytes"]), (1, &32.into()));
+        let files = told[0]["files"].as_array().unwrap();
+        assert_eq!(files.iter().map(|names| names.as_array().unwrap().len()).sum::<usize>(), 4);
+    }
+}

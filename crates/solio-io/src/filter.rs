@@ -167,8 +167,7 @@ impl Filter {
         if !options.ignore_files.is_empty() {
             let mut builder = GitignoreBuilder::new("");
             for path in &options.ignore_files {
-                let file = std::fs::File::open(path)
-                    .map_err(|e| crate::io_error("open the ignore file", e, path))?;
+                let (file, _) = crate::file::open_file(path)?;
                 add_lines(&mut builder, file, path)?;
             }
             listed = Some(built(&builder).map_err(Error::argument)?);
@@ -323,14 +322,9 @@ impl Filter {
             let Component::Normal(name) = part else { continue };
             if !rules.options.no_ignore {
                 let file = joined(&here, IGNORE_FILE.as_ref());
-                match std::fs::File::open(&file) {
-                    Ok(opened) => {
-                        if let Err(error) = place.read(opened, &file) {
-                            failed(&file, error);
-                        }
-                    }
-                    Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
-                    Err(e) => failed(&file, crate::io_error("open", e, &file)),
+                let read = crate::file::open_file(&file).and_then(|(opened, _)| place.read(opened, &file));
+                if let Some(error) = read.err().filter(|error| !error.is_missing()) {
+                    failed(&file, error);
                 }
             }
             if !rules.enters(&place) || rules.leaves_out(&place, name.as_bytes(), true) {
@@ -491,7 +485,7 @@ impl FilterPlace {
 /// The first bytes of a file, as far as they can be read.
 fn start_of(path: &Path, bytes: usize) -> Option<Vec<u8>> {
     let mut head = Vec::new();
-    std::fs::File::open(path).ok()?.take(bytes as u64).read_to_end(&mut head).ok()?;
+    crate::file::open_file(path).ok()?.0.take(bytes as u64).read_to_end(&mut head).ok()?;
     Some(head)
 }
 

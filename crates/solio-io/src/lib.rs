@@ -27,6 +27,7 @@ pub mod filter;
 mod head_reader;
 pub mod held;
 mod host;
+mod linked;
 pub mod lock;
 mod long_path;
 pub mod mount;
@@ -55,6 +56,7 @@ pub use file::{
 };
 pub use head_reader::{HeadReader, HeadSource};
 pub use host::host_name;
+pub use linked::{check_unchanged, link_over, new_file, unlink_copy};
 pub use patch::patch_start;
 pub use raw::{RawFile, read_ends, read_raw, same_bytes};
 pub use sink::{FileSink, SinkOptions, WrittenFile, is_direct};

@@ -108,12 +108,13 @@ pub use tree::hash::{
     FileState, Finding, HashJob, Hashed, MhlCreated, MhlOptions, create_mhl, has_mhl, hash_files,
     verify_mhl, verify_sums,
 };
+pub use tree::keep::{KeepRule, Relinked, keep_first, link_duplicates, undo_links};
 pub use tree::kind_filter::kind_test;
 pub use tree::list::{List, ListEntry, ListKind, ListOptions, ListSequence, list};
 pub use tree::read_files::{ReadAll, ReadFilesOptions, files_below, files_in, read_files};
 pub use tree::scan::{
     FileFacts, LiveCatalog, Round, Scan, ScanCount, ScanFields, ScanOptions, ScanReport,
-    diff_catalogs, export_catalog, farm_plan, file_facts, is_parquet, is_unfinished, list_files,
+    catalog_duplicates, diff_catalogs, export_catalog, farm_plan, file_facts, is_parquet, is_unfinished, list_files,
     merge_catalogs, purge_catalog, scan, scan_files, scan_to_parquet,
 };
 pub use tree::sheet::{PAGE_STYLE, SheetDone, SheetOptions, write_sheet};

@@ -119,6 +119,13 @@ pub struct Duplicates {
 }
 
 impl Duplicates {
+    /// The largest waste first.
+    pub(crate) fn sort(&mut self) {
+        self.groups.sort_by(|a, b| {
+            b.wasted_bytes().cmp(&a.wasted_bytes()).then_with(|| a.files.cmp(&b.files))
+        });
+    }
+
     /// Bytes that all groups waste together.
     ///
     /// ```
@@ -174,9 +181,7 @@ pub fn find_duplicates(
             files: files.into_iter().map(|file| file.names).collect(),
         })
         .collect();
-    found.groups.sort_by(|a, b| {
-        b.wasted_bytes().cmp(&a.wasted_bytes()).then_with(|| a.files.cmp(&b.files))
-    });
+    found.sort();
     Ok(found)
 }
 
@@ -428,6 +433,7 @@ fn by_bytes(
 mod tests {
     #![allow(clippy::print_stdout)] // tests say what they skip
     use super::*;
+    use solio_io::filter::FilterOptions;
     use solio_io::probe::write_plain;
 
     fn find(folder: &Path, options: DuplicateOptions) -> Vec<(u64, Vec<Vec<String>>)> {
@@ -473,8 +479,10 @@ mod tests {
         }
         let groups = find(folder.path(), DuplicateOptions { empty: true, ..Default::default() });
         assert_eq!(groups.last().unwrap().1, [["empty1"], ["empty2"]]);
+        let larger = FilterOptions { min_bytes: Some(101), ..Default::default() };
+        let larger = Filter::new(&larger).unwrap();
         let groups =
-            find(folder.path(), DuplicateOptions { least_bytes: 101, ..Default::default() });
+            find(folder.path(), DuplicateOptions { filter: larger, ..Default::default() });
         assert_eq!(groups.len(), 3);
     }
 

@@ -25,7 +25,7 @@ mod tests;
 mod walked;
 mod writer;
 
-pub use difference::diff_catalogs;
+pub use difference::{catalog_duplicates, diff_catalogs};
 pub use export::{export_catalog, is_parquet, merge_catalogs, scan_to_parquet};
 pub use facts::{FileFacts, ScanFields, file_facts};
 pub use files::{list_files, scan_files};
