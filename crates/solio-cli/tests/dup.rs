@@ -99,7 +99,7 @@ fn waste_is_told_and_spare_names_are_listed() {
     );
     let ran = run(dir.path(), &["dup", "-z", "."], b"").fine();
     assert_eq!(ran.out, format!("./large2\0./{odd}\0").as_bytes());
-    let ran = run(dir.path(), &["dup", "--least", "1K", "--json", "."], b"").fine();
+    let ran = run(dir.path(), &["dup", "--min-size", "1K", "--json", "."], b"").fine();
     assert_eq!(ran.json()[0]["wasted_bytes"], 100_000);
     assert_eq!(run(dir.path(), &["dup", "none", "."], b"").code, 1);
     fs::create_dir(path("empty")).unwrap();

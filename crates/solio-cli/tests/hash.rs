@@ -154,7 +154,7 @@ fn a_history_tells_what_became_of_files() {
     let root = dir.path().join("root");
     hash(&dir, &["--mhl", "-a", "xxh64", "root/Sub"]).fine();
     let made =
-        hash(&dir, &["--mhl", "--json", "--author", "A & B", "--ignore", "*.tmp", "root"]).fine();
+        hash(&dir, &["--mhl", "--json", "--author", "A & B", "--exclude", "*.tmp", "root"]).fine();
     let line = &made.json()[0];
     assert_eq!((&line["generation"], &line["files"]), (&1.into(), &4.into()));
     assert_eq!((&line["original"], &line["verified"]), (&3.into(), &1.into()));
