@@ -164,10 +164,10 @@ const CASES: [(&str, i32, &str); 54] = [
     ),
     ("dup empty", 3, "solio: there are no files\n"),
     (
-        "hash --exclude *.tmp shots",
+        "hash --mhl --min-size 1K shots",
         2,
-        "solio: --exclude does nothing here\n  hint: it is of --mhl, and of --verify with a folder and its \
-         history\n",
+        "solio: --min-size does nothing here\n  hint: a history has all files but those that --exclude leaves \
+         out\n",
     ),
     (
         "hash -q tri.obj",
