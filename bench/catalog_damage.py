@@ -46,7 +46,7 @@ def sets(folder: Path, quick: bool) -> Iterator[tuple[str, list[Path]]]:
 
 
 def costs(solio: Path, folder: Path, quick: bool) -> Iterator[Row]:
-    """The table of chunks and the head of each chunk, beside the header alone."""
+    """The chunk table and the head of each chunk, beside the header alone."""
     for name, files in sets(folder, quick):
         ours = Side(
             [solio, "check", "--json", *files], lambda text: f"{len(text.splitlines())} files", accepted=(0, 1)

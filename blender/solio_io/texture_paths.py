@@ -84,7 +84,7 @@ def _copy_file(source, target):
 
 
 def _slashes(path):
-    """Backslashes as slashes, but for the two before a server's name."""
+    """Backslashes as slashes, except the two before a server's name."""
     head = path[:2] if path.startswith("\\\\") else ""
     return head + path[len(head) :].replace("\\", "/")
 

@@ -1,4 +1,4 @@
-"""What the machine can do at best."""
+"""The limits of the machine: disk, memory, codecs."""
 
 from __future__ import annotations
 

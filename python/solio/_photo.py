@@ -1,4 +1,4 @@
-"""Metadata of photos."""
+"""Photo metadata."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def read_metadata(
     threads: int | None = None,
     max_bytes: int | None = None,
 ) -> dict[str, Any] | MetadataTable:
-    """What photos say about themselves: dates, cameras, positions; no pixels.
+    """Photo metadata: dates, cameras, positions; no pixels.
 
     ``source`` is a path or the ``bytes`` of a file, which gives a dictionary, or many paths, which
     give a `MetadataTable`. Names and words are those that ExifTool prints.

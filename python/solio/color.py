@@ -263,13 +263,13 @@ class Gradient:
         """Places and alphas; empty where the colours' own alpha counts."""
         return self._native.alphas
 
-    def unevenness(self, method: str = "cam16-ucs", samples: int = 256) -> float:
+    def non_uniformity(self, method: str = "cam16-ucs", samples: int = 256) -> float:
         """The coefficient of variation of the steps between ``samples`` colours; 0 is even, and NaN
         means that all of them are the same.
 
         ``method`` is a measure of `difference`; ``samples`` are at most 2**20.
         """
-        return self._native.unevenness(method, samples)
+        return self._native.non_uniformity(method, samples)
 
     def sample(self, t: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """Red, green, blue (codes of sRGB, not clipped) and alpha at ``t``, along a last axis of 4.

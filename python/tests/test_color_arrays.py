@@ -94,7 +94,7 @@ def test_gradients() -> None:
     assert clear.sample(0.5) == pytest.approx([0.5, 0, 0.5, 0.5])
     assert Gradient("#808080, white", keys="linear").sample(0)[0] == pytest.approx(0.7366, abs=1e-3)
     assert (gradient.sample(np.nan) == 0).all()
-    even = Gradient("black, white", mode="oklab").unevenness()
+    even = Gradient("black, white", mode="oklab").non_uniformity()
     assert even == pytest.approx(0.25, abs=0.01)
     for wrong in ("rde", ""):
         with pytest.raises(solio.Error):
@@ -154,10 +154,10 @@ def test_names_of_gradients() -> None:
 
 def test_how_many_samples_evenness_takes() -> None:
     gradient = Gradient.named("viridis")
-    assert 0 < gradient.unevenness(samples=1000) < 1
+    assert 0 < gradient.non_uniformity(samples=1000) < 1
     for samples in (10**9, 2**64 - 1):
         with pytest.raises(solio.ArgumentError, match="samples"):
-            gradient.unevenness(samples=samples)
+            gradient.non_uniformity(samples=samples)
 
 
 def test_files_of_gradients(tmp_path: Path) -> None:

@@ -283,7 +283,7 @@ def test_wrong_values_are_our_errors(grid: solio.Mesh, tmp_path: Path) -> None:
         lambda: solio.write_array(plane, tmp_path / "a", threads=-1),
         lambda: solio.color.convert([[1.0, 0, 0]], "srgb", "oklab", threads=-1),
         lambda: gradient.apply(plane, threads=-1),
-        lambda: gradient.unevenness(samples=-1),
+        lambda: gradient.non_uniformity(samples=-1),
         lambda: solio.thumbnail("a.jpg", -1),
         lambda: solio.unused(-1, []),
     ]

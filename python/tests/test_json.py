@@ -134,7 +134,7 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "cut.exr").write_bytes(whole[:-40])
     for frame in (1001, 1002, 1004):
         (tmp_path / "shots" / f"b.{frame}.exr").write_bytes(whole)
-    # A name that is no UTF-8: in JSON it has a second field.
+    # A name that is not valid UTF-8: in JSON it has a second field.
     Path(os.fsdecode(bytes(tmp_path) + b"/caf\xe9.obj")).write_text("v 0 0 0\n")
     (tmp_path / "sums").write_bytes(solio(tmp_path, "hash model.obj a.exr shots").stdout)
     (tmp_path / "model.ply").touch()

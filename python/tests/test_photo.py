@@ -1,4 +1,4 @@
-"""Metadata of photos from Python: dictionaries, tables, thumbnails."""
+"""Photo metadata from Python: dictionaries, tables, thumbnails."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ enum BenchCommand {
     Color(KernelBenchArgs),
     /// OpenEXR images by every compression, against what else reads and writes them
     Exr(exr::ExrBenchArgs),
-    /// Metadata of photos, beside ExifTool and others; or the ways to run ExifTool
+    /// Photo metadata, beside ExifTool and others; or the ways to run ExifTool
     Photo(photo::PhotoBenchArgs),
     /// Text, meshes and packed files of pbrt scenes, beside reading the same bytes
     Scene(scene::SceneBenchArgs),

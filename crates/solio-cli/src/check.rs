@@ -181,7 +181,7 @@ impl CheckReport<'_> {
         }
         if self.bad_folders > 0 {
             problems
-                .push(format!("names in {} of {folders} folders are unsound", self.bad_folders));
+                .push(format!("naming problems in {} of {folders} folders", self.bad_folders));
         }
         if self.bad_sequences > 0 {
             let bad = self.bad_sequences;
@@ -236,7 +236,7 @@ fn lines(found: &FileCheck) -> Vec<String> {
     problems.chain(text).chain(found.odd.iter().map(ToString::to_string)).collect()
 }
 
-/// `byte 8000: part 0, chunks 3 to 5: not in the table of chunks`.
+/// `byte 8000: part 0, chunks 3 to 5: not in the chunk table`.
 fn words(problem: &Problem, format: &str) -> String {
     let mut text = problem.offset.map_or(String::new(), |offset| format!("byte {offset}: "));
     if let Some(part) = problem.part.filter(|_| format == "exr") {

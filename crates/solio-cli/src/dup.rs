@@ -15,7 +15,11 @@ use std::path::PathBuf;
 pub(crate) fn run(args: &DupArgs) -> Result<Outcome> {
     let work = options::work(&args.run.work)?;
     if let Some(journal) = &args.undo {
-        return relinked(&solio::undo_links(journal, &work)?, "made files of their own again", args);
+        return relinked(
+            &solio::undo_links(journal, &work)?,
+            "made files of their own again",
+            args,
+        );
     }
     let filter = args.filter.filter()?;
     let inputs = inputs::wanted(inputs::files(&args.inputs, &work)?, &filter);
@@ -28,7 +32,9 @@ pub(crate) fn run(args: &DupArgs) -> Result<Outcome> {
     let reading = ReadMeter::start(&inputs, args.run.shown.stats, &work);
     let shown = ShownProgress::start(args.run.shown.progress, "dup", &work.progress);
     let catalog = match &inputs[..] {
-        [one] if inputs::kind_of(one, &work).is_some_and(|it| it.family() == Family::Catalogue) => Some(one),
+        [one] if inputs::kind_of(one, &work).is_some_and(|it| it.family() == Family::Catalogue) => {
+            Some(one)
+        }
         _ => None,
     };
     let found = match catalog {
@@ -78,7 +84,8 @@ pub(crate) fn run(args: &DupArgs) -> Result<Outcome> {
 fn relinked(done: &Relinked, what: &str, args: &DupArgs) -> Result<Outcome> {
     done.failed.iter().for_each(|error| screen::fail_at_its_path(error, args.run.json));
     if args.run.json {
-        let line = json!({ "linked": done.files, "bytes": done.bytes, "failed": done.failed.len() });
+        let line =
+            json!({ "linked": done.files, "bytes": done.bytes, "failed": done.failed.len() });
         screen::print(&schema::line("relink/1", &[], line));
     } else {
         screen::say(&format!("{} {what}, {}", some(done.files, "file"), bytes(done.bytes)));

@@ -9,7 +9,7 @@ use solio::color::Difference;
 use solio::color::gradient::formats::{self, FoundGradients, GradientFormat, GradientWriteOptions};
 use solio::color::gradient::presets::{Preset, STUDY};
 use solio::color::gradient::{
-    COLORMAPS, ColorStop, Gradient, GradientFinding, colormap, parse_stops, unevenness,
+    COLORMAPS, ColorStop, Gradient, GradientFinding, colormap, parse_stops, non_uniformity,
 };
 use solio::{
     Compared, ComparedRow, Error, ImageFormat, ImageWriteOptions, Limits, Preview, Result, Work,
@@ -27,7 +27,7 @@ const BESIDE_TEXT: u32 = 640;
 const JSON_SAMPLES: u32 = 17;
 /// Colours that a page draws with.
 const PAGE_SAMPLES: usize = 512;
-/// Colours that unevenness looks at.
+/// Colours that non-uniformity looks at.
 const STEPS: usize = 256;
 
 /// Makes the gradients asked for.
@@ -186,7 +186,7 @@ fn show(gradients: &[Gradient], args: &GradientArgs) -> Result<()> {
     Ok(())
 }
 
-/// The ways of blending, as bars of so many columns or as CSS, and how even each looks.
+/// The ways of blending, as bars of so many columns or as CSS, and and the perceptual uniformity of each.
 fn compared_rows(compared: &Compared, columns: Option<u32>, text: &mut String) -> Result<()> {
     let _ = writeln!(text, "{}", visible(&compared.name));
     for row in &compared.rows {
@@ -199,11 +199,11 @@ fn compared_rows(compared: &Compared, columns: Option<u32>, text: &mut String) -
         };
         let _ = writeln!(
             text,
-            "{looks}  in {}, keys {}: unevenness {} CAM16-UCS, {} CIEDE2000",
+            "{looks}  in {}, keys {}: non-uniformity {} CAM16-UCS, {} CIEDE2000",
             row.mode,
             row.keys,
-            figure(row.unevenness_cam16_ucs),
-            figure(row.unevenness_ciede2000),
+            figure(row.non_uniformity_cam16_ucs),
+            figure(row.non_uniformity_ciede2000),
         );
         let _ = writeln!(text, "  {}", wrong(row));
     }
@@ -228,9 +228,9 @@ fn wrong(row: &ComparedRow) -> String {
     if holds.is_empty() { "nothing wrong with its way".into() } else { holds.join(", ") }
 }
 
-/// An unevenness; one colour alone has none.
-fn figure(unevenness: f64) -> String {
-    finite(unevenness).map_or_else(|| "–".to_owned(), |number| format!("{number:.2}"))
+/// A non-uniformity; one colour alone has none.
+fn figure(non_uniformity: f64) -> String {
+    finite(non_uniformity).map_or_else(|| "–".to_owned(), |number| format!("{number:.2}"))
 }
 
 /// As CSS has it, on one line.
@@ -258,16 +258,16 @@ fn described(gradient: &Gradient, args: &GradientArgs) -> Result<Value> {
         "keys": gradient.keys.name(),
         "stops": gradient.colors.iter().map(stop).collect::<Vec<_>>(),
         "colors_srgb": colors,
-        "unevenness_cam16_ucs": finite(unevenness(gradient, Difference::Cam16Ucs, STEPS)),
-        "unevenness_ciede2000": finite(unevenness(gradient, Difference::Ciede2000, STEPS)),
+        "non_uniformity_cam16_ucs": finite(non_uniformity(gradient, Difference::Cam16Ucs, STEPS)),
+        "non_uniformity_ciede2000": finite(non_uniformity(gradient, Difference::Ciede2000, STEPS)),
     });
     if args.compare {
         let row = |row: &ComparedRow| {
             json!({
                 "keys": row.keys,
                 "mode": row.mode,
-                "unevenness_cam16_ucs": finite(row.unevenness_cam16_ucs),
-                "unevenness_ciede2000": finite(row.unevenness_ciede2000),
+                "non_uniformity_cam16_ucs": finite(row.non_uniformity_cam16_ucs),
+                "non_uniformity_ciede2000": finite(row.non_uniformity_ciede2000),
                 "findings": findings_json(&row.findings),
             })
         };
@@ -304,8 +304,8 @@ fn page_data(gradients: &[Gradient], args: &GradientArgs) -> Result<Value> {
             "keys": gradient.keys.name(),
             "css": css(gradient)?,
             "colors": (0..PAGE_SAMPLES).map(color).collect::<String>(),
-            "cam16": finite(unevenness(gradient, Difference::Cam16Ucs, STEPS)),
-            "ciede": finite(unevenness(gradient, Difference::Ciede2000, STEPS)),
+            "cam16": finite(non_uniformity(gradient, Difference::Cam16Ucs, STEPS)),
+            "ciede": finite(non_uniformity(gradient, Difference::Ciede2000, STEPS)),
             "wrong": wrong,
         }))
     };

@@ -86,7 +86,7 @@ fn words(output: &Path, packed: &ImagesPacked, usage: &Usage) -> String {
 
 fn tell(args: &PackArgs, path: &Path, packed: &ImagePacked) {
     for damage in &packed.damage {
-        screen::complain(&format!("{}: kept as it lies: {damage}", terminal::told(path)));
+        screen::complain(&format!("{}: stored unmodified: {damage}", terminal::told(path)));
     }
     if args.run.json {
         let line = json!({

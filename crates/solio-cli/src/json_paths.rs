@@ -1,4 +1,4 @@
-//! Names of files in JSON: what is no UTF-8 gets a second field from which the bytes come back.
+//! Names of files in JSON: what is not valid UTF-8 gets a second field from which the bytes come back.
 
 use crate::table::some;
 use serde_json::{Map, Value};

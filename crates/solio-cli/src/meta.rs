@@ -1,4 +1,4 @@
-//! `solio meta`: what photos say about themselves.
+//! `solio meta`: photo metadata.
 
 use crate::args::{EngineChoice, MetaArgs};
 use crate::json_paths::percent;

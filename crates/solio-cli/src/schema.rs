@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use std::path::Path;
 
 /// A line of JSON: the schema, such as `check/1`, then paths by their names, then the rest. A path
-/// that is no UTF-8 has a second field from which its bytes come back.
+/// that is not valid UTF-8 has a second field from which its bytes come back.
 pub fn line(schema: &str, paths: &[(&str, &Path)], rest: Value) -> String {
     format!("{}\n", object(schema, paths, rest))
 }

@@ -1,4 +1,4 @@
-//! `solio set`: other attributes for images; their pixels are copied as they lie.
+//! `solio set`: other attributes for images; their pixels are copied verbatim.
 
 use crate::args::SetArgs;
 use crate::output_path::{is_folder, refuse_both};

@@ -325,7 +325,10 @@ fn paths(dir: &Path) -> Vec<String> {
 fn what_is_left_out_is_excluded_and_comes_back_as_it_was() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path();
-    make(path, &["r/a.obj", "r/cache/b.obj", "r/cache/c.obj", "r/d.tmp", "r/@eaDir/t", "r/.DS_Store"]);
+    make(
+        path,
+        &["r/a.obj", "r/cache/b.obj", "r/cache/c.obj", "r/d.tmp", "r/@eaDir/t", "r/.DS_Store"],
+    );
     let first = scan(path, &["r", "--hash", "xxh128", "--all"]).fine().json();
     assert_eq!(first[0]["files"], 6);
     // Two rules, and the names that nobody means.
@@ -370,8 +373,18 @@ fn history_tells_what_changed() {
     assert_eq!(lines, ["M a  3 B -> 18 B", "- b", "x e", "R s/c -> moved", "+ new"]);
     assert_eq!(diff(&["r", "--exclude", "e"]), [""; 0]);
     let since = run(path, &["query", "c.sqlite", "--since", "1", "--json"], b"").fine().json();
-    assert_eq!(since.iter().map(|it| &it["what"]).collect::<Vec<_>>(), ["changed", "removed", "excluded", "moved", "added"]);
-    assert_eq!(run(path, &["query", "c.sqlite", "--since", "1h", "--csv"], b"").fine().text().lines().count(), 6);
+    assert_eq!(
+        since.iter().map(|it| &it["what"]).collect::<Vec<_>>(),
+        ["changed", "removed", "excluded", "moved", "added"]
+    );
+    assert_eq!(
+        run(path, &["query", "c.sqlite", "--since", "1h", "--csv"], b"")
+            .fine()
+            .text()
+            .lines()
+            .count(),
+        6
+    );
     // Two hours from now nothing will have changed yet.
     let none = run(path, &["query", "c.sqlite", "--since", "2099-01-01"], b"");
     assert_eq!(none.code, 3);
@@ -396,10 +409,16 @@ fn two_catalogues_are_compared() {
     for to in ["new.sqlite", "new.parquet"] {
         run(path, &["scan", "r", "-o", to], b"").fine();
     }
-    for (old, new) in [("old.sqlite", "new.sqlite"), ("old.parquet", "new.sqlite"), ("old.sqlite", "new.parquet")] {
+    for (old, new) in
+        [("old.sqlite", "new.sqlite"), ("old.parquet", "new.sqlite"), ("old.sqlite", "new.parquet")]
+    {
         let ran = run(path, &["diff", old, new, "--json"], b"");
-        let told: Vec<_> = ran.json().iter().map(|it| it["change"].as_str().unwrap().to_owned()).collect();
-        assert_eq!((told.as_slice(), ran.code), (&["changed", "moved", "removed", "added"].map(str::to_owned)[..], 1));
+        let told: Vec<_> =
+            ran.json().iter().map(|it| it["change"].as_str().unwrap().to_owned()).collect();
+        assert_eq!(
+            (told.as_slice(), ran.code),
+            (&["changed", "moved", "removed", "added"].map(str::to_owned)[..], 1)
+        );
         let same = run(path, &["diff", new, new], b"");
         assert_eq!((same.text(), same.code), ("", 0));
     }

@@ -64,9 +64,9 @@ fn folders_are_checked_with_all_below_them() {
     let text = String::from_utf8_lossy(&ran.out).into_owned();
     let wanted = "\
 in/sub: 1 problem
-  holes: f.1-5#.dat: 1 of 5 frames are missing: 3
+  missing-frames: f.1-5#.dat: 1 of 5 frames are missing: 3
 in/caf\u{fffd}.txt: 1 problem
-  name: the name is no UTF-8: caf%E9.txt
+  name: the name is not valid UTF-8: caf%E9.txt
 in/cut.stl: 1 problem
   byte 300: the file ends after 4 of 12 triangles
 kind    files  problems
@@ -74,7 +74,7 @@ folder      2         1
 other       6         1
 stl         2         1
 ";
-    let told = "in/caf\u{fffd}.txt: 1 problem\n  name: the name is no UTF-8: caf%E9.txt\n";
+    let told = "in/caf\u{fffd}.txt: 1 problem\n  name: the name is not valid UTF-8: caf%E9.txt\n";
     match odd() {
         Some(_) => assert_eq!(text, wanted),
         None => assert_eq!(text, wanted.replace(told, "").replace("6         1", "6         –")),
@@ -82,11 +82,11 @@ stl         2         1
     assert!(
         odd().is_none() || ran.err.starts_with("solio: 2 of 8 files are damaged or unreadable;")
     );
-    assert!(ran.err.ends_with("; names in 1 of 2 folders are unsound\n"), "{}", ran.err);
-    let ran = run(dir.path(), &["check", "in", "--ignore", "holes,name"], b"");
+    assert!(ran.err.ends_with("; naming problems in 1 of 2 folders\n"), "{}", ran.err);
+    let ran = run(dir.path(), &["check", "in", "--ignore", "missing-frames,name"], b"");
     assert_eq!((ran.code, ran.text().lines().count()), (1, 6), "{}", ran.text());
     std::fs::remove_file(dir.path().join("in/cut.stl")).unwrap();
-    let ran = run(dir.path(), &["check", "in", "--ignore", "holes,name", "-v"], b"");
+    let ran = run(dir.path(), &["check", "in", "--ignore", "missing-frames,name", "-v"], b"");
     assert_eq!(ran.code, 0);
     assert!(String::from_utf8_lossy(&ran.out).contains("in/whole.stl: ok (stl, 12 triangles)\n"));
 }
@@ -99,7 +99,7 @@ fn reports_are_for_programs_too() {
     let found = ran.json();
     assert_eq!(found.len(), 10);
     let of = |path: &str| found.iter().find(|line| line["path"] == path).unwrap();
-    assert_eq!(of("in/sub")["problems"][0]["kind"], "holes");
+    assert_eq!(of("in/sub")["problems"][0]["kind"], "missing-frames");
     assert_eq!(of("in/cut.stl")["problems"][0]["offset"], 300);
     assert_eq!(of("in/whole.stl")["ok"], true);
     if odd().is_some() {

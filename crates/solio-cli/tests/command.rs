@@ -336,9 +336,9 @@ fn gradients_of_files_are_blended_as_asked_and_cannot_speak_to_the_terminal() {
     assert!(ran.text().starts_with("a.[2Jb\n"), "{:?}", ran.text());
     // One colour has no steps that could be uneven.
     let ran = gradient(&["red, red", "--compare"]).fine();
-    assert!(ran.text().contains("unevenness – CAM16-UCS, – CIEDE2000"), "{}", ran.text());
+    assert!(ran.text().contains("non-uniformity – CAM16-UCS, – CIEDE2000"), "{}", ran.text());
     let ran = gradient(&["red, red", "--json"]).fine();
-    assert!(ran.json()[0]["unevenness_ciede2000"].is_null());
+    assert!(ran.json()[0]["non_uniformity_ciede2000"].is_null());
     let ran = gradient(&["color(srgb 1e200 0 0), black", "--json"]);
     assert!(ran.code == 2 && ran.out.is_empty() && ran.err.contains("too large"), "{}", ran.err);
     for args in [

@@ -49,7 +49,7 @@ const LEFT: [&str; 14] = [
 /// Lines that end with another code: what they look for is there.
 const ENDS: [(&str, i32); 9] = [
     ("preview cut.exr", 1),
-    ("holes,case", 0),
+    ("missing-frames,case", 0),
     ("-q shots/*.exr", 0),
     ("solio check shots", 1),
     ("solio check -q shots/", 1),

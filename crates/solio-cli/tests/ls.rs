@@ -219,12 +219,12 @@ fn every_command_of_files_takes_patterns() {
     let ran = told(&["check", "s.####.obj"], b"");
     assert_eq!(ran.code, 1);
     assert!(
-        ran.text().contains("s.####.obj: 1 problem\n  holes: s.1-4#.obj: 1 of 4"),
+        ran.text().contains("s.####.obj: 1 problem\n  missing-frames: s.1-4#.obj: 1 of 4"),
         "{}",
         ran.text()
     );
     assert_eq!(ran.err, "solio: frames of 1 of 1 sequences are missing\n");
-    assert_eq!(told(&["check", "--ignore", "holes", "s.####.obj"], b"").code, 0);
+    assert_eq!(told(&["check", "--ignore", "missing-frames", "s.####.obj"], b"").code, 0);
     assert_eq!(told(&["check", "s.1-4#.obj"], b"").code, 1);
     // A file that is called like a pattern is itself meant.
     std::fs::write(dir.path().join("s.#.obj"), "v 0 0 0\n").unwrap();

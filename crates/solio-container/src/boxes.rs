@@ -48,7 +48,7 @@ fn check_from(view: ByteView<'_>, at: u64, needed: &[&[u8; 4]]) -> Result<Contai
     if !has_needed {
         let names: Vec<_> = needed.iter().map(|name| String::from_utf8_lossy(*name)).collect();
         let message =
-            format!("there is no box {}: it was not written to its end", names.join(" or "));
+            format!("there is no box {}: the file was not written completely", names.join(" or "));
         return Err(damaged(message, view.len()));
     }
     report.found = format!("{count} boxes");

@@ -1,4 +1,4 @@
-//! Whether a file is whole: from its header and its tables of chunks, without unpacking anything. Of methods
+//! Whether a file is whole: from its header and its chunk tables, without unpacking anything. Of methods
 //! that say in a chunk what it holds (JPEG 2000), that is read as well.
 //!
 //! Every chunk is looked for where the table says: what stands before its data has to name that
@@ -211,11 +211,11 @@ fn check_table(
             chunks.end += 1;
         } else {
             let message = if never_written {
-                "not in the table of chunks: the file was not written to its end".into()
+                "not in the chunk table: the file was not written completely".into()
             } else if *offset >= possible.end {
-                format!("lies at byte {offset}, but the file ends at {}", possible.end)
+                format!("starts at byte {offset}, past the end of the file ({})", possible.end)
             } else {
-                format!("lies at byte {offset}, but chunks start at {}", possible.start)
+                format!("starts at byte {offset}, but chunks start at {}", possible.start)
             };
             problems.extend(last.take().map(|(problem, _)| problem));
             let chunks = Some(chunk..chunk + 1);

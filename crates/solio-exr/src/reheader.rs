@@ -8,7 +8,7 @@ use solio_base::{Error, Limits, Result, Source};
 /// What a file with a changed header consists of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reheaded {
-    /// The new header and the tables of chunks.
+    /// The new header and the chunk tables.
     pub head: Vec<u8>,
     /// Where, in the old file, the bytes start that follow these.
     pub rest: u64,

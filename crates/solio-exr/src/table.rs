@@ -50,7 +50,7 @@ impl<'s> OpenExr<'s> {
     pub(crate) fn stored_table(&self, part: usize) -> Result<OffsetTable> {
         let before: u64 = self.shapes[..part].iter().map(|shape| shape.chunks * 8).sum();
         let mut bytes = vec![0; self.shapes[part].chunks as usize * 8];
-        self.source.read_exact_at(self.tables + before, &mut bytes, "the table of chunks")?;
+        self.source.read_exact_at(self.tables + before, &mut bytes, "the chunk table")?;
         let (offsets, _) = bytes.as_chunks::<8>();
         Ok(offsets.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect())
     }

@@ -148,7 +148,7 @@ fn swapped_and_shared_chunks_are_named() {
     let problems = check(&empty, false).problems;
     assert_eq!(problems.len(), 1, "{problems:?}");
     assert_eq!(problems[0].chunks, Some(5..10));
-    assert!(problems[0].message.contains("not written to its end"));
+    assert!(problems[0].message.contains("not written completely"));
 }
 
 /// The first of the files with this compression and name, and where its table lies.

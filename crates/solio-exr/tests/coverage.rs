@@ -209,7 +209,7 @@ const WAYS: [(&str, ReadMethod); 8] = [
         let work = Work { threads: 3, ..Work::default() };
         decode_exr(&bytes, &all_levels(), &work).unwrap() == *whole
     }),
-    ("without its table of chunks", |bytes, whole| {
+    ("without its chunk table", |bytes, whole| {
         let head = decode_header(&bytes, &Limits::default()).unwrap();
         let mut start = Vec::new();
         head.encode(&mut start).unwrap();

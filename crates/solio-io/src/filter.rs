@@ -322,7 +322,8 @@ impl Filter {
             let Component::Normal(name) = part else { continue };
             if !rules.options.no_ignore {
                 let file = joined(&here, IGNORE_FILE.as_ref());
-                let read = crate::file::open_file(&file).and_then(|(opened, _)| place.read(opened, &file));
+                let read =
+                    crate::file::open_file(&file).and_then(|(opened, _)| place.read(opened, &file));
                 if let Some(error) = read.err().filter(|error| !error.is_missing()) {
                     failed(&file, error);
                 }

@@ -153,7 +153,7 @@ pub struct Listing {
     /// The path of the folder: a root as given, and the names below it.
     pub path: PathBuf,
     folder: OwnedFd,
-    /// All names, each with a zero byte behind it.
+    /// All names, NUL-separated.
     names: Vec<u8>,
     /// By name, byte by byte.
     entries: Vec<FolderEntry>,

@@ -42,7 +42,7 @@ impl Address {
     /// The address in `path`; `None` where it is the path of a file.
     ///
     /// # Errors
-    /// `Argument` without a bucket, and for keys that are no UTF-8: no store has such.
+    /// `Argument` without a bucket, and for keys that are not valid UTF-8: no store has such.
     pub fn of(path: &Path) -> Option<Result<Address>> {
         is_address(path).then(|| read(path).map_err(|e| e.at_path(path)))
     }

@@ -1,4 +1,4 @@
-//! Metadata of photos: what a file says about itself, without its pixels.
+//! Photo metadata: what a file says about itself, without its pixels.
 //!
 //! ```text
 //! source ─► container (JPEG, TIFF, PNG, HEIF, …) ─► segments (EXIF, XMP, IPTC, ICC, …) ─► tags

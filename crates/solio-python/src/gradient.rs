@@ -10,7 +10,7 @@ use solio::color::gradient::formats::GradientWriteOptions;
 use solio::color::gradient::presets::Preset;
 use solio::color::gradient::{
     AlphaStop, ColorStop, Floats, Gradient as Model, Keys, Mode, Ramp, Table8, check_range,
-    colormap, parse_stops, unevenness,
+    colormap, parse_stops, non_uniformity,
 };
 use solio::{Error, Limits, Result, Work};
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ use std::sync::OnceLock;
 /// Below so many values a table of all colours costs more than it saves.
 const FEW: usize = 20_000;
 
-/// Samples of [`Gradient::unevenness`]: it takes a second, which Ctrl-C has to wait.
+/// Samples of [`Gradient::non_uniformity`]: it takes a second, which Ctrl-C has to wait.
 const MOST_SAMPLES: usize = 1 << 20;
 
 /// Values of [`Gradient::sample`] between two looks for Ctrl-C.
@@ -142,7 +142,7 @@ impl Gradient {
     }
 
     /// The coefficient of variation of the steps between `samples` colours.
-    fn unevenness(
+    fn non_uniformity(
         &self,
         py: Python<'_>,
         method: &str,
@@ -155,7 +155,7 @@ impl Gradient {
             if samples > MOST_SAMPLES {
                 return Err(Error::argument(format!("{samples} samples; at most {MOST_SAMPLES}")));
             }
-            Ok(unevenness(&self.model, measure, samples))
+            Ok(non_uniformity(&self.model, measure, samples))
         })
     }
 

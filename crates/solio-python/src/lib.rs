@@ -6,7 +6,7 @@
 //! * `give` moves the arrays of a scene into NumPy, without copies;
 //! * `run` runs the engine without the interpreter lock and hears Ctrl-C;
 //! * `process` keeps what has threads from forks;
-//! * `image` is the same for images, `photo` for the metadata of photos;
+//! * `image` is the same for images, `photo` for the photo metadata;
 //! * `color` is for single colours, `color_arrays` and `gradient` for many;
 //! * `archive` is for archives of images and files of arrays;
 //! * `scan` is for catalogues;

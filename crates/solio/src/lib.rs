@@ -114,8 +114,8 @@ pub use tree::list::{List, ListEntry, ListKind, ListOptions, ListSequence, list}
 pub use tree::read_files::{ReadAll, ReadFilesOptions, files_below, files_in, read_files};
 pub use tree::scan::{
     FileFacts, LiveCatalog, Round, Scan, ScanCount, ScanFields, ScanOptions, ScanReport,
-    catalog_duplicates, diff_catalogs, export_catalog, farm_plan, file_facts, is_parquet, is_unfinished, list_files,
-    merge_catalogs, purge_catalog, scan, scan_files, scan_to_parquet,
+    catalog_duplicates, diff_catalogs, export_catalog, farm_plan, file_facts, is_parquet,
+    is_unfinished, list_files, merge_catalogs, purge_catalog, scan, scan_files, scan_to_parquet,
 };
 pub use tree::sheet::{PAGE_STYLE, SheetDone, SheetOptions, write_sheet};
 pub use tree::summary::{FactValue, FileSummary, summarize};

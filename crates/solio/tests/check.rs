@@ -137,7 +137,7 @@ fn names_in_folders_are_looked_at() {
     assert_eq!((found.files.len(), found.folders.len()), (there, 1));
     let told: Vec<_> = found.folders[0].1.odd.iter().map(ToString::to_string).collect();
     let expected = [
-        "holes: a.1-4#.x: 1 of 4 frames are missing: 3",
+        "missing-frames: a.1-4#.x: 1 of 4 frames are missing: 3",
         "doubles: c.3-4@@.x: frames that are there twice: 3",
         "padding: c.3-4@@.x: other frames of this name have another number of digits",
         "case: READ.x and Read.x differ in case alone",

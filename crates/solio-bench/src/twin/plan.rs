@@ -197,7 +197,7 @@ const CURVES: f64 = 5e6;
 /// Faces in files of their own, of a mesh of share 1; and all triangles in the text.
 const LARGE_FACES: f64 = 820e3;
 const TEXT_FACES: f64 = 46e6;
-/// Triangles of a definition: what makes 28 million instances 15 thousand million primitives.
+/// Triangles of a definition: what makes 28 million instances 15 billion primitives.
 const DEFINITION_FACES: f64 = 540.0;
 
 /// How much of what is made.

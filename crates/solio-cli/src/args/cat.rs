@@ -19,7 +19,7 @@ Examples:
 pub(crate) struct CatArgs {
     #[command(flatten)]
     pub(crate) inputs: InputArgs,
-    /// Throw the bytes away, and read in whatever order is fastest
+    /// Discard the data (benchmark reads), in whatever order is fastest
     #[arg(long)]
     pub(crate) null: bool,
     /// What moves the bytes; the environment variable SOLIO_IO overrides it

@@ -9,9 +9,9 @@ use std::path::PathBuf;
 const EXAMPLES: &str = "\
 Examples:
   solio check /projects/shots              everything below: files, names, sequences
-  solio check shots/*.exr                  header, table of chunks, head of each chunk
+  solio check shots/*.exr                  header, chunk table, head of each chunk
   solio check --deep beauty.exr            unpack every chunk, too
-  solio check --junit report.xml --ignore holes,case delivery/
+  solio check --junit report.xml --ignore missing-frames,case delivery/
   find . -name '*.exr' -print0 |
     solio check -q --json -0 --files-from -
   solio check scene.pbrt                   missing files, wrong parameters
@@ -22,11 +22,11 @@ are read, and packed files unpacked. A file that is cut off anywhere before its 
 for text that is cut at the end of a line, or within its last number, and for what follows behind a \
 picture. Of a scene (pbrt) every statement is held against what pbrt knows, and every file that it \
 reads must be there.
-In folders also names are looked at. Rules, which --ignore passes over: empty (a file of a known \
+In folders also names are looked at. Rules, which --ignore skips: empty (a file of a known \
 kind is), zeros (nothing else is in it), end (a text's last line has none), extension (it is that of \
-another content), name (no UTF-8, or with control characters), case (names differ in nothing else), \
-holes, doubles and padding (of sequences; versions, photos as cameras number them and texture tiles \
-have no holes).
+another content), name (not valid UTF-8, or with control characters), case (names differ in nothing else), \
+missing-frames, doubles and padding (of sequences; versions, photos as cameras number them and texture \
+tiles have no missing frames).
 Exit code: 0 all are whole; 1 some are not; 3 there are no files.";
 
 #[derive(Debug, Args)]
@@ -40,7 +40,7 @@ pub(crate) struct CheckArgs {
     /// Rules that may be broken
     #[arg(long, value_name = "RULES", value_delimiter = ',', value_parser = named(Rule::ALL, Rule::name))]
     pub(crate) ignore: Vec<Rule>,
-    /// Say nothing of files that are well
+    /// Only report failures
     #[arg(short, long)]
     pub(crate) quiet: bool,
     /// Also tell of files in folders that they are well

@@ -51,7 +51,7 @@ pub(crate) struct DupArgs {
     /// Compare every byte, not only digests
     #[arg(long)]
     pub(crate) paranoid: bool,
-    /// Print names alone, each with a zero byte behind it: all but the first of each group
+    /// Print names alone, NUL-separated: all but the first of each group
     #[arg(long, alias = "print-null", short_alias = 'z', conflicts_with = "json")]
     pub(crate) print0: bool,
     /// In which order files are read: auto is by position on a hard disk, else by inode where

@@ -14,7 +14,7 @@ Examples:
   solio hash --mhl A002R2EC/                 a new generation in A002R2EC/ascmhl
   solio hash --verify A002R2EC/              against that history
 
-Files are read whole, as they lie on the disk, each once for all algorithms.
+Files are read unchanged, without unpacking them, each once for all algorithms.
 Exit code: 0 all is well; 1 something could not be read, has changed, is missing or new.";
 
 #[derive(Debug, Args)]
@@ -35,16 +35,16 @@ pub(crate) struct HashArgs {
     /// Check files against lists, folders against their history (ASC MHL)
     #[arg(long, conflicts_with = "tag")]
     pub(crate) verify: bool,
-    /// With --verify and --mhl: say nothing of files that are well
+    /// With --verify and --mhl: only report failures
     #[arg(short, long)]
     pub(crate) quiet: bool,
-    /// With --mhl: who writes this generation
+    /// With --mhl: author name
     #[arg(long, value_name = "NAME", requires = "mhl")]
     pub(crate) author: Option<String>,
-    /// With --mhl: where
+    /// With --mhl: location
     #[arg(long, value_name = "PLACE", requires = "mhl")]
     pub(crate) location: Option<String>,
-    /// With --mhl: what else there is to say
+    /// With --mhl: comment
     #[arg(long, value_name = "TEXT", requires = "mhl")]
     pub(crate) comment: Option<String>,
     /// In which order files are read: auto is by position on a hard disk, else by inode where

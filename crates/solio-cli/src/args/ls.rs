@@ -28,13 +28,13 @@ Exit code: 0 listed; 1 something could not be looked at; 3 nothing matched.";
 pub(crate) struct LsArgs {
     #[command(flatten)]
     pub(crate) inputs: InputArgs,
-    /// Folders with all that is below them
+    /// Recurse into subfolders
     #[arg(short, long)]
     pub(crate) recursive: bool,
     /// Sizes, of sequences those of all frames together
     #[arg(short, long)]
     pub(crate) long: bool,
-    /// Print names alone, each with a zero byte behind it; of sequences with exactly the frames that
+    /// Print names alone, NUL-separated; of sequences with exactly the frames that
     /// are there, or each file's where that would be read otherwise
     #[arg(long, conflicts_with = "json")]
     pub(crate) print0: bool,

@@ -15,10 +15,10 @@ pub(crate) struct ReadArgs {
     /// Input format; otherwise told by name and content
     #[arg(long, value_name = "FORMAT", value_parser = format_parser())]
     pub(crate) input_format: Option<Format>,
-    /// Refuse whatever the format does not allow
+    /// Reject files that violate the spec
     #[arg(long, overrides_with = "lenient")]
     pub(crate) strict: bool,
-    /// Pass over what the format does not allow, with a warning (the default)
+    /// Warn about and skip spec violations (the default)
     #[arg(long, overrides_with = "strict")]
     pub(crate) lenient: bool,
     /// What an OBJ file calls its first vertex
@@ -127,7 +127,7 @@ pub(crate) struct WriteArgs {
     pub(crate) path_mode: Option<PathMode>,
     #[arg(long)]
     pub(crate) allow_non_finite: bool,
-    /// Return only when the output rests safely on the disk
+    /// fsync outputs before returning
     #[arg(long)]
     pub(crate) durable: bool,
 }

@@ -38,7 +38,7 @@ pub(crate) struct MetaArgs {
     /// Numbers instead of words; short as ExifTool's -n (meta writes nothing that could be tried dry)
     #[arg(short, long)]
     pub(crate) numbers: bool,
-    /// Folders with all that is below them; otherwise only the files right in them
+    /// Recurse into subfolders; otherwise only the files right in a folder
     #[arg(short, long)]
     pub(crate) recursive: bool,
     /// Print the bytes of the one field of the one file, and nothing else

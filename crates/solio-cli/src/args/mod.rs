@@ -82,8 +82,8 @@ pub(crate) enum Command {
     Convert(Box<ConvertArgs>),
     /// Say what is in meshes, OpenEXR images, scenes and archives: counts, bounds, materials, headers
     Info(InfoArgs),
-    /// Say what photos say about themselves: EXIF, XMP, IPTC and others, as ExifTool names them;
-    /// of OpenEXR, PLY, OBJ and pbrt what their heads say
+    /// Show photo metadata: EXIF, XMP, IPTC and others, as ExifTool names them; also the headers of
+    /// OpenEXR, PLY, OBJ and pbrt files
     Meta(MetaArgs),
     /// List folders, with the frames of a sequence on one line: how many, and which are missing
     Ls(LsArgs),
@@ -122,11 +122,11 @@ pub(crate) enum Command {
     Sheet(Box<SheetArgs>),
     /// Hash files (XXH128, SHA-256…), verify lists of checksums, keep histories of folders (ASC MHL)
     Hash(Box<HashArgs>),
-    /// Measure what this machine can do at best: disk, memory, codecs
+    /// Benchmark disk, memory and codecs to find this machine's limits (speed of light)
     Light(LightArgs),
     /// Run a command at a series of bandwidths: what would a slower disk cost?
     Study(StudyArgs),
-    /// Tell how a task is done, or what a command takes
+    /// Show help for a task or a command
     Help {
         /// A task, such as export, or a command; without one both are listed
         words: Vec<String>,

@@ -13,7 +13,7 @@ Examples:
   solio pack shots/*.exr -o shots.solio --exact  and the bytes of the files
 
 What is wrong with a scene is told, and kept in the file; meshes that cannot be read stay where \
-they are. Of images, pixels of lossy methods and deep ones are kept as they lie; with --exact also \
+they are. Of images, pixels of lossy methods and deep ones are stored unmodified; with --exact also \
 those whose bytes would not come back, as another program compressed them. A file that cannot be \
 read is passed by, and named.";
 
@@ -36,7 +36,7 @@ pub(crate) struct UnpackArgs {
     /// Only the file of this name; may be given several times
     #[arg(long, value_name = "NAME")]
     pub(crate) only: Vec<String>,
-    /// Return only when the output rests safely on the disk
+    /// fsync outputs before returning
     #[arg(long)]
     pub(crate) durable: bool,
     #[command(flatten)]
@@ -64,7 +64,7 @@ pub(crate) struct PackArgs {
     /// Forget where in the text everything stands
     #[arg(long)]
     pub(crate) no_places: bool,
-    /// Return only when the output rests safely on the disk
+    /// fsync outputs before returning
     #[arg(long)]
     pub(crate) durable: bool,
     #[command(flatten)]

@@ -43,7 +43,7 @@ pub(crate) struct PreviewArgs {
     pub(crate) work: WorkArgs,
     #[command(flatten)]
     pub(crate) show: ShowArgs,
-    /// Of a scene or a mesh: rays a pixel are this number's square
+    /// Of a scene or a mesh: samples per pixel (N × N)
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=16), help_heading = DRAWING)]
     pub(crate) samples: u8,
     /// Of a scene or a mesh: rays a sample that look how much of the sky a place sees

@@ -32,7 +32,7 @@ read, or rows were kept of what is not there.";
 
 const QUERY_EXAMPLES: &str = "\
 Examples:
-  solio query show.sqlite                        the views there are
+  solio query show.sqlite                        list the available views
   solio query show.sqlite \"SELECT * FROM problems\"
   solio query show.sqlite --since 1d             what changed since yesterday
   solio query show.sqlite \"SELECT path FROM images WHERE width > 8000\" --csv
@@ -128,7 +128,7 @@ pub(crate) struct ScanArgs {
     /// Print what changed since the last scan, a line a file: + added, - removed, M changed, R moved, x left out now
     #[arg(long, conflicts_with_all = ["dry_run", "watch", "openjd", "purge"])]
     pub(crate) diff: bool,
-    /// Say how much would be looked at, and do nothing
+    /// Dry run: show how much would be scanned
     #[arg(short = 'n', long)]
     pub(crate) dry_run: bool,
     #[command(flatten)]
@@ -143,7 +143,7 @@ pub(crate) struct QueryArgs {
     /// The catalogue
     #[arg(value_name = "CATALOGUE", value_hint = clap::ValueHint::FilePath)]
     pub(crate) catalog: PathBuf,
-    /// A question in SQL; without one, the views are listed
+    /// An SQL query; without one, the views are listed
     #[arg(value_name = "SQL")]
     pub(crate) sql: Option<String>,
     /// What changed in the scans since a time (2026-11-01, 3d), or since the scan of this number
@@ -159,7 +159,7 @@ pub(crate) struct QueryArgs {
     /// would take for formulas, get an apostrophe before them
     #[arg(long, group = "form")]
     pub(crate) csv_safe: bool,
-    /// Print the first values alone, each with a zero byte behind it
+    /// Print the first values alone, NUL-separated
     #[arg(long, alias = "null", visible_short_alias = '0', group = "form")]
     pub(crate) print0: bool,
 }

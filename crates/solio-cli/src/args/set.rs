@@ -31,10 +31,10 @@ pub(crate) struct SetArgs {
     /// Only in this part, by number or name [default: all parts]
     #[arg(long, value_name = "PART")]
     pub(crate) part: Option<String>,
-    /// Return only when the output rests safely on the disk
+    /// fsync outputs before returning
     #[arg(long)]
     pub(crate) durable: bool,
-    /// Say what would be done, and do nothing
+    /// Dry run: show what would be done
     #[arg(short = 'n', long)]
     pub(crate) dry_run: bool,
     #[command(flatten)]

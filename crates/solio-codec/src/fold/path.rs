@@ -17,7 +17,7 @@ use std::sync::OnceLock;
 /// has bytes; returns its length.
 pub(super) type LowerBytes = fn(&[u8], &mut [MaybeUninit<u8>]) -> usize;
 
-/// Appends `path` with every character folded; bytes that are no UTF-8 stay as they are.
+/// Appends `path` with every character folded; bytes that are not valid UTF-8 stay as they are.
 ///
 /// The result may be longer or shorter: Ⱥ has two bytes and folds to one of three, the Kelvin sign
 /// has three and folds to `k`. Folding twice changes nothing more.

@@ -12,7 +12,7 @@ const LEAST_STEP: f64 = 1e-6;
 ///
 /// 0 is perfectly even; lower is better. The study takes 256 samples. NaN where fewer than three
 /// samples are asked for or all colours are the same, but for rounding.
-pub fn unevenness(gradient: &Gradient, difference: Difference, samples: usize) -> f64 {
+pub fn non_uniformity(gradient: &Gradient, difference: Difference, samples: usize) -> f64 {
     let sampler = gradient.sampler();
     let last = samples.saturating_sub(1).max(1) as f64;
     let color = |i: usize| {
@@ -59,7 +59,7 @@ mod tests {
             let preset = Preset::of_name(name).unwrap();
             for (mode, want) in ["srgb", "linear", "oklab"].into_iter().zip(wanted) {
                 let gradient = preset.gradient(Mode::of_name(mode).unwrap());
-                let found = unevenness(&gradient, Difference::Cam16Ucs, 256);
+                let found = non_uniformity(&gradient, Difference::Cam16Ucs, 256);
                 assert!((found - want).abs() < 0.015, "{name} in {mode}: {found:.3}, not {want}");
             }
         }
@@ -71,16 +71,16 @@ mod tests {
         let of = |mode: &str| {
             let gradient =
                 Preset::of_name("black-white").unwrap().gradient(Mode::of_name(mode).unwrap());
-            unevenness(&gradient, Difference::Ciede2000, 256)
+            non_uniformity(&gradient, Difference::Ciede2000, 256)
         };
         assert!(of("srgb") < of("oklab"), "{} {}", of("srgb"), of("oklab"));
     }
 
     #[test]
-    fn what_has_no_steps_has_no_unevenness() {
+    fn what_has_no_steps_has_no_non_uniformity() {
         let one = Preset::of_name("heat").unwrap().gradient(Mode::default());
-        assert!(unevenness(&one, Difference::Ok, 2).is_nan());
-        assert!(unevenness(&Gradient::default(), Difference::Ok, 20).is_nan());
+        assert!(non_uniformity(&one, Difference::Ok, 2).is_nan());
+        assert!(non_uniformity(&Gradient::default(), Difference::Ok, 20).is_nan());
         for (stops, mode) in
             [("red, red", "oklab"), ("#123456, #123456", "oklch"), ("teal", "srgb")]
         {
@@ -88,7 +88,7 @@ mod tests {
             let mode = Mode::of_name(mode).unwrap();
             let constant = Gradient { colors, mode, ..Gradient::default() };
             for difference in Difference::ALL {
-                assert!(unevenness(&constant, difference, 256).is_nan(), "{stops} {difference:?}");
+                assert!(non_uniformity(&constant, difference, 256).is_nan(), "{stops} {difference:?}");
             }
         }
     }

@@ -15,7 +15,7 @@ mod table;
 
 pub use colormaps::{COLORMAPS, colormap};
 pub use easing::Easing;
-pub use evenness::unevenness;
+pub use evenness::non_uniformity;
 pub use findings::{GradientFinding, findings};
 pub use floats::Floats;
 pub use mode::Mode;

@@ -97,7 +97,7 @@ pub struct Header {
 #[derive(Clone, Debug)]
 pub(crate) struct ParsedHeader {
     pub(crate) header: Header,
-    /// Where the tables of chunks start.
+    /// Where the chunk tables start.
     pub(crate) end: u64,
 }
 

@@ -1,6 +1,6 @@
 //! Where the pixels of a part lie: channels, levels, chunks.
 //!
-//! Scanlines are seen as tiles as wide as the image. The table of chunks counts level by level
+//! Scanlines are seen as tiles as wide as the image. The chunk table counts level by level
 //! (all widths of a height before the next height), within a level row by row of tiles, whatever
 //! the order of the chunks themselves. ("The OpenEXR File Layout", component four; "Technical
 //! Introduction to OpenEXR", "Tiles".)
@@ -57,7 +57,7 @@ pub struct Shape {
     pub data_window: Box2i,
     /// In which order chunks follow each other.
     pub line_order: LineOrder,
-    /// The levels, in the order of the table of chunks; a part without tiles has one.
+    /// The levels, in the order of the chunk table; a part without tiles has one.
     pub levels: Vec<Level>,
     /// Columns and rows of a chunk.
     pub chunk_size: [u64; 2],
@@ -232,7 +232,7 @@ fn check_tiles(tiles: &Tiles) -> Result<(), Error> {
     Err(Error::corrupt(format!("tiles of {} × {} pixels", tiles.width, tiles.height)))
 }
 
-/// The levels of a part, in the order of the table of chunks.
+/// The levels of a part, in the order of the chunk table.
 fn level_numbers(window: &Box2i, tiles: Option<&Tiles>) -> Vec<(u32, u32)> {
     let Some(tiles) = tiles else { return vec![(0, 0)] };
     let count = |size: u64| match tiles.rounding {

@@ -19,7 +19,7 @@ pub(crate) const JOB_BYTES: u64 = 256 << 10;
 const TOGETHER_BYTES: u64 = 4 << 20;
 
 /// What an unfinished file says of a chunk.
-pub(crate) const NOT_THERE: &str = "the file does not have it: it was not written to its end";
+pub(crate) const NOT_THERE: &str = "missing: the file was not written completely";
 
 /// A level of a part that is to be read.
 pub(crate) struct LevelTask<'a> {

@@ -61,7 +61,7 @@ pub struct Scanlines<'s> {
 }
 
 impl<'s> Scanlines<'s> {
-    /// Reads the header and the table of chunks. The source must serve any place.
+    /// Reads the header and the chunk table. The source must serve any place.
     pub fn new(source: &'s dyn Source, options: &ScanlineOptions, work: &Work) -> Result<Self> {
         if source.is_sequential() {
             let message = "reading row by row needs a file that can be read in any order";

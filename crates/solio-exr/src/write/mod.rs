@@ -1,6 +1,6 @@
 //! Writing: chunks are packed side by side and put down in order, in bounded memory.
 //!
-//! The table of chunks stands before them, but is known after them: it is written as zeros, and
+//! The chunk table stands before them, but is known after them: it is written as zeros, and
 //! [rewritten](Sink::rewrite) at the end. Where the output cannot do that (a pipe, a compressed
 //! stream), the file is made in memory first.
 

@@ -1,10 +1,10 @@
-//! One gradient, blended in several ways, with how even each looks and what is wrong with it.
+//! One gradient, blended in several ways, with and the perceptual uniformity of each and what is wrong with it.
 
 use super::strip::{check_pixels, places};
 use crate::Preview;
 use crate::canvas::{Canvas, Font};
 use solio_base::Result;
-use solio_color::gradient::{Gradient, GradientFinding, Keys, Mode, findings, unevenness};
+use solio_color::gradient::{Gradient, GradientFinding, Keys, Mode, findings, non_uniformity};
 use solio_color::{Difference, Space};
 
 /// How many colours of a row are compared with their neighbours.
@@ -42,7 +42,7 @@ pub struct Compared {
 /// let rows = solio_image::compare_gradient(&blue_yellow).rows;
 /// // Of the keys as they are mostly meant: codes of sRGB.
 /// let of = |mode: &str| rows.iter().find(|row| row.keys == "srgb" && row.mode == mode).unwrap();
-/// assert!(of("oklab").unevenness_cam16_ucs < of("srgb").unevenness_cam16_ucs);
+/// assert!(of("oklab").non_uniformity_cam16_ucs < of("srgb").non_uniformity_cam16_ucs);
 /// ```
 #[derive(Clone, Debug)]
 pub struct ComparedRow {
@@ -51,9 +51,9 @@ pub struct ComparedRow {
     /// How they are blended.
     pub mode: String,
     /// The coefficient of variation of the steps between 256 colours in CAM16-UCS; 0 is even.
-    pub unevenness_cam16_ucs: f64,
+    pub non_uniformity_cam16_ucs: f64,
     /// The same in CIEDE2000.
-    pub unevenness_ciede2000: f64,
+    pub non_uniformity_ciede2000: f64,
     /// What is wrong with it.
     pub findings: [GradientFinding; 4],
     gradient: Gradient,
@@ -67,7 +67,7 @@ impl ComparedRow {
     /// let red_green = Preset::of_name("red-green").unwrap().gradient(Mode::default());
     /// let compared = solio_image::compare_gradient(&red_green);
     /// // The most even way is taken.
-    /// let uneven = |row: &&solio_image::ComparedRow| (row.unevenness_ciede2000 * 1e6) as u64;
+    /// let uneven = |row: &&solio_image::ComparedRow| (row.non_uniformity_ciede2000 * 1e6) as u64;
     /// let best = compared.rows.iter().min_by_key(uneven).unwrap();
     /// assert_eq!(best.gradient().mode.name(), best.mode);
     /// assert_eq!(best.gradient().sampler().codes_at(0.0), [255, 0, 0, 255]);
@@ -86,7 +86,7 @@ impl ComparedRow {
 /// let compared = solio_image::compare_gradient(&Gradient { colors, ..Gradient::default() });
 /// // Light that grows in even steps looks less even than codes that do.
 /// let [srgb, linear, ..] = &compared.rows[..] else { panic!() };
-/// assert!(srgb.unevenness_cam16_ucs < linear.unevenness_cam16_ucs);
+/// assert!(srgb.non_uniformity_cam16_ucs < linear.non_uniformity_cam16_ucs);
 /// # Ok::<(), solio_base::Error>(())
 /// ```
 pub fn compare_gradient(gradient: &Gradient) -> Compared {
@@ -103,8 +103,8 @@ pub fn compare_gradient(gradient: &Gradient) -> Compared {
         ComparedRow {
             keys: keys.name(),
             mode: gradient.mode.name(),
-            unevenness_cam16_ucs: unevenness(&gradient, Difference::Cam16Ucs, SAMPLES),
-            unevenness_ciede2000: unevenness(&gradient, Difference::Ciede2000, SAMPLES),
+            non_uniformity_cam16_ucs: non_uniformity(&gradient, Difference::Cam16Ucs, SAMPLES),
+            non_uniformity_ciede2000: non_uniformity(&gradient, Difference::Ciede2000, SAMPLES),
             findings: findings(&gradient),
             gradient,
         }
@@ -196,9 +196,9 @@ impl Compared {
         let keys = if row.keys == "linear" { "linear light (effect graph)" } else { row.keys };
         canvas.text(&format!("blended in {mode}"), [x, y], Font::Normal, INK);
         canvas.text(&format!("keys read as {keys}"), [x, y + step], Font::Normal, SOFT);
-        let cam16 = self.told(row, |row| row.unevenness_cam16_ucs);
-        let ciede = self.told(row, |row| row.unevenness_ciede2000);
-        let text = format!("unevenness CAM16-UCS {cam16} CIEDE2000 {ciede}");
+        let cam16 = self.told(row, |row| row.non_uniformity_cam16_ucs);
+        let ciede = self.told(row, |row| row.non_uniformity_ciede2000);
+        let text = format!("non-uniformity CAM16-UCS {cam16} CIEDE2000 {ciede}");
         canvas.text(&text, [x, y + 2 * step], Font::Normal, SOFT);
     }
 
@@ -278,6 +278,6 @@ mod tests {
         let colors = vec![STUDY[0].gradient(Mode::default()).colors[0]];
         let compared = compare_gradient(&Gradient { colors, ..Gradient::default() });
         let row = &compared.rows[0];
-        assert_eq!(compared.told(row, |row| row.unevenness_cam16_ucs), "-");
+        assert_eq!(compared.told(row, |row| row.non_uniformity_cam16_ucs), "-");
     }
 }

@@ -40,7 +40,7 @@ impl TextEncoding {
         self.0.name()
     }
 
-    /// The encoding that texts which are no UTF-8 most likely have.
+    /// The encoding that texts which are not valid UTF-8 most likely have.
     pub(crate) fn guess<'t>(texts: impl Iterator<Item = &'t [u8]>) -> Self {
         let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
         for text in texts {
@@ -78,7 +78,7 @@ impl<K> Default for NameBytes<K> {
 
 impl<K> NameBytes<K> {
     /// Notes `bytes` where they are not what [`decode`] makes of them: with an encoding that is asked
-    /// for all that are not ASCII, and otherwise all that are no UTF-8.
+    /// for all that are not ASCII, and otherwise all that are not valid UTF-8.
     pub(crate) fn note(&mut self, key: K, bytes: &[u8], asked: Option<TextEncoding>) {
         let is_plain = match asked {
             Some(_) => bytes.is_ascii(),

@@ -1,4 +1,4 @@
-//! Metadata of photos: dictionaries, tables that Arrow's users take without copies, thumbnails.
+//! Photo metadata: dictionaries, tables that Arrow's users take without copies, thumbnails.
 
 mod arrow;
 mod functions;

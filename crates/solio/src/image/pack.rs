@@ -81,7 +81,7 @@ pub struct ImagePacked {
     pub file_bytes: u64,
     /// Its bytes in the archive, without the header.
     pub packed_bytes: u64,
-    /// Pieces that are kept as they lie: pixels of lossy methods, deep ones, and those that would
+    /// Pieces that are stored unmodified: pixels of lossy methods, deep ones, and those that would
     /// not come back.
     pub kept_pieces: u64,
     /// Pieces.
@@ -338,7 +338,7 @@ impl<E: FnMut(&Path, Result<ImagePacked>) -> Result<()>> PutDown<'_, E> {
             ..ImagePacked::default()
         };
         if open.packing.is_whole() {
-            made.damage.push("it is not a header, tables and all chunks without gaps".to_owned());
+            made.damage.push("the file is incomplete or has gaps between chunks".to_owned());
         }
         made.name = self.names[slot.input].clone().unwrap_or_default();
         let detail = open.packing.detail(pieces, &sums).encode();

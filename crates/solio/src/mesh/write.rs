@@ -526,7 +526,7 @@ fn is_worth_more(mtl: &Path, text: &[u8], scene: &Scene<'_>, work: &Work) -> boo
         && solio_io::read_whole(mtl, &Limits::default(), work).map_or(true, |old| old != text)
 }
 
-/// `scene.obj.gz` has `scene.mtl`. Bytes that are no UTF-8 stand there as `%E9`: OBJ names the file
+/// `scene.obj.gz` has `scene.mtl`. Bytes that are not valid UTF-8 stand there as `%E9`: OBJ names the file
 /// in text, and no two names become one.
 pub(crate) fn library_name(path: &Path) -> String {
     let mut name = String::new();

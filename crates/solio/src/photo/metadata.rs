@@ -1,4 +1,4 @@
-//! Metadata of photos: a path, or many, to tags.
+//! Photo metadata: a path, or many, to tags.
 
 mod both;
 

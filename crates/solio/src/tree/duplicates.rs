@@ -481,8 +481,7 @@ mod tests {
         assert_eq!(groups.last().unwrap().1, [["empty1"], ["empty2"]]);
         let larger = FilterOptions { min_bytes: Some(101), ..Default::default() };
         let larger = Filter::new(&larger).unwrap();
-        let groups =
-            find(folder.path(), DuplicateOptions { filter: larger, ..Default::default() });
+        let groups = find(folder.path(), DuplicateOptions { filter: larger, ..Default::default() });
         assert_eq!(groups.len(), 3);
     }
 

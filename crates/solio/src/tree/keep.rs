@@ -65,7 +65,8 @@ impl std::str::FromStr for KeepRule {
 /// # Errors
 /// `Io` for a file that is gone meanwhile, where its time is asked for.
 pub fn keep_first(groups: &mut [DuplicateGroup], rules: &[KeepRule]) -> Result<()> {
-    let asks_for_time = rules.iter().any(|rule| matches!(rule, KeepRule::Newest | KeepRule::Oldest));
+    let asks_for_time =
+        rules.iter().any(|rule| matches!(rule, KeepRule::Newest | KeepRule::Oldest));
     for group in groups {
         let mut files = Vec::with_capacity(group.files.len());
         for names in std::mem::take(&mut group.files) {
@@ -90,7 +91,8 @@ impl KeepRule {
             KeepRule::Shortest => bytes(a.1).cmp(&bytes(b.1)),
             KeepRule::Longest => bytes(b.1).cmp(&bytes(a.1)),
             KeepRule::Below(folder) => {
-                let absolute = |path: &Path| solio_base::names::absolute(path).unwrap_or(path.into());
+                let absolute =
+                    |path: &Path| solio_base::names::absolute(path).unwrap_or(path.into());
                 let folder = absolute(folder);
                 let is_below = |path: &PathBuf| Reverse(absolute(path).starts_with(&folder));
                 is_below(a.1).cmp(&is_below(b.1))
@@ -143,13 +145,18 @@ pub fn link_duplicates(groups: &[DuplicateGroup], journal: &Path, work: &Work) -
                 let mut link = || -> Result<()> {
                     let (of, then) = (status_of(&kept[0])?, status_of(name)?);
                     if !solio_io::same_bytes(&kept[0], name, work)? {
-                        return Err(Error::new(solio_base::ErrorKind::Io, "its bytes are others by now")
-                            .at_path(name));
+                        return Err(Error::new(
+                            solio_base::ErrorKind::Io,
+                            "its bytes are others by now",
+                        )
+                        .at_path(name));
                     }
                     solio_io::check_unchanged(&kept[0], &of)?;
                     solio_io::check_unchanged(name, &then)?;
                     let line = line_of(&kept[0], name, &then);
-                    file.write_all(line.as_bytes()).and_then(|()| file.sync_data()).map_err(failed)?;
+                    file.write_all(line.as_bytes())
+                        .and_then(|()| file.sync_data())
+                        .map_err(failed)?;
                     solio_io::link_over(&kept[0], name)
                 };
                 match link() {

@@ -30,7 +30,7 @@ use std::sync::Mutex;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct ListOptions {
-    /// Folders with all that is below them.
+    /// Recurse into subfolders.
     pub recursive: bool,
     /// Names that start with a dot, too.
     pub hidden: bool,

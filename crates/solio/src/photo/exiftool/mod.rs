@@ -2,7 +2,7 @@
 //!
 //! Starting Perl costs twenty times as much as reading a file; a process that stays open reads
 //! them as fast as one run over all. Each request is for one file and its answer is matched by the
-//! request's number, never by the name printed: names that are no UTF-8 are printed as something
+//! request's number, never by the name printed: names that are not valid UTF-8 are printed as something
 //! else. Names that a list of arguments cannot hold go to a process of their own, as arguments.
 //!
 //! A process that hangs, dies or answers nonsense costs its file an error, and is replaced.

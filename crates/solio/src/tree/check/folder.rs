@@ -55,7 +55,7 @@ pub struct Found {
 /// let found = find_files(&[root.to_owned()], &Filter::usual(), &Work::default())?;
 /// let (path, check) = &found.folders[0];
 /// assert_eq!((path.as_path(), &*check.found), (root, "4 files, 1 sequence"));
-/// assert_eq!(check.odd[0].rule, Rule::Holes);
+/// assert_eq!(check.odd[0].rule, Rule::MissingFrames);
 /// assert!(check.odd[0].message.ends_with("1 of 5 frames are missing: 4"));
 /// # Ok::<(), solio::Error>(())
 /// ```
@@ -162,7 +162,7 @@ fn frames(sequence: &Sequence, odd: &mut Vec<Odd>) {
     let (present, expected) = (sequence.frames.len() as u64, sequence.expected());
     if present < expected && is_rendered(sequence, expected) {
         let (count, missing) = (expected - present, sequence.missing());
-        odd.push(Rule::Holes.broken(format!(
+        odd.push(Rule::MissingFrames.broken(format!(
             "{}: {count} of {expected} frames are missing: {missing}",
             name(&sequence.range())
         )));

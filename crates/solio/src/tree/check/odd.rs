@@ -57,21 +57,21 @@ named_enum! {
         /// Names in a folder differ in more than case: other systems keep one of them.
         Case = "case",
         /// No frame of a sequence is missing.
-        Holes = "holes",
+        MissingFrames = "missing-frames",
         /// No frame of a sequence is there twice.
         Doubles = "doubles",
         /// All frames of a sequence have the same number of digits.
         Padding = "padding",
     }
 
-    /// `empty`, `zeros`, `end`, `extension`, `name`, `case`, `holes`, `doubles`, `padding`.
+    /// `empty`, `zeros`, `end`, `extension`, `name`, `case`, `missing-frames`, `doubles`, `padding`.
     ///
     /// ```
     /// use solio::Rule;
     /// // From the words of a command: which rules are passed over.
     /// let of_name = |name: &str| Rule::ALL.into_iter().find(|rule| rule.name() == name);
-    /// let passed_over: Vec<Rule> = "holes,case".split(',').filter_map(of_name).collect();
-    /// assert_eq!(passed_over, [Rule::Holes, Rule::Case]);
+    /// let passed_over: Vec<Rule> = "missing-frames,case".split(',').filter_map(of_name).collect();
+    /// assert_eq!(passed_over, [Rule::MissingFrames, Rule::Case]);
     /// ```
     pub fn name;
 }
@@ -99,7 +99,7 @@ pub(super) fn name(path: &Path) -> Option<Odd> {
     let name = path.file_name()?;
     if name.to_str().is_none() {
         let shown = solio_catalog::names::percent(name.as_bytes());
-        return Some(Rule::Name.broken(format!("the name is no UTF-8: {shown}")));
+        return Some(Rule::Name.broken(format!("the name is not valid UTF-8: {shown}")));
     }
     let controls = name.as_bytes().iter().any(u8::is_ascii_control);
     controls.then(|| Rule::Name.broken("the name has control characters"))

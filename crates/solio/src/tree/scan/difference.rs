@@ -1,4 +1,4 @@
-//! What catalogues tell without a look at any file: what is different between two, and what is there twice in one.
+//! What catalogues tell without a look at any file: what is different between two, and find duplicate files in one.
 
 use super::export::is_parquet;
 use crate::{DuplicateGroup, Duplicates};
@@ -70,7 +70,9 @@ pub fn catalog_duplicates(catalog: &Path, work: &Work) -> Result<Duplicates> {
     for row in rows(catalog, &columns, work)? {
         let row = row?;
         let number = |place| row.cells.integer(place);
-        let (Some(hash), Some(bytes @ 1..)) = (row.cells.text(column::XXH128), number(column::SIZE)) else {
+        let (Some(hash), Some(bytes @ 1..)) =
+            (row.cells.text(column::XXH128), number(column::SIZE))
+        else {
             continue;
         };
         found.files += 1;
@@ -85,8 +87,9 @@ pub fn catalog_duplicates(catalog: &Path, work: &Work) -> Result<Duplicates> {
     }
     let groups = same.into_iter().filter(|(_, files)| files.len() > 1);
     found.groups = groups
-        .map(|((_, bytes), files)| {
-            DuplicateGroup { bytes, files: files.into_iter().map(|(_, names)| names).collect() }
+        .map(|((_, bytes), files)| DuplicateGroup {
+            bytes,
+            files: files.into_iter().map(|(_, names)| names).collect(),
         })
         .collect();
     found.sort();
@@ -97,7 +100,11 @@ pub fn catalog_duplicates(catalog: &Path, work: &Work) -> Result<Duplicates> {
 type NamedFile = (Option<(Option<i64>, i64)>, Vec<PathBuf>);
 
 /// The rows of a catalogue, of which these columns are read.
-fn rows<'w>(path: &Path, columns: &[usize], work: &'w Work) -> Result<Box<dyn Iterator<Item = Result<Row>> + 'w>> {
+fn rows<'w>(
+    path: &Path,
+    columns: &[usize],
+    work: &'w Work,
+) -> Result<Box<dyn Iterator<Item = Result<Row>> + 'w>> {
     let of_path = path.to_owned();
     let rows: Box<dyn Iterator<Item = Result<Row>>> = if is_parquet(path) {
         let opened = solio_io::open(path, &Limits::default(), work)?;

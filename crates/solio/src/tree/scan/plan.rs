@@ -62,7 +62,7 @@ pub fn farm_plan(roots: &[PathBuf], to: &Path, parts: u64, more: &[String]) -> R
 fn text(path: &Path) -> Result<String> {
     let text = path.to_str().filter(|text| !text.contains("{{") && !text.contains("}}"));
     text.map(str::to_owned).ok_or_else(|| {
-        Error::argument("a job cannot hold this path: it is no UTF-8, or has {{ or }} in it")
+        Error::argument("a job cannot hold this path: it is not valid UTF-8, or has {{ or }} in it")
             .at_path(path)
     })
 }
