@@ -44,6 +44,7 @@ __all__ = [
     "metadata_table",
     "read",
     "read_instances",
+    "catalog_diff",
     "scan_list",
     "scan_schema",
     "scan_stream",
@@ -258,4 +259,21 @@ def scan_list(
     roots: list[bytes], options: dict[str, Any]
 ) -> tuple[list[bytes], list[Error]]: ...
 def scan_schema() -> object: ...
+def tree_check(
+    names: list[bytes], options: dict[str, Any]
+) -> list[
+    tuple[bytes, str, str, list[tuple[str, str, int | None, int | None]], list[str], Any]
+]: ...
+def tree_duplicates(
+    names: list[bytes], options: dict[str, Any]
+) -> tuple[list[tuple[int, list[list[bytes]]]], int, list[Any]]: ...
+def tree_hash(
+    names: list[bytes], options: dict[str, Any]
+) -> list[tuple[bytes, int, list[tuple[str, str]], Any]]: ...
+def tree_list(
+    names: list[bytes], options: dict[str, Any]
+) -> tuple[list[tuple[str, bytes, str | None, list[int], str, int, int | None]], list[Any]]: ...
+def catalog_diff(
+    before: bytes, after: bytes
+) -> list[tuple[str, bytes, bytes | None, int | None, int | None]]: ...
 def scan_stream(paths: list[bytes], options: dict[str, Any]) -> object: ...

@@ -9,7 +9,7 @@
 //! * `image` is the same for images, `photo` for the photo metadata;
 //! * `color` is for single colours, `color_arrays` and `gradient` for many;
 //! * `archive` is for archives of images and files of arrays;
-//! * `scan` is for catalogues;
+//! * `scan` is for catalogues, `tree` for folders of files;
 //! * `reader` is the asynchronous engine;
 //! * `command` is the command `solio`;
 //! * `errors` raises `solio.Error`.
@@ -34,6 +34,7 @@ mod process;
 mod reader;
 mod run;
 mod scan;
+mod tree;
 
 use pyo3::prelude::*;
 
@@ -72,6 +73,8 @@ mod _solio {
 
     #[pymodule_export]
     use super::scan::{scan_list, scan_schema, scan_stream};
+    #[pymodule_export]
+    use super::tree::{catalog_diff, tree_check, tree_duplicates, tree_hash, tree_list};
 
     #[pymodule_export]
     #[allow(non_upper_case_globals)]

@@ -1,6 +1,6 @@
 //! Keyword arguments become the engine's options. A missing or `None` argument keeps its default.
 
-use crate::errors::{argument, refused};
+use crate::errors::{argument, raise, refused};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyString};
@@ -10,7 +10,7 @@ use solio::mesh::obj::NonFinite;
 use solio::mesh::ply::{PlyColorType, PlyColors, PlyFormat, PlyWriteOptions};
 use solio::mesh::stl::StlWriteOptions;
 use solio::mesh::{MeshSkip, TextEncoding};
-use solio::{Digits, Format, MeshReadOptions, MeshWriteOptions, Work};
+use solio::{Digits, Filter, FilterOptions, Format, MeshReadOptions, MeshWriteOptions, Work};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::str::FromStr;
@@ -55,6 +55,27 @@ impl<'py> CallArguments<'py> {
         }
         Ok(())
     }
+}
+
+/// What is left out of folders.
+pub(crate) fn filter(given: &CallArguments<'_>, py: Python<'_>) -> PyResult<Filter> {
+    let mut options = FilterOptions::default();
+    let mut kinds = Vec::<String>::new();
+    given.with("exclude", &mut options.exclude, plain)?;
+    given.with("include", &mut options.include, plain)?;
+    given.with("ignore_files", &mut options.ignore_files, plain)?;
+    given.with("no_ignore", &mut options.no_ignore, plain)?;
+    given.with("keep_all", &mut options.all, plain)?;
+    given.with("no_hidden", &mut options.no_hidden, plain)?;
+    given.with("one_file_system", &mut options.one_file_system, plain)?;
+    given.with("kinds", &mut kinds, plain)?;
+    given.with("max_depth", &mut options.max_depth, |it| plain(it).map(Some))?;
+    given.with("min_bytes", &mut options.min_bytes, |it| plain(it).map(Some))?;
+    given.with("max_bytes", &mut options.max_bytes, |it| plain(it).map(Some))?;
+    if !kinds.is_empty() {
+        options.kind = Some(solio::kind_test(&kinds).map_err(|e| raise(py, &e))?);
+    }
+    Filter::new(&options).map_err(|e| raise(py, &e))
 }
 
 pub(crate) fn plain<'py, T>(value: &Bound<'py, PyAny>) -> PyResult<T>

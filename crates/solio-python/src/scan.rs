@@ -1,7 +1,7 @@
 //! `solio.scan`: rows of the catalogue as a stream of Arrow.
 
 use crate::errors::{exception, raise};
-use crate::options::{CallArguments, plain, work};
+use crate::options::{CallArguments, filter, plain, work};
 use crate::run::run;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{RecordBatch, RecordBatchReader};
@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict};
 use solio::catalog::table::{Batch, schema};
 use solio::names::OsStrBytes;
-use solio::{Error, FileFacts, Filter, FilterOptions, Limits, Result, ScanFields, Work};
+use solio::{Error, FileFacts, Filter, Limits, Result, ScanFields, Work};
 use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::thread::ThreadId;
@@ -41,28 +41,10 @@ impl Options {
         given.with("deep", &mut deep, plain)?;
         given.with("check", &mut check, plain)?;
         given.with("hash", &mut hash, plain)?;
-        let mut leave = FilterOptions::default();
-        let (mut kinds, mut ignore_files) = (Vec::<String>::new(), Vec::<PathBuf>::new());
-        given.with("exclude", &mut leave.exclude, plain)?;
-        given.with("include", &mut leave.include, plain)?;
-        given.with("ignore_files", &mut ignore_files, plain)?;
-        given.with("no_ignore", &mut leave.no_ignore, plain)?;
-        given.with("keep_all", &mut leave.all, plain)?;
-        given.with("no_hidden", &mut leave.no_hidden, plain)?;
-        given.with("one_file_system", &mut leave.one_file_system, plain)?;
-        given.with("kinds", &mut kinds, plain)?;
-        given.with("max_depth", &mut leave.max_depth, |it| plain(it).map(Some))?;
-        given.with("min_bytes", &mut leave.min_bytes, |it| plain(it).map(Some))?;
-        given.with("max_bytes", &mut leave.max_bytes, |it| plain(it).map(Some))?;
+        let filter = filter(&given, dict.py())?;
         let mut work = work(&given)?;
         given.with("memory_bytes", &mut work.memory_bytes, plain)?;
         given.finish()?;
-        let py = dict.py();
-        leave.ignore_files = ignore_files;
-        if !kinds.is_empty() {
-            leave.kind = Some(solio::kind_test(&kinds).map_err(|e| raise(py, &e))?);
-        }
-        let filter = Filter::new(&leave).map_err(|e| raise(py, &e))?;
         let (fields, limits) = (ScanFields::new(&fields), Limits::default());
         Ok(Options {
             facts: FileFacts { fields, deep, check, hash, thumbnail: None, limits },
