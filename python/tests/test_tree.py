@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import os
-from typing import TYPE_CHECKING
+import subprocess
+import sysconfig
+from pathlib import Path
 
 import pytest
 
 import solio
 
-if TYPE_CHECKING:
-    from pathlib import Path
+COMMAND = Path(sysconfig.get_path("scripts")) / "solio"
 
 
 @pytest.fixture
@@ -75,7 +76,7 @@ def test_sequences_tell_what_is_missing(tree: Path) -> None:
 
 def test_catalogues_are_compared(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     out = tmp_path_factory.mktemp("catalogues")
-    scan = lambda name: solio.__path__ and _command("scan", str(tree), "-o", str(out / name))
+    scan = lambda name: subprocess.run([COMMAND, "scan", tree, "-o", out / name], check=True)
     scan("a.sqlite")
     (tree / "a.obj").rename(tree / "b.obj")
     (tree / "new.txt").write_text("new")
@@ -83,10 +84,3 @@ def test_catalogues_are_compared(tree: Path, tmp_path_factory: pytest.TempPathFa
     found = solio.diff_catalogs(out / "a.sqlite", out / "b.parquet")
     assert [(it.change, it.path.name) for it in found] == [("moved", "b.obj"), ("added", "new.txt")]
     assert found[0].old_path == tree / "a.obj"
-
-
-def _command(*args: str) -> None:
-    import subprocess
-    import sys
-
-    subprocess.run([sys.executable, "-m", "solio", *args], check=True)
