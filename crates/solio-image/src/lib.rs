@@ -11,7 +11,8 @@
 mod canvas;
 mod choice;
 mod choose;
-mod cryptomatte;
+mod codes;
+pub mod cryptomatte;
 mod decode;
 mod difference;
 pub mod edit;
@@ -30,6 +31,7 @@ mod view;
 pub use canvas::{Canvas, Font};
 pub use choice::{ImageChoice, PartChoice, SingleFlat, image_bytes};
 pub use choose::{Choice, Chosen, Colors, choose, part_number};
+pub use codes::{CodeValues, PictureCodes, StoredPicture, decode_stored};
 pub use cryptomatte::is_id;
 pub use decode::{Decoded, Stored, decode, decode_pixels, decoded_bytes, image_of};
 pub use difference::{

@@ -38,6 +38,7 @@ pub use color::pixel_arrays::{
     apply_gradient, apply_gradient_floats, convert_colors, convert_colors_exactly,
     convert_colors_in_place,
 };
+pub use image::any::{read_picture_light, read_stored_picture, write_picture};
 pub use image::attributes::{Edit, SetOptions, set_attributes};
 pub use image::compare::compare_image_files;
 pub use image::convert::{
@@ -129,10 +130,10 @@ pub use solio_codec::compress::Compression;
 pub use solio_codec::number::Digits;
 pub use solio_color::ToneMap;
 pub use solio_image::{
-    ChannelDifference, Choice, CompareOptions, Compared, ComparedRow, DifferenceLimit, Frame,
-    HeatMap, ImageChoice, ImageDifference, MissingPixels, PartChoice, PictureOptions, Preview,
-    PreviewOptions, SingleFlat, Verdict, channel_losses, compare_gradient, compare_images,
-    decode_image_as, gradient_image, gradient_strips, heat_picture, image_bytes, part_number,
+    ChannelDifference, Choice, CodeValues, CompareOptions, Compared, ComparedRow, Decoded, DifferenceLimit, Encoded, Frame,
+    HeatMap, ImageChoice, ImageDifference, MissingPixels, PartChoice, PictureCodes, PictureOptions, Preview,
+    PreviewOptions, SingleFlat, StoredPicture, Verdict, channel_losses, compare_gradient, compare_images,
+    decode_image_as, edit, encode_picture, gradient_image, gradient_strips, heat_picture, image_bytes, part_number,
     preview,
 };
 pub use solio_io::signals::cancel_on_signals;
