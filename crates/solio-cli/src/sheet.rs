@@ -25,7 +25,7 @@ pub(crate) fn run(args: &SheetArgs) -> Result<Outcome> {
     let preview = PreviewOptions {
         choice: Choice { part: None, layer: args.seen.layer.clone(), channels },
         exposure: args.seen.exposure,
-        tone_map: args.seen.tonemap,
+        tone_map: args.seen.tone_map(),
         colormap: args.seen.colormap.clone(),
         ..defaults
     };
@@ -34,6 +34,7 @@ pub(crate) fn run(args: &SheetArgs) -> Result<Outcome> {
         thumbnail: ThumbnailOptions { size, preview, up, ..ThumbnailOptions::default() },
         columns: args.columns,
         title: args.title.clone(),
+        layers: args.layers,
     };
     let seen = RunMeter::start(&args.run.shown, "sheet", &inputs, &work);
     let done = solio::write_sheet(&inputs, &args.output, &options, &work);

@@ -386,6 +386,37 @@ mod tests {
     }
 
     #[test]
+    fn all_codes_of_srgb_come_out_as_they_went_in() {
+        // IEC 61966-2-1, in doubles.
+        let light = |code: u32| {
+            let value = f64::from(code) / 255.0;
+            match value <= 0.04045 {
+                true => value / 12.92,
+                false => ((value + 0.055) / 1.055).powf(2.4),
+            }
+        };
+        let window = Box2i::of_size(256, 1);
+        for pixel_type in [PixelType::Float, PixelType::Half] {
+            let values: Vec<f32> = (0..256).map(|code| light(code) as f32).collect();
+            let samples = Samples::Float(values.into()).converted(pixel_type).unwrap();
+            let plane = |name: &str| Plane {
+                channel: Channel::new(name, pixel_type),
+                samples: samples.clone(),
+            };
+            let planes = ["B", "G", "R"].map(plane).to_vec();
+            let mut header = header(256, &planes);
+            header.set("dataWindow", Value::Box2i(window));
+            let pixels = Pixels::Flat(vec![FlatLevel { x: 0, y: 0, window, planes }]);
+            let image = Image { parts: vec![ImagePart { header, pixels }], missing: Vec::new() };
+            let options = PreviewOptions { tone_map: Some(ToneMap::None), ..Default::default() };
+            let shown = preview(&image, &options, &Work::default()).unwrap();
+            for (code, pixel) in shown.pixels.as_chunks::<3>().0.iter().enumerate() {
+                assert_eq!(*pixel, [code as u8; 3], "{pixel_type:?}");
+            }
+        }
+    }
+
+    #[test]
     fn pixels_that_are_not_square_are_shown_so_that_circles_are_round() {
         let planes = vec![plane("Y", [0.0, 1.0, 0.25])];
         let made = |aspect: f32, most: Option<[u32; 2]>| {

@@ -48,6 +48,7 @@ pub use image::file::{
     ImageWriteOptions, check_exr_name, image_header, read_image, read_image_as, read_image_into,
     write_image,
 };
+pub use image::mattes::cryptomattes;
 pub use image::pack::{ImagePackOptions, ImagePacked, ImagesPacked, pack_images};
 pub use image::preview::{preview_bytes, preview_file};
 pub use image::unpack::{
@@ -133,7 +134,7 @@ pub use solio_image::{
     ChannelDifference, Choice, CodeValues, CompareOptions, Compared, ComparedRow, Decoded, DifferenceLimit, Encoded, Frame,
     HeatMap, ImageChoice, ImageDifference, MissingPixels, PartChoice, PictureCodes, PictureOptions, Preview,
     PreviewOptions, SingleFlat, StoredPicture, Verdict, channel_losses, compare_gradient, compare_images,
-    decode_image_as, edit, encode_picture, gradient_image, gradient_strips, heat_picture, image_bytes, part_number,
+    cryptomatte, decode_image_as, edit, encode_picture, gradient_image, gradient_strips, heat_picture, image_bytes, part_number,
     preview,
 };
 pub use solio_io::signals::cancel_on_signals;

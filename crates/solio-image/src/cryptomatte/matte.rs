@@ -408,3 +408,152 @@ fn color_of(id: u32) -> [f32; 3] {
 pub fn is_channel(part: &Part, channel: &str) -> bool {
     is_matte(part, channel)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{PreviewOptions, preview, preview_reads};
+    use half::f16;
+    use solio_base::Work;
+
+    fn id(name: &str) -> f32 {
+        f32::from_bits(id_of_name(name))
+    }
+
+    /// Two pixels: hero over half of the first and a third of the second, prop over the rest of the first.
+    fn image(letters: [&str; 4]) -> Image<'static> {
+        let (hero, prop) = (id("hero"), id("prop"));
+        let planes = [
+            ("R", vec![0.5, 0.5], true),
+            (letters[0], vec![hero, 0.0], false),
+            (letters[1], vec![0.5, 0.0], true),
+            (letters[2], vec![prop, hero], false),
+            (letters[3], vec![0.5, 1.0 / 3.0], true),
+        ];
+        let mut planes: Vec<Plane<'static>> = planes
+            .into_iter()
+            .map(|(name, values, is_half)| {
+                let name = if name == "R" { name.to_owned() } else { format!("View.Crypto00.{name}") };
+                let samples = match is_half {
+                    true => Samples::Half(values.iter().map(|v| f16::from_f32(*v)).collect()),
+                    false => Samples::Float(values.into()),
+                };
+                Plane { channel: Channel::new(name, samples.pixel_type()), samples }
+            })
+            .collect();
+        planes.sort_by(|a, b| a.channel.by_name(&b.channel));
+        let window = Box2i::of_size(2, 1);
+        let channels = planes.iter().map(|plane| plane.channel.clone()).collect();
+        let mut header = Part::new(window, Compression::Zip, channels);
+        let manifest = format!(
+            r#"{{"hero": "{:08x}", "prop": "{:08x}"}}"#,
+            id_of_name("hero"),
+            id_of_name("prop")
+        );
+        header.set("cryptomatte/0123456/name", Value::Text("View.Crypto".into()));
+        header.set("cryptomatte/0123456/manifest", Value::Text(manifest.as_str().into()));
+        let pixels = Pixels::Flat(vec![FlatLevel { x: 0, y: 0, window, planes }]);
+        Image { parts: vec![ImagePart { header, pixels }], missing: Vec::new() }
+    }
+
+    fn header(image: &Image<'_>) -> Header {
+        let parts = image.parts.iter().map(|part| part.header.clone()).collect();
+        Header { parts, ..Header::default() }
+    }
+
+    fn coverage(image: &Image<'_>, names: &[&str]) -> Vec<f32> {
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        let choice = find(&header(image), None, None, &names).unwrap();
+        let made = choice.coverage(image, &Limits::default()).unwrap();
+        let Pixels::Flat(levels) = &made.parts[0].pixels else { panic!() };
+        let Samples::Float(values) = &levels[0].planes[0].samples else { panic!() };
+        values.to_vec()
+    }
+
+    #[test]
+    fn coverage_is_summed_over_all_ranks() {
+        for letters in [["R", "G", "B", "A"], ["r", "g", "b", "a"], ["red", "green", "blue", "alpha"]] {
+            let image = image(letters);
+            let third = f16::from_f32(1.0 / 3.0).to_f32();
+            assert_eq!(coverage(&image, &["hero"]), [0.5, third], "{letters:?}");
+            assert_eq!(coverage(&image, &["prop"]), [0.5, 0.0]);
+            assert_eq!(coverage(&image, &["hero", "prop"]), [1.0, third]);
+            assert_eq!(coverage(&image, &["*r*"]), [1.0, third]);
+            let digits = format!("<{:08x}>", id_of_name("hero"));
+            assert_eq!(coverage(&image, &[&digits]), [0.5, third]);
+        }
+    }
+
+    #[test]
+    fn ids_are_floats_that_are_numbers() {
+        let names = (0..20_000).map(|n| format!("object_{n}"));
+        let turned = names.filter(|name| id_of_name(name) != murmur3(name.as_bytes())).count();
+        // Two of 256 exponents.
+        assert!((100..220).contains(&turned), "{turned}");
+    }
+
+    #[test]
+    fn previews_look_ids_up_and_do_not_mix_them() {
+        let image = image(["R", "G", "B", "A"]);
+        let shown = |options: &PreviewOptions| {
+            let wanted = preview_reads(&header(&image), options).unwrap();
+            assert_eq!(wanted.channels.unwrap().len(), 4);
+            preview(&image, options, &Work::serial()).unwrap()
+        };
+        let matte = PreviewOptions { mattes: vec!["hero".into()], ..Default::default() };
+        let made = shown(&matte);
+        assert_eq!((made.pixels, &*made.shown), (vec![128, 128, 128, 85, 85, 85], "hero of View.Crypto"));
+        // Half as large: the mean of coverage, where the mean of ids would be nobody.
+        let made = shown(&PreviewOptions { most: Some([1, 1]), ..matte });
+        assert_eq!(made.pixels, [106; 3]);
+        for layer in ["View.Crypto", "View.Crypto00", "View.Crypto."] {
+            let choice = crate::Choice { layer: Some(layer.into()), ..Default::default() };
+            let made = shown(&PreviewOptions { choice, ..Default::default() });
+            assert_eq!(made.shown, "View.Crypto, a colour for each id");
+            assert_ne!(made.pixels[..3], [0; 3]);
+            assert_ne!(made.pixels[..3], made.pixels[3..]);
+        }
+        // Colours that were asked for stay colours.
+        let plain = preview(&image, &PreviewOptions::default(), &Work::serial()).unwrap();
+        assert_eq!(plain.shown, "R");
+    }
+
+    #[test]
+    fn what_is_not_there_is_refused_with_what_there_is() {
+        let image = image(["R", "G", "B", "A"]);
+        let header = header(&image);
+        let wrong = |layer: Option<&str>, name: &str| {
+            let error = find(&header, None, layer, &[name.to_owned()]).unwrap_err();
+            (error.message().to_owned(), error.hint_text().unwrap_or_default().to_owned())
+        };
+        assert_eq!(wrong(None, "villain").1, "its names are hero, prop");
+        assert_eq!(wrong(None, "villain*").1, "its names are hero, prop");
+        assert_eq!(wrong(Some("Crypto"), "hero").1, "it has View.Crypto");
+        let plain = Header { parts: vec![Part::default()], ..Header::default() };
+        let error = find(&plain, None, None, &["hero".into()]).unwrap_err();
+        assert_eq!(error.message(), "the image has no Cryptomatte");
+        // Without a manifest a name is still its hash.
+        let mut open = header.clone();
+        open.parts[0].remove("cryptomatte/0123456/manifest");
+        let found = find(&open, None, None, &["hero".into()]).unwrap();
+        assert_eq!(found.ids(), [id_of_name("hero")]);
+        assert!(find(&open, None, None, &["h*".into()]).is_err());
+        // Channels that are cut off end the ranks; none is an error.
+        let mut less = header.clone();
+        let channels = less.parts[0].channels().iter().filter(|c| !c.name.ends_with('A')).cloned();
+        let channels = channels.collect();
+        less.parts[0].set("channels", Value::Channels(channels));
+        assert_eq!(list(&less)[0].ranks.len(), 1);
+        less.parts[0].set("channels", Value::Channels(Vec::new()));
+        assert!(find(&less, None, None, &["hero".into()]).is_err());
+    }
+
+    #[test]
+    fn manifests_that_are_none_do_no_harm() {
+        for text in ["", "{", "[]", "{\"a\": 1}", "{\"a\": \"xyz\"}", "{\"a\": \"123456789\"}"] {
+            assert!(parse_manifest(text).unwrap_or_default().is_empty(), "{text}");
+        }
+        let deep = "[".repeat(100_000);
+        assert_eq!(parse_manifest(&deep), None);
+    }
+}

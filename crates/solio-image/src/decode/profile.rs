@@ -465,3 +465,98 @@ fn collect<T>(
     };
     names.iter().zip(planes).map(plane).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn near(light: [f32; 3], expected: [f32; 3]) {
+        let is_near = light.iter().zip(expected).all(|(a, b)| (a - b).abs() < 2e-3 * b.abs().max(1.0));
+        assert!(is_near, "{light:?} is not {expected:?}");
+    }
+
+    fn found(profile: &ColorProfile, is_grey: bool) -> Profile {
+        match of_icc(&profile.encode().unwrap(), is_grey) {
+            Found::Profile(profile) => profile,
+            Found::Srgb => panic!("it is not sRGB"),
+            Found::Unknown(said) => panic!("{said} is known"),
+        }
+    }
+
+    #[test]
+    fn primaries_of_other_spaces_lie_outside_of_srgb() {
+        // The published matrices of linear light, columns of red, green and blue.
+        let p3 = found(&ColorProfile::new_display_p3(), false);
+        assert_eq!((&*p3.said, p3.is_light), ("ICC profile \"Display P3\"", false));
+        near(p3.light([1.0, 0.0, 0.0]), [1.2249, -0.0421, -0.0196]);
+        near(p3.light([0.0, 1.0, 0.0]), [-0.2249, 1.0421, -0.0786]);
+        near(p3.light([0.0, 0.0, 1.0]), [0.0, 0.0, 1.0983]);
+        near(p3.light([0.5; 3]), [srgb::to_linear(0.5); 3]);
+        let adobe = found(&ColorProfile::new_adobe_rgb(), false);
+        near(adobe.light([1.0, 0.0, 0.0]), [1.3984, 0.0, 0.0]);
+        near(adobe.light([0.0, 1.0, 0.0]), [-0.3984, 1.0, -0.0429]);
+        near(adobe.light([0.5; 3]), [0.5_f32.powf(2.199); 3]);
+        let numbers = of_cicp([12, 13, 0, 1], 8).unwrap();
+        near(numbers.light([1.0, 0.0, 0.0]), [1.2249, -0.0421, -0.0196]);
+    }
+
+    #[test]
+    fn srgb_is_known_by_what_it_does() {
+        let profile = ColorProfile::new_srgb().encode().unwrap();
+        assert!(matches!(of_icc(&profile, false), Found::Srgb));
+        // One of greys is none of colours, and what is cut off is none at all.
+        assert!(matches!(of_icc(&profile, true), Found::Unknown(_)));
+        for end in [0, 4, 40, 127, profile.len() / 2] {
+            assert!(!matches!(of_icc(&profile[..end], false), Found::Srgb), "{end}");
+        }
+        let grey = found(&ColorProfile::new_gray_with_gamma(1.8), true);
+        near(grey.light([0.5; 3]), [0.5_f32.powf(1.8); 3]);
+    }
+
+    #[test]
+    fn hdr_curves_are_those_of_bt_2100() {
+        // Codes of PQ for 100, 203 and 10,000 candelas a square metre.
+        for (code, nits) in [(0.508_078, 100.0), (0.580_689, 203.0), (1.0, 10_000.0), (0.0, 0.0)] {
+            assert!((pq(code) - nits).abs() <= 1e-4 * nits, "{code}: {}", pq(code));
+        }
+        let pq = of_cicp([9, 16, 0, 1], 16).unwrap();
+        near(pq.light([0.580_689; 3]), [1.0; 3]);
+        assert!(pq.is_light);
+        // BT.2408: white is three quarters of HLG.
+        let hlg = of_cicp([9, 18, 0, 1], 16).unwrap();
+        near(hlg.light([0.75; 3]), [1.0; 3]);
+        near(hlg.light([1.0; 3]), [1000.0 / 203.0; 3]);
+        assert!((super::hlg(0.5) - 1.0 / 12.0).abs() < 1e-9 && (super::hlg(1.0) - 1.0).abs() < 1e-6);
+        // A narrow range: 64 and 940 of 10 bits, as 16.
+        let narrow = of_cicp([1, 13, 0, 0], 16).unwrap();
+        near(narrow.light([4096.0 / 65535.0; 3]), [0.0; 3]);
+        near(narrow.light([60160.0 / 65535.0; 3]), [1.0; 3]);
+        assert!(of_cicp([9, 200, 0, 1], 8).is_none() && of_cicp([0, 13, 0, 1], 8).is_none());
+    }
+
+    #[test]
+    fn alpha_is_multiplied_in_once() {
+        let p3 = of_cicp([12, 13, 0, 1], 8).unwrap();
+        let plane = |planes: &[Plane<'_>], name: &str| {
+            let plane = planes.iter().find(|plane| plane.channel.name == name).unwrap();
+            let Samples::Float(values) = &plane.samples else { panic!() };
+            values[0]
+        };
+        let pixel = |values: [u8; 4]| {
+            let buffer = ImageBuffer::from_raw(1, 1, values.to_vec()).unwrap();
+            DynamicImage::ImageRgba8(buffer)
+        };
+        let straight = p3.planes(&pixel([255, 0, 0, 51]), (false, false)).unwrap().unwrap();
+        let associated = p3.planes(&pixel([51, 0, 0, 51]), (true, false)).unwrap().unwrap();
+        for planes in [straight, associated] {
+            assert!((plane(&planes, "R") - 0.2 * 1.2249).abs() < 1e-3);
+            assert_eq!(plane(&planes, "A"), 0.2);
+        }
+        // Floats are light: a curve is not for them, primaries are.
+        let float = DynamicImage::ImageRgb32F(ImageBuffer::from_raw(1, 1, vec![4.0, 0.0, 0.0]).unwrap());
+        assert!(p3.planes(&float, (false, false)).unwrap().is_none());
+        let linear = of_cicp([12, 8, 0, 1], 8).unwrap();
+        let planes = linear.planes(&float, (false, false)).unwrap().unwrap();
+        assert!((plane(&planes, "R") - 4.0 * 1.2249).abs() < 1e-2);
+    }
+}

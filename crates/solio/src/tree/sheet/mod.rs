@@ -34,6 +34,8 @@ pub struct SheetOptions {
     pub columns: Option<u32>,
     /// The heading of a page.
     pub title: Option<String>,
+    /// A cell for each layer of an OpenEXR file; frames of a sequence have cells of their own.
+    pub layers: bool,
 }
 
 /// What was shown.
@@ -111,7 +113,7 @@ pub fn write_sheet(
             return Err(error.hint("name it .html or .png"));
         }
     };
-    let (all, mut done) = cells(paths, output, work)?;
+    let (all, mut done) = cells(paths, output, options.layers, work)?;
     if all.is_empty() {
         return Ok(done);
     }
