@@ -13,14 +13,14 @@ use image::metadata::Orientation;
 use image::{DynamicImage, ImageBuffer, ImageDecoder};
 use planes::{Meaning, as_halves, hidden, is_light_multiplied, planes};
 use profile::Found;
-use solio_base::{Error, Limits, Loss, Losses, Result, Source};
+use solio_base::{Error, ErrorKind, Limits, Loss, Losses, Result, Source};
 use solio_color::srgb;
 use solio_container::hdr::HdrHeader;
 use solio_container::{ByteView, container_header};
 use solio_exr::header::{Box2i, Part, Value};
 use solio_exr::model::{FlatLevel, Image, ImagePart, Pixels, Plane, Samples};
 use solio_exr::{Channel, Compression, PixelType};
-use solio_kinds::{FileKind, ImageFormat};
+use solio_kinds::{Ability, FileKind, ImageFormat};
 pub(crate) use stated::{Curve, cicp_curve};
 use std::io::Cursor;
 pub(crate) use tiff::decode as tiff;
@@ -219,7 +219,31 @@ pub struct Stored {
 /// As [`decode`].
 pub fn decode_pixels(bytes: &[u8], format: ImageFormat, limits: &Limits) -> Result<Stored> {
     let most = (bytes.len() as u64).saturating_mul(MOST_FROM_A_BYTE).saturating_add(ROOM);
-    (FormatRow::of(format)?.decode)(bytes, most.min(limits.bytes))
+    let most = most.min(limits.bytes);
+    (FormatRow::of(format)?.decode)(bytes, most).map_err(|e| explained(e, bytes, format, most))
+}
+
+/// Says what to do about a file that is not as it should be.
+fn explained(error: Error, bytes: &[u8], format: ImageFormat, most: u64) -> Error {
+    if error.hint_text().is_some() {
+        return error;
+    }
+    let header = || container_header(format.kind(), &bytes).ok()?;
+    match error.kind() {
+        ErrorKind::Limit => match header() {
+            Some(header) => error.hint(format!(
+                "it says {} × {} pixels; a file of {} bytes may ask for {most} bytes of memory",
+                header.width,
+                header.height,
+                bytes.len()
+            )),
+            None => error,
+        },
+        ErrorKind::Corrupt if format.kind().can(Ability::Check) => {
+            error.hint("`solio check` says where it is damaged")
+        }
+        _ => error,
+    }
 }
 
 pub(crate) fn hdr(bytes: &[u8], most: u64) -> Result<Stored> {
