@@ -546,7 +546,8 @@ def _copied(image: Image, out: _Out) -> Image:
         target = targets.get(name)
         if target is None or target.shape != plane.shape:
             raise argument_error(f"out needs an array of shape {plane.shape} for {name!r}")
-        if not np.can_cast(plane.dtype, target.dtype, "same_kind"):
+        casting: Any = "same_kind" if plane.dtype.kind == "f" else "safe"
+        if not np.can_cast(plane.dtype, target.dtype, casting):
             raise argument_error(f"out: {plane.dtype} does not go into {target.dtype}")
         target[...] = plane
     level.channels = targets

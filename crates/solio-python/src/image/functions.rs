@@ -14,7 +14,7 @@ use solio::image::header::{Box2i, Header};
 use solio::image::model::{FlatLevel, ImagePart, Pixels};
 use solio::image::{Image, ReadOptions};
 use solio::{
-    Cancel, Decoded, Error, FileKind, ImageFormat, Input, Limits, PreviewOptions, Progress, Result,
+    Cancel, Decoded, FileKind, ImageFormat, Input, Limits, PreviewOptions, Progress, Result,
     Work, Written,
 };
 use std::ffi::OsString;
@@ -111,43 +111,38 @@ pub(crate) fn give_read<'py>(py: Python<'py>, read: ReadImage) -> PyResult<Given
 
 impl ImageReading {
     pub(super) fn read(&self, from: From<'_>, work: &Work) -> Result<ReadImage> {
-        let limits = &self.options.limits;
-        let input = match from {
-            From::Path(path) => Some(Input::open(path, limits, work)?),
-            From::Bytes(bytes) if FileKind::Exr.is_at_start(bytes) => None,
-            From::Bytes(bytes) => Some(Input::of_bytes(Path::new(""), bytes.to_vec(), limits)?),
-        };
-        if let Some(input) = &input
-            && let Some(format) = ImageFormat::of_kind(input.kind_or_named())
-            && format != ImageFormat::Exr
-        {
+        let input = self.opened(from, work)?;
+        if let Some(input) = input.as_ref().filter(|input| is_picture(input)) {
             return self.picture(input, work);
         }
         let options = self.chosen(from)?;
-        let image = match (&input, from, self.pixel_type) {
-            (Some(input), _, None) => solio::read_image(input, &options, work)?,
-            (Some(input), _, Some(t)) => solio::read_image_as(input, &options, t, work)?,
-            (None, From::Bytes(bytes), None) => {
-                solio::image::decode_exr(&bytes, &options, work)?
-            }
-            (None, From::Bytes(bytes), Some(t)) => {
+        let image = match (from, &input, self.pixel_type) {
+            (From::Bytes(bytes), _, None) => solio::image::decode_exr(&bytes, &options, work)?,
+            (From::Bytes(bytes), _, Some(t)) => {
                 solio::decode_image_as(&bytes, &options, t, work)?
             }
-            (None, From::Path(_), _) => return Err(Error::argument("it was not opened")),
+            (_, Some(input), None) => solio::read_image(input, &options, work)?,
+            (_, Some(input), Some(t)) => solio::read_image_as(input, &options, t, work)?,
+            (From::Path(path), None, _) => solio::read_image(path, &options, work)?,
         };
         Ok(ReadImage::Exr(image, options.channels))
     }
 
+    /// The input; bytes of OpenEXR need none.
+    fn opened(&self, from: From<'_>, work: &Work) -> Result<Option<Input>> {
+        let limits = &self.options.limits;
+        match from {
+            From::Path(path) => Input::open(path, limits, work).map(Some),
+            From::Bytes(bytes) if FileKind::Exr.is_at_start(bytes) => Ok(None),
+            From::Bytes(bytes) => {
+                Input::of_bytes(Path::new(""), bytes.to_vec(), limits).map(Some)
+            }
+        }
+    }
+
     /// Whether it is a picture of another format than OpenEXR.
     pub(super) fn is_picture(&self, from: From<'_>) -> Result<bool> {
-        let limits = &self.options.limits;
-        let input = match from {
-            From::Path(path) => Input::open(path, limits, &self.work)?,
-            From::Bytes(bytes) if FileKind::Exr.is_at_start(bytes) => return Ok(false),
-            From::Bytes(bytes) => Input::of_bytes(Path::new(""), bytes.to_vec(), limits)?,
-        };
-        let format = ImageFormat::of_kind(input.kind_or_named());
-        Ok(format.is_some_and(|format| format != ImageFormat::Exr))
+        Ok(self.opened(from, &self.work)?.is_some_and(|input| is_picture(&input)))
     }
 
     /// The options, with the parts and channels that were chosen.
@@ -170,6 +165,11 @@ impl ImageReading {
             From::Bytes(bytes) => solio::image::decode_header(&bytes, limits),
         }
     }
+}
+
+fn is_picture(input: &Input) -> bool {
+    let format = ImageFormat::of_kind(input.kind_or_named());
+    format.is_some_and(|format| format != ImageFormat::Exr)
 }
 
 /// Kind and attributes of each part of the file at `source` (a path), or of the bytes that it is.
