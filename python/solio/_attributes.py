@@ -42,7 +42,8 @@ class Channel(NamedTuple):
     """A channel as the header has it."""
 
     name: str
-    dtype: Literal["float16", "float32", "uint32"]
+    dtype: Literal["float16", "float32", "uint32", "uint8", "uint16"]
+    """Of codes of a picture ``uint8`` or ``uint16``."""
     linear: bool = False
     """Whether lossy methods may quantise its values directly, not their logarithm."""
     x_sampling: int = 1

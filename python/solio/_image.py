@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from ._io import Loss
     from ._planes import _Planes
     from ._solio import _GivenLevel, _GivenPart
 
@@ -39,6 +40,18 @@ _KINDS: dict[tuple[bool, bool], _Kind] = {
     (True, False): "deepscanline",
     (True, True): "deeptile",
 }
+
+class Encoding(NamedTuple):
+    """What the codes of a picture are: the integers of PNG, JPEG, TIFF and QOI."""
+
+    icc: bytes | None = None
+    """The ICC profile that says so."""
+    cicp: tuple[int, int, int, int] | None = None
+    """Or primaries, transfer function, matrix and range by ITU-T H.273. Without either codes are
+    sRGB."""
+    straight: bool = True
+    """Colours are not multiplied by alpha."""
+
 
 class MissingChunk(NamedTuple):
     """A chunk that could not be read, and whose samples are zero."""
@@ -316,7 +329,7 @@ class _Channels:
         `exposure` doubles the light for each step. Raises `solio.ArgumentError` where there is
         nothing to show.
         """
-        parts = [given_part(part, None) for part in self._parts()]
+        parts = [given_part(as_light(part), None) for part in self._parts()]
         return _solio.image_preview(parts, size, exposure)
 
     def _repr_png_(self) -> bytes:
@@ -344,6 +357,8 @@ class Part(_Channels, PartHeader):
 
     levels: list[Level]
     """The pixels: the full size first."""
+    encoding: Encoding | None = None
+    """Where the samples are codes of a picture, ``uint8`` or ``uint16``, and no light: what they are."""
 
     def __init__(
         self,
@@ -439,10 +454,16 @@ class Image(_Channels):
     """At least one."""
     missing: list[MissingChunk]
     """Chunks that were missing or damaged, where reading was told to go on (`partial`)."""
+    losses: list[Loss]
+    """What of a picture file the image does not have."""
+    notes: list[str]
+    """How a picture file was understood, where that is not plain."""
 
     def __init__(self, parts: Part | Iterable[Part]) -> None:
         self.parts = [parts] if isinstance(parts, Part) else list(parts)
         self.missing = []
+        self.losses = []
+        self.notes = []
 
     @property
     def channels(self) -> _Planes:
@@ -471,6 +492,11 @@ class Image(_Channels):
     def attributes(self) -> Attributes:
         """Those of the first part."""
         return self.parts[0].attributes
+
+    @property
+    def encoding(self) -> Encoding | None:
+        """What the codes of the first part are; ``None`` where it has light."""
+        return self.parts[0].encoding
 
     @property
     def data_window(self) -> Box:
@@ -505,6 +531,50 @@ class Image(_Channels):
 
     def __repr__(self) -> str:
         return f"<solio.Image: {'; '.join(map(_about, self.parts))}>"
+
+
+_CODES = ("uint8", "uint16")
+_COLORS = (("Y",), ("Y", "A"), ("R", "G", "B"), ("R", "G", "B", "A"))
+
+
+def codes_of(part: Part) -> npt.NDArray[Any] | None:
+    """The codes of a part in an array of shape (H, W, C); ``None`` where its colours are no codes."""
+    if part.is_deep:
+        return None
+    level = part.levels[0]
+    names = next((names for names in _COLORS[::-1] if set(names) <= set(level.channels)), None)
+    if names is None:
+        return None
+    planes = [level.channels[name] for name in names]
+    kinds = {plane.dtype.newbyteorder("=").name for plane in planes}
+    if len(kinds) != 1 or not kinds <= set(_CODES):
+        return None
+    if level._stack is not None:
+        stack, views = level._stack
+        same = len(planes) == len(views) and all(map(is_, planes, views))
+        if same and stack.flags.c_contiguous and stack.dtype.isnative:
+            return stack
+    return np.stack([plane.astype(next(iter(kinds)), copy=False) for plane in planes], axis=-1)
+
+
+def codes_options(part: Part) -> dict[str, Any]:
+    """What the native module wants to know of codes."""
+    icc, cicp, straight = part.encoding or Encoding()
+    aspect = part.attributes.get("pixelAspectRatio", 1.0)
+    return {"icc": icc, "cicp": cicp, "straight": straight, "pixel_aspect": aspect}
+
+
+def as_light(part: Part) -> Part:
+    """The same, with light in place of codes."""
+    codes = None if part.encoding is None else codes_of(part)
+    if codes is None:
+        return part
+    found = _solio.codes_light(codes, codes_options(part))
+    (_, _, levels) = found[0][0]
+    planes = dict(levels[0][4])
+    lit = {name: planes.get(name, plane) for name, plane in part.channels.items()}
+    attributes = Attributes(part.attributes)
+    return Part(lit, attributes=attributes)
 
 
 def given_part(part: Part, dtype: npt.DTypeLike | None) -> _GivenPart:

@@ -1,4 +1,4 @@
-"""Reading and writing images."""
+"""Reading and writing images: OpenEXR and ordinary pictures."""
 
 from __future__ import annotations
 
@@ -10,22 +10,35 @@ import numpy as np
 
 from . import _solio
 from ._arrays import argument_error, check_several, path_or_bytes
-from ._attributes import Attributes, Box, Tiles
-from ._image import Header, Image, Level, MissingChunk, Part, PartHeader, given_part
+from ._attributes import Attributes, Box, Channel, Tiles
+from ._image import (
+    Encoding,
+    Header,
+    Image,
+    Level,
+    MissingChunk,
+    Part,
+    PartHeader,
+    as_light,
+    codes_of,
+    codes_options,
+    given_part,
+)
 from ._io import Loss, Written
 from ._planes import dtype_of, ordered, pixel_type, rank
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from os import PathLike
-    from typing import Unpack
+    from typing import BinaryIO, Unpack
 
     import numpy.typing as npt
 
-    from ._solio import _GivenImage, _GivenLevel, _GivenPart
+    from ._solio import _GivenCodes, _GivenImage, _GivenLevel
 
     _Path = str | PathLike[str]
-    _Source = _Path | bytes | bytearray | memoryview
+    _Source = _Path | bytes | bytearray | memoryview | BinaryIO
+    _Format = Literal["exr", "png", "jpeg", "jpg", "tiff", "tif", "qoi", "hdr"]
     _PartChoice = int | str | Sequence[int | str]
     _Level = int | tuple[int, int] | Literal["all"]
     _Window = tuple[int, int, int, int] | Box
@@ -40,6 +53,7 @@ class ReadOptions(TypedDict, total=False):
     level: _Level
     window: _Window | None
     dtype: npt.DTypeLike | None
+    light: bool
     partial: bool
     threads: int | None
     memory: int | None
@@ -47,8 +61,22 @@ class ReadOptions(TypedDict, total=False):
 
 
 class WriteOptions(TypedDict, total=False):
-    """How `write_image` and `encode_image` write; what is left out is as each part has it."""
+    """How `write_image` and `encode_image` write; what is left out is as each part has it.
 
+    ``compression``, ``dtype``, ``tiles`` and ``line_order`` are of OpenEXR; ``bits``, ``quality``,
+    ``exposure`` and ``tonemap`` of other pictures.
+    """
+
+    format: _Format | None
+    """Without it the extension of the name tells."""
+    bits: Literal[8, 16, 32] | None
+    """Of light in PNG (8 or 16) and TIFF (8, 16 or 32: floats, which it has without a word)."""
+    quality: int | None
+    """Of JPEG, 1 to 100; 90 without a word."""
+    exposure: float
+    """Stops that light becomes brighter by."""
+    tonemap: Literal["none", "reinhard", "hable", "aces", "neutral"]
+    """How light brighter than white becomes white."""
     compression: str | None
     """``none``, ``rle``, ``zips``, ``zip``, ``piz``, ``pxr24``, ``b44``, ``b44a``, ``dwaa``,
     ``dwab``, ``htj2k256``, ``htj2k32``, ``lj2k`` or ``zstd``, perhaps with a level: ``zip:4`` (0 to
@@ -76,13 +104,20 @@ def read_image(
     window: _Window | None = None,
     dtype: npt.DTypeLike | None = None,
     out: _Out | None = None,
+    light: bool = False,
     partial: bool = False,
     threads: int | None = None,
     memory: int | None = None,
     max_bytes: int | None = None,
 ) -> Image:
-    """Reads an image from an OpenEXR file, or from the bytes of one; only what is asked for is
-    decoded. ``solio convert`` makes OpenEXR of other images.
+    """Reads an image from a file, from the bytes of one, or from a file object: OpenEXR, PNG, JPEG,
+    TIFF, QOI, Radiance HDR, by its content. Of OpenEXR only what is asked for is decoded.
+
+    Pictures of 8 and 16 bits come as they are stored, upright: codes of ``uint8`` or ``uint16``, alpha
+    not multiplied in, and `Part.encoding` says what they are. ``light=True`` makes linear light of
+    them, as OpenEXR has it: with the primaries of sRGB, by the ICC profile or what else the file
+    says, multiplied by alpha. Radiance HDR, TIFF of floats and of integers of other sizes always
+    come as light. `Image.losses` and `Image.notes` tell what of a picture is not there.
 
     ``channels``: names (``"depth.Z"``), layers (``"diffuse"``: all that starts with
     ``diffuse.``), or letters in a row (``"RGBA"``, ``"diffuse.RGB"``), one or a sequence of them;
@@ -103,7 +138,7 @@ def read_image(
 
     Raises `solio.ArgumentError` for what the file does not have, `solio.CorruptError` with the
     place in the file for a damaged one, `solio.UnsupportedError` for a method that we do not know
-    and for a picture of another format.
+    and for other kinds of files.
     """
     options = _read_options(
         channels=channels,
@@ -111,23 +146,33 @@ def read_image(
         level=level,
         window=window,
         dtype=dtype,
+        light=light,
         partial=partial,
         threads=threads,
         memory=memory,
         max_bytes=max_bytes,
     )
-    given = path_or_bytes(source)
+    given = _path_or_bytes(source)
     if out is not None:
         return _read_into(given, options, out)
-    return _image(_solio.image_read(given, options))
+    return _image(_solio.image_read(given, options), window)
+
+
+def _path_or_bytes(source: _Source) -> str | bytes:
+    if hasattr(source, "read"):
+        read = source.read()
+        if not isinstance(read, bytes):
+            raise argument_error("a file object has to be open for bytes: open(path, \"rb\")")
+        return read
+    return path_or_bytes(source)
 
 
 def read_header(source: _Source, *, max_bytes: int | None = None) -> Header:
-    """Reads the head of a file, or of the bytes of one, and nothing else.
+    """Reads the head of an OpenEXR file, or of the bytes of one, and nothing else.
 
     Raises as `read_image` does.
     """
-    return _header(_solio.image_header(path_or_bytes(source), max_bytes))
+    return _header(_solio.image_header(_path_or_bytes(source), max_bytes))
 
 
 class _Done:
@@ -239,7 +284,8 @@ def read_images(
     given = _read_options(ahead=ahead, **options)
 
     def done(path: str, index: int, found: Any, error: Exception | None) -> ImageDone:
-        return ImageDone(path, index, None if found is None else _image(found), error)
+        image = None if found is None else _image(found, options.get("window"))
+        return ImageDone(path, index, image, error)
 
     return Batch(paths, False, given, done)
 
@@ -260,7 +306,7 @@ def read_headers(
 
 def write_image(
     image: Image | Part | Sequence[Part] | Mapping[str, npt.ArrayLike] | npt.ArrayLike,
-    path: _Path,
+    path: _Path | BinaryIO,
     *,
     names: Sequence[str] | None = None,
     attributes: Mapping[str, Any] | None = None,
@@ -268,23 +314,43 @@ def write_image(
     display_window: _Window | None = None,
     **options: Unpack[WriteOptions],
 ) -> Written:
-    """Writes an image, or several parts, into one OpenEXR file.
+    """Writes an image into a file: OpenEXR, or a picture by the extension of ``path`` or by ``format``
+    (PNG, JPEG, TIFF, QOI, Radiance HDR). ``path`` may be an object with a method ``write``, too; that
+    needs a ``format`` and gets all bytes at once.
 
     ``image``: an `Image`, a `Part` or a sequence of parts; or what a `Part` is made of: arrays of
     shape (H, W) by the names of their channels, or one array of shape (H, W, C) with the ``names``
     of its channels. ``names``, ``attributes``, ``data_window`` and ``display_window`` (x_min,
     y_min, x_max, y_max; both ends) go with those. `WriteOptions` lists the other options.
 
-    Arrays that are contiguous and of a type that files have are not copied. The file appears whole
-    at its path or not at all. ``Written.losses`` counts what a lossy compression does to samples that
-    it is not made for: finite ones that become infinite, infinite ones that become finite, ids.
+    In pictures ``uint8`` and ``uint16`` are codes, and written as they are, with the profile of
+    `Part.encoding`. Floats are linear light: multiplied by alpha, brought to the curve and the
+    primaries of sRGB; TIFF and HDR keep them as floats. Codes that were read from a picture become
+    light in OpenEXR; other arrays of integers become ``uint32`` there.
 
-    Raises `solio.ArgumentError` where pixels and attributes contradict each other, and where the
-    name ends as that of another format: ``solio convert`` makes those.
+    Arrays that are contiguous and of a type that files have are not copied. The file appears whole
+    at its path or not at all. ``Written.losses`` counts what the file does not hold: what a lossy
+    compression does to samples that it is not made for, what codes of 8 bits cut or round.
+
+    Raises `solio.ArgumentError` where pixels and attributes contradict each other, and for what the
+    format does not have.
     """
-    parts = _parts(image, names, attributes, data_window, display_window, options)
-    given = _write_options(options)
-    files, file_bytes, raw_bytes, warnings, losses = _solio.image_write(parts, fspath(path), given)
+    given = _given_parts(image, names, attributes, data_window, display_window)
+    to_object = hasattr(path, "write")
+    format = _format(None if to_object else fspath(cast("_Path", path)), options)
+    if to_object or format != "exr":
+        made, losses = _encoded(given, format, options)
+        told = [Loss(*loss) for loss in losses]
+        if to_object:
+            cast("BinaryIO", path).write(made)
+            return Written([], len(made), len(made), [], told)
+        durable = bool(options.get("durable", False))
+        files, file_bytes = _solio.picture_write(made, fspath(cast("_Path", path)), durable)
+        return Written(files, file_bytes, file_bytes, [], told)
+    parts = [given_part(as_light(part), options.get("dtype")) for part in given]
+    files, file_bytes, raw_bytes, warnings, losses = _solio.image_write(
+        parts, fspath(cast("_Path", path)), _write_options(options)
+    )
     return Written(files, file_bytes, raw_bytes, warnings, [Loss(*loss) for loss in losses])
 
 
@@ -297,9 +363,65 @@ def encode_image(
     display_window: _Window | None = None,
     **options: Unpack[WriteOptions],
 ) -> bytes:
-    """The bytes of the file that `write_image` would write."""
-    parts = _parts(image, names, attributes, data_window, display_window, options)
-    return _solio.image_encode(parts, _write_options(options))
+    """The bytes of the file that `write_image` would write; OpenEXR without a ``format``."""
+    given = _given_parts(image, names, attributes, data_window, display_window)
+    return _encoded(given, _format(None, options), options)[0]
+
+
+_FORMATS = {"exr", "png", "jpeg", "tiff", "qoi", "hdr"}
+_ALIASES = {"jpg": "jpeg", "tif": "tiff", "openexr": "exr"}
+_OF_EXR = ("compression", "dtype", "tiles", "line_order")
+_OF_PICTURES = ("bits", "quality", "exposure", "tonemap")
+
+
+def _format(path: str | None, options: WriteOptions) -> str:
+    """What is written."""
+    given = options.get("format")
+    if given is None:
+        format = "exr" if path is None else _solio.image_format(path) or "exr"
+    else:
+        format = given.lower().removeprefix(".")
+        format = _ALIASES.get(format, format)
+    if format not in _FORMATS:
+        known = ", ".join(sorted(_FORMATS))
+        raise argument_error(f"there is no image format {given!r}; known: {known}")
+    for name in _OF_PICTURES if format == "exr" else _OF_EXR:
+        if options.get(name) is not None:
+            kind = "pictures that are not OpenEXR" if format == "exr" else "OpenEXR"
+            raise argument_error(f"{name} is an option of {kind}, not of {format}")
+    return format
+
+
+def _encoded(parts: list[Part], format: str, options: WriteOptions) -> tuple[bytes, list[Any]]:
+    """The bytes of a file, and what it does not hold."""
+    if format == "exr":
+        lit = [given_part(as_light(part), options.get("dtype")) for part in parts]
+        return _solio.image_encode(lit, _write_options(options)), []
+    codes = codes_of(parts[0]) if len(parts) == 1 else None
+    names = ("threads", "memory")
+    given: dict[str, Any] = {name: options.get(name) for name in names}
+    if codes is not None and format != "hdr":
+        for name in ("bits", "exposure", "tonemap"):
+            if options.get(name) is not None:
+                raise argument_error(f"{name} is for light; codes are written as they are")
+        given |= codes_options(parts[0]) | {"quality": options.get("quality")}
+        return _solio.codes_encode(codes, format, given)
+    given |= {name: options.get(name) for name in _OF_PICTURES}
+    if format == "tiff" and given["bits"] is None:
+        given["bits"] = 32
+    if codes is not None:
+        # Radiance HDR has light only.
+        parts = [as_light(_coded(parts[0]))]
+    return _solio.picture_encode([given_part(part, None) for part in parts], format, given)
+
+
+def _coded(part: Part) -> Part:
+    """The part, whose integers are codes."""
+    if part.encoding is not None:
+        return part
+    made = Part._of(part.kind, part.attributes, part.levels)
+    made.encoding = Encoding()
+    return made
 
 
 def _read_options(**options: Any) -> dict[str, Any]:
@@ -322,14 +444,48 @@ def _header(parts: list[tuple[Any, list[tuple[str, str, Any]]]]) -> Header:
     return Header([PartHeader(kind, Attributes._of(raw)) for kind, raw in parts])
 
 
-def _image(found: _GivenImage) -> Image:
-    parts, missing, names = found
+def _image(found: _GivenImage, window: _Window | None = None) -> Image:
+    parts, missing, names, codes, (notes, losses) = found
     made = []
     for kind, raw, levels in parts:
         made.append(Part._of(kind, Attributes._of(raw), [_level(level, names) for level in levels]))
+    if codes is not None:
+        _set_codes(made[0], codes, names, window)
     image = Image(made)
     image.missing = [MissingChunk(*chunk) for chunk in missing]
+    image.notes = notes
+    image.losses = [Loss(*loss) for loss in losses]
     return image
+
+
+def _set_codes(
+    part: Part, codes: _GivenCodes, names: list[str] | None, window: _Window | None
+) -> None:
+    """Gives a part its codes, as far as they are wanted."""
+    array, extra, icc, cicp, straight = codes
+    level, whole = part.levels[0], part.levels[0].window
+    if window is not None:
+        left, top, right, bottom = map(int, window)
+        left, top = max(left, 0), max(top, 0)
+        right, bottom = min(right, int(whole.x_max)), min(bottom, int(whole.y_max))
+        if left > right or top > bottom:
+            raise argument_error(f"the window {tuple(window)} has no pixels of {tuple(whole)}")
+        level.window = Box(left, top, right, bottom)
+        array = array[top : bottom + 1, left : right + 1]
+        extra = [(name, plane[top : bottom + 1, left : right + 1]) for name, plane in extra]
+        part.attributes["dataWindow"] = level.window
+    letters = {1: "Y", 2: "YA", 3: "RGB", 4: "RGBA"}[array.shape[2]]
+    planes = {name: array[..., i] for i, name in enumerate(letters)}
+    planes |= dict(extra)
+    if names is not None:
+        planes = {name: planes[name] for name in names}
+    level.channels = planes
+    if list(planes) == list(letters):
+        level._stack = array, list(planes.values())
+    part.encoding = Encoding(icc, cicp, straight)
+    types = {name: plane.dtype.name for name, plane in planes.items()}
+    made = (Channel(name, cast("Any", types[name])) for name in sorted(types))
+    part.attributes._raw["channels"] = ("chlist", tuple(made))
 
 
 def _level(given: _GivenLevel, names: list[str] | None) -> Level:
@@ -344,6 +500,8 @@ def _read_into(source: str | bytes, options: dict[str, Any], out: _Out) -> Image
         message = "out takes the pixels of one flat part in one size, without subsampled channels"
         raise argument_error(f"{message}; choose with part, channels and level")
     names, chosen, height, width = plan
+    if not names:
+        return _copied(_image(_solio.image_read(source, options), options.get("window")), out)
     if not chosen:
         names.sort(key=rank)
     if not isinstance(out, (np.ndarray, Mapping)):
@@ -374,15 +532,37 @@ def _read_into(source: str | bytes, options: dict[str, Any], out: _Out) -> Image
     return image
 
 
-def _parts(
+def _copied(image: Image, out: _Out) -> Image:
+    """A picture that was read, whose pixels are put into the caller's arrays."""
+    level = image.levels[0]
+    if isinstance(out, np.ndarray):
+        targets = {name: out[..., i] for i, name in enumerate(level.channels)} if out.ndim == 3 else {}
+        shape: Any = (*next(iter(level.channels.values())).shape, len(level.channels))
+        if out.shape != shape:
+            raise argument_error(f"out must have shape {shape}, not {out.shape}")
+    else:
+        targets = {name: out[name] for name in level.channels if name in out}
+    for name, plane in level.channels.items():
+        target = targets.get(name)
+        if target is None or target.shape != plane.shape:
+            raise argument_error(f"out needs an array of shape {plane.shape} for {name!r}")
+        casting: Any = "same_kind" if plane.dtype.kind == "f" else "safe"
+        if not np.can_cast(plane.dtype, target.dtype, casting):
+            raise argument_error(f"out: {plane.dtype} does not go into {target.dtype}")
+        target[...] = plane
+    level.channels = targets
+    level._stack = (out, list(targets.values())) if isinstance(out, np.ndarray) else None
+    return image
+
+
+def _given_parts(
     image: Image | Part | Sequence[Part] | Mapping[str, npt.ArrayLike] | npt.ArrayLike,
     names: Sequence[str] | None,
     attributes: Mapping[str, Any] | None,
     data_window: _Window | None,
     display_window: _Window | None,
-    options: WriteOptions,
-) -> list[_GivenPart]:
-    """The parts as the native module takes them."""
+) -> list[Part]:
+    """The parts that are meant."""
     parts: list[Part]
     if isinstance(image, Image):
         parts = image.parts
@@ -398,14 +578,15 @@ def _parts(
             data_window=data_window,
             display_window=display_window,
         )
-        return [given_part(made, options.get("dtype"))]
+        return [made]
     if any(given is not None for given in (names, attributes, data_window, display_window)):
         raise argument_error("names, attributes and windows are those of the parts; set them there")
-    return [given_part(part, options.get("dtype")) for part in parts]
+    return parts
 
 
 def _write_options(options: WriteOptions) -> dict[str, Any]:
-    given: dict[str, Any] = {name: value for name, value in options.items() if name != "dtype"}
+    own = ("dtype", "format", *_OF_PICTURES)
+    given: dict[str, Any] = {name: value for name, value in options.items() if name not in own}
     tiles = options.get("tiles")
     if tiles:
         given["tiles"] = tuple(Tiles(*tiles))

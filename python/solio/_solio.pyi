@@ -20,6 +20,8 @@ __all__ = [
     "archive_extract",
     "archive_pack",
     "arrays_write",
+    "codes_encode",
+    "codes_light",
     "color_convert",
     "color_css",
     "color_difference",
@@ -33,6 +35,7 @@ __all__ = [
     "image_attribute_check",
     "image_attribute_type",
     "image_encode",
+    "image_format",
     "image_header",
     "image_into",
     "image_plan",
@@ -42,6 +45,8 @@ __all__ = [
     "light",
     "metadata",
     "metadata_table",
+    "picture_encode",
+    "picture_write",
     "read",
     "read_instances",
     "catalog_diff",
@@ -91,10 +96,19 @@ _GivenLevel: TypeAlias = tuple[
 ]
 _GivenPart: TypeAlias = tuple[_GivenAttributes, list[_GivenLevel]]
 _GivenLoss: TypeAlias = tuple[str, str, int | None, str | None, str | None, str | None]
+_GivenCodes: TypeAlias = tuple[
+    npt.NDArray[Any],
+    list[tuple[str, npt.NDArray[np.float32]]],
+    bytes | None,
+    tuple[int, int, int, int] | None,
+    bool,
+]
 _GivenImage: TypeAlias = tuple[
     list[tuple[Any, _GivenAttributes, list[_GivenLevel]]],
     list[tuple[int, int, str]],
     list[str] | None,
+    _GivenCodes | None,
+    tuple[list[str], list[_GivenLoss]],
 ]
 
 def image_attribute_check(type_name: str, value: Any) -> None: ...
@@ -114,6 +128,17 @@ def image_into(
 def image_write(
     parts: list[_GivenPart], path: str | PathLike[str], options: dict[str, Any]
 ) -> tuple[list[tuple[str, int]], int, int, list[str], list[_GivenLoss]]: ...
+def image_format(path: str | PathLike[str]) -> str | None: ...
+def codes_encode(
+    array: npt.NDArray[Any], format: str, options: dict[str, Any]
+) -> tuple[bytes, list[_GivenLoss]]: ...
+def codes_light(array: npt.NDArray[Any], options: dict[str, Any]) -> _GivenImage: ...
+def picture_encode(
+    parts: list[_GivenPart], format: str, options: dict[str, Any]
+) -> tuple[bytes, list[_GivenLoss]]: ...
+def picture_write(
+    bytes: bytes, path: str | PathLike[str], durable: bool
+) -> tuple[list[tuple[str, int]], int]: ...
 def image_preview(parts: list[_GivenPart], most: int, exposure: float) -> bytes: ...
 def image_encode(parts: list[_GivenPart], options: dict[str, Any]) -> bytes: ...
 @final

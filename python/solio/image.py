@@ -23,7 +23,7 @@ from ._attributes import (
     TimeCode,
     TypedBytes,
 )
-from ._image import Header, Image, Level, MissingChunk, Part, PartHeader
+from ._image import Encoding, Header, Image, Level, MissingChunk, Part, PartHeader
 from ._image_io import Batch, HeaderDone, ImageDone, ReadOptions, WriteOptions
 
 __all__ = [
@@ -32,6 +32,7 @@ __all__ = [
     "Box",
     "Channel",
     "Chromaticities",
+    "Encoding",
     "Header",
     "HeaderDone",
     "Image",

@@ -693,7 +693,7 @@ def test_who_asks_for_nothing_is_told(layered: Path) -> None:
 
 
 def test_names_of_other_formats_are_refused(tmp_path: Path) -> None:
-    for name in ["a.png", "a.tif", "a.exr.zst", "a.obj"]:
+    for name in ["a.exr.zst", "a.obj"]:
         with pytest.raises(solio.ArgumentError, match="OpenEXR is written, but the name ends with"):
             solio.write_image({"Y": np.zeros((2, 2))}, tmp_path / name)
     assert not list(tmp_path.iterdir())
@@ -703,11 +703,9 @@ def test_names_of_other_formats_are_refused(tmp_path: Path) -> None:
 def test_pictures_of_other_formats_are_not_damaged(tmp_path: Path) -> None:
     path = tmp_path / "a.png"
     path.write_bytes(solio.read_image(solio.encode_image({"Y": np.zeros((2, 2))})).preview())
-    read: Any
-    for read in (solio.read_image, solio.read_header):
-        with pytest.raises(solio.UnsupportedError) as told:
-            read(path)
-        assert told.value.hint is not None and "solio convert" in told.value.hint
+    with pytest.raises(solio.UnsupportedError) as told:
+        solio.read_header(path)
+    assert told.value.hint is not None and "solio convert" in told.value.hint
 
 
 def test_counts_are_not_negative() -> None:

@@ -157,6 +157,7 @@ fn wanted(args: &ConvertArgs) -> Result<ImageConvertOptions> {
         parts: image.part.clone(),
         channels: image.channels.clone(),
         rename: image.rename.clone(),
+        mattes: image.matte.clone(),
         crop: image.crop,
         pixel_type,
         pixel_channels,

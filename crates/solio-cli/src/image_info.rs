@@ -1,9 +1,10 @@
 //! `solio info` of images: their headers, as people know them from `exrheader`.
 
-use crate::table::{BOLD, DIM};
+use crate::table::{BOLD, DIM, some};
 use crate::{schema, screen, terminal};
 use anstyle::Style;
 use serde_json::{Map, Value as Json, json};
+use solio::cryptomatte::Cryptomatte;
 use solio::image::header::{Part, Value};
 use solio::image::{Channel, Header};
 use solio::{Input, Limits, Result, Work};
@@ -13,13 +14,17 @@ use std::path::Path;
 /// The header of an image, as text or as a line of JSON.
 pub(crate) fn look(input: &Input, limits: &Limits, as_json: bool, work: &Work) -> Result<String> {
     let (path, header) = (input.path(), solio::image_header(input, limits, work)?);
+    let mattes = solio::cryptomattes(input, limits, work)?;
     if as_json {
-        return Ok(schema::line("info-image/1", &[("path", path)], to_json(&header)));
+        return Ok(schema::line("info-image/1", &[("path", path)], to_json(&header, &mattes)));
     }
-    Ok(words(path, &header))
+    Ok(words(path, &header, &mattes))
 }
 
-fn words(path: &Path, header: &Header) -> String {
+/// Most names of a Cryptomatte that are listed for people.
+const LISTED: usize = 12;
+
+fn words(path: &Path, header: &Header, mattes: &[Cryptomatte]) -> String {
     let coloured = screen::has_colours();
     let (bold, dim) = if coloured { (BOLD, DIM) } else { (Style::new(), Style::new()) };
     // Of many files this is most of the work: text alone is several times as fast as text with
@@ -50,15 +55,73 @@ fn words(path: &Path, header: &Header) -> String {
             });
             text.push('\n');
         }
+        for matte in mattes.iter().filter(|matte| matte.part == i) {
+            words_of_matte(&mut text, matte, (dim, bold));
+        }
     }
     text
 }
 
-fn to_json(header: &Header) -> Json {
+fn words_of_matte(text: &mut String, matte: &Cryptomatte, (dim, bold): (Style, Style)) {
+    let Cryptomatte { name, key, ranks, manifest, manifest_file, .. } = matte;
+    let name = terminal::escaped(name);
+    let _ = write!(text, "  Cryptomatte {bold}{name}{bold:#} {dim}({key}){dim:#}: ");
+    text.push_str(&some(ranks.len() as u64, "rank"));
+    for said in [&matte.hash, &matte.conversion].into_iter().flatten() {
+        let _ = write!(text, ", {}", terminal::escaped(said));
+    }
+    match (manifest, manifest_file) {
+        (Some(names), None) => text.push_str(&format!(", {}", some(names.len() as u64, "name"))),
+        (Some(names), Some(file)) => {
+            let count = some(names.len() as u64, "name");
+            let _ = write!(text, ", {count} in {}", terminal::escaped(file));
+        }
+        (None, Some(file)) => {
+            let _ = write!(text, ", names in {}, which is not there", terminal::escaped(file));
+        }
+        (None, None) => text.push_str(", without a manifest"),
+    }
+    text.push('\n');
+    let names = manifest.iter().flatten();
+    for (name, id) in names.take(LISTED) {
+        let _ = writeln!(text, "    {dim}{id:08x}{dim:#} {}", terminal::escaped(name));
+    }
+    let more = manifest.as_ref().map_or(0, |names| names.len().saturating_sub(LISTED));
+    if more > 0 {
+        let _ = writeln!(text, "    … {more} more; --json has all");
+    }
+}
+
+fn to_json(header: &Header, mattes: &[Cryptomatte]) -> Json {
+    let part = |(number, part): (usize, &Part)| {
+        let mut line = part_json(part);
+        let own: Vec<Json> =
+            mattes.iter().filter(|matte| matte.part == number).map(matte_json).collect();
+        if !own.is_empty() {
+            line["cryptomattes"] = own.into();
+        }
+        line
+    };
     json!({
         "format": "exr",
         "multipart": header.is_multipart(),
-        "parts": header.parts.iter().map(part_json).collect::<Vec<_>>(),
+        "parts": header.parts.iter().enumerate().map(part).collect::<Vec<_>>(),
+    })
+}
+
+fn matte_json(matte: &Cryptomatte) -> Json {
+    let names = matte.manifest.as_ref().map(|names| {
+        let pair = |(name, id): &(String, u32)| (name.clone(), json!(format!("{id:08x}")));
+        Json::from(names.iter().map(pair).collect::<Map<String, Json>>())
+    });
+    json!({
+        "name": matte.name,
+        "key": matte.key,
+        "hash": matte.hash,
+        "conversion": matte.conversion,
+        "ranks": matte.ranks,
+        "manifest_file": matte.manifest_file,
+        "manifest": names,
     })
 }
 

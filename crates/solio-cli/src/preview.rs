@@ -134,7 +134,7 @@ fn check_kinds(args: &PreviewArgs, inputs: &[PathBuf], outputs: Option<&[PathBuf
         args.given.refuse(&[SEEING], &[], "previews in OpenEXR, which keep light as it is")?;
     }
     if inputs.iter().all(|input| is_drawn(input)) {
-        let but = ["exposure", "tonemap", "layer", "channels", "colormap"];
+        let but = ["exposure", "tonemap", "view", "layer", "channels", "colormap"];
         args.given.refuse(&[SEEING], &but, "scenes and meshes")?;
     }
     if inputs.iter().all(|input| solio::is_scene(input)) {

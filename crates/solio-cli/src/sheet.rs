@@ -26,7 +26,7 @@ pub(crate) fn run(args: &SheetArgs) -> Result<Outcome> {
     let preview = PreviewOptions {
         choice: Choice { part: None, layer: args.seen.layer.clone(), channels },
         exposure: args.seen.exposure,
-        tone_map: args.seen.tonemap,
+        tone_map: args.seen.tone_map(),
         colormap: args.seen.colormap.clone(),
         ..defaults
     };
@@ -36,6 +36,7 @@ pub(crate) fn run(args: &SheetArgs) -> Result<Outcome> {
         columns: args.columns,
         title: args.title.clone(),
         filter: filter.clone(),
+        layers: args.layers,
     };
     let seen = RunMeter::start(&args.run.shown, "sheet", &inputs, &work);
     let done = solio::write_sheet(&inputs, &args.output, &options, &work);

@@ -293,6 +293,11 @@ fn colors_of(names: &BTreeSet<&str>, prefix: &str) -> Option<(Colors, Option<Str
     Some((colors, alpha_of(names, prefix)))
 }
 
+/// Whether there are colours, or a direction, among the channels that begin so.
+pub(crate) fn colors_in(names: &BTreeSet<&str>, prefix: &str) -> bool {
+    colors_of(names, prefix).is_some() || three(names, prefix, ["X", "Y", "Z"]).is_some()
+}
+
 fn three(names: &BTreeSet<&str>, prefix: &str, set: [&str; 3]) -> Option<(Colors, Option<String>)> {
     let rgb = set.map(|name| format!("{prefix}{name}"));
     let all = rgb.iter().all(|name| names.contains(name.as_str()));

@@ -8,7 +8,6 @@ use crate::losses::of_part;
 use crate::view::{Frame, View};
 use image::codecs::hdr::HdrEncoder;
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
-use image::codecs::tiff::TiffEncoder;
 use image::error::EncodingError;
 use image::{ExtendedColorType, ImageEncoder, ImageError, ImageResult, Rgb};
 use solio_base::{Error, Limits, Loss, Losses, Result, Work};
@@ -18,8 +17,8 @@ use solio_exr::header::Value;
 use solio_kinds::ImageFormat;
 use std::io::{Cursor, Write};
 use std::sync::atomic::Ordering::Relaxed;
-use tiff::encoder::colortype::{ColorType, RGBA8, RGBA16, RGBA32Float};
-use tiff::encoder::{TiffEncoder as RgbaEncoder, TiffValue};
+use tiff::encoder::colortype::ColorType;
+use tiff::encoder::{TiffEncoder, TiffValue};
 use tiff::tags::{ExtraSamples, Tag};
 use tiff::{TiffError, TiffResult};
 
@@ -78,9 +77,8 @@ impl PictureOptions {
         let name = row.name();
         let bits = self.bits.unwrap_or(row.samples[0].0);
         if row.channels(bits).is_empty() {
-            let known: Vec<String> = row.samples.iter().map(|(bits, _)| bits.to_string()).collect();
             return Err(Error::argument(format!("{name} has no values of {bits} bits"))
-                .hint(format!("it has {} bits", known.join(", "))));
+                .hint(format!("it has {} bits", row.bits())));
         }
         if self.quality.is_some() && row.quality.is_none() {
             let message = format!("{name} has no quality to choose");
@@ -135,22 +133,20 @@ pub fn encode_picture(
     let is_straight = !options.raw || part.header.get(STRAIGHT) == Some(&Value::Int(1));
     let not_held = NotHeld::default();
     let mut losses = Losses::default();
-    let pack = |bytes: &[u8]| {
-        let quality = options.quality;
-        let values = Values { bytes, bits, size, channels, is_straight, quality };
-        let mut file = Packed::default();
-        (row.encode)(&values, &mut file).map_err(|e| failed(format, e))?;
-        Ok(file.into_inner())
-    };
+    fn pack<T: bytemuck::Pod>(values: &[T], file: (&FormatRow, Pixels, bool, Option<u8>)) -> Result<Vec<u8>> {
+        let (row, pixels, is_straight, quality) = file;
+        encode_values(row, values, pixels, is_straight, (None, None), quality)
+    }
+    let file = (row, (size, channels), is_straight, options.quality);
     let bytes = match bits {
-        8 => pack(&encode::<u8>(&view, &look, channels, &not_held, work)?),
-        16 => pack(bytemuck::cast_slice(&encode::<u16>(&view, &look, channels, &not_held, work)?)),
+        8 => pack(&encode::<u8>(&view, &look, channels, &not_held, work)?, file),
+        16 => pack(&encode::<u16>(&view, &look, channels, &not_held, work)?, file),
         _ => {
             let values = encode::<f32>(&view, &look, channels, &not_held, work)?;
             if format == ImageFormat::Hdr {
                 of_hdr(&mut losses, &values);
             }
-            pack(bytemuck::cast_slice(&values))
+            pack(&values, file)
         }
     }?;
     of_part(&mut losses, part, format, &view.window);
@@ -168,6 +164,34 @@ pub fn encode_picture(
         losses.add(Loss::new("compression", format!("{name} packs pixels with loss")));
     }
     Ok(Encoded { bytes, size: size.map(u64::from), losses })
+}
+
+/// Columns, rows, and values a pixel.
+type Pixels = ([u32; 2], usize);
+
+/// The bytes of a file with these values, as they are; beside the profile stand the numbers of cICP.
+pub(crate) fn encode_values<T: bytemuck::Pod>(
+    row: &FormatRow,
+    values: &[T],
+    (size, channels): Pixels,
+    is_straight: bool,
+    (icc, cicp): (Option<&[u8]>, Option<[u8; 4]>),
+    quality: Option<u8>,
+) -> Result<Vec<u8>> {
+    let bits = 8 * size_of::<T>() as u8;
+    let icc = icc.filter(|_| row.has_profiles);
+    let bytes = bytemuck::cast_slice(values);
+    let values = Values { bytes, bits, size, channels, is_straight, icc, quality };
+    let mut file = Packed::default();
+    (row.encode)(&values, &mut file).map_err(|e| failed(row.format, e))?;
+    let mut bytes = file.into_inner();
+    if let Some(numbers) = cicp.filter(|_| row.format == ImageFormat::Png) {
+        // Behind the header, which is always as long.
+        let body = [&b"cICP"[..], &numbers].concat();
+        let chunk = [&4_u32.to_be_bytes()[..], &body, &crc32fast::hash(&body).to_be_bytes()];
+        bytes.splice(33..33, chunk.concat());
+    }
+    Ok(bytes)
 }
 
 /// Adds what integers cannot hold.
@@ -228,6 +252,8 @@ pub(crate) struct Values<'a> {
     channels: usize,
     /// Colours are not multiplied by alpha.
     is_straight: bool,
+    /// An ICC profile that goes with them.
+    icc: Option<&'a [u8]>,
     pub(crate) quality: Option<u8>,
 }
 
@@ -249,8 +275,11 @@ impl Values<'_> {
     }
 
     /// By an encoder of the crate `image`.
-    pub(crate) fn write(&self, encoder: impl ImageEncoder) -> ImageResult<()> {
+    pub(crate) fn write(&self, mut encoder: impl ImageEncoder) -> ImageResult<()> {
         let [width, height] = self.size;
+        if let Some(profile) = self.icc {
+            encoder.set_icc_profile(profile.to_vec()).map_err(ImageError::Unsupported)?;
+        }
         encoder.write_image(self.bytes, width, height, self.color())
     }
 }
@@ -265,30 +294,40 @@ pub(crate) fn hdr(values: &Values<'_>, file: &mut Packed) -> ImageResult<()> {
 }
 
 pub(crate) fn tiff(values: &Values<'_>, file: &mut Packed) -> ImageResult<()> {
+    use tiff::encoder::colortype as of;
     let written = match (values.channels, values.bits) {
-        (1 | 3, _) => return values.write(TiffEncoder::new(file)),
-        (_, 8) => rgba_tiff::<RGBA8>(file, values),
-        (_, 16) => rgba_tiff::<RGBA16>(file, values),
-        _ => rgba_tiff::<RGBA32Float>(file, values),
+        (1, 8) => tiff_of::<of::Gray8>(file, values),
+        (1, 16) => tiff_of::<of::Gray16>(file, values),
+        (3, 8) => tiff_of::<of::RGB8>(file, values),
+        (3, 16) => tiff_of::<of::RGB16>(file, values),
+        (3, _) => tiff_of::<of::RGB32Float>(file, values),
+        (_, 8) => tiff_of::<of::RGBA8>(file, values),
+        (_, 16) => tiff_of::<of::RGBA16>(file, values),
+        _ => tiff_of::<of::RGBA32Float>(file, values),
     };
     written.map_err(of_tiff)
 }
 
 /// Says what alpha is: without a word some programs take straight alpha for associated. `image` has
-/// no way to say it.
-fn rgba_tiff<C: ColorType>(file: &mut Packed, values: &Values<'_>) -> TiffResult<()>
+/// no way to say it, nor what the profile is.
+fn tiff_of<C: ColorType>(file: &mut Packed, values: &Values<'_>) -> TiffResult<()>
 where
     C::Inner: bytemuck::Pod,
     [C::Inner]: TiffValue,
 {
-    let alpha = match values.is_straight {
-        true => ExtraSamples::UnassociatedAlpha,
-        false => ExtraSamples::AssociatedAlpha,
-    };
     let [width, height] = values.size;
-    let mut file = RgbaEncoder::new(file)?;
+    let mut file = TiffEncoder::new(file)?;
     let mut image = file.new_image::<C>(width, height)?;
-    image.encoder().write_tag(Tag::ExtraSamples, &[alpha][..])?;
+    if values.channels == 4 {
+        let alpha = match values.is_straight {
+            true => ExtraSamples::UnassociatedAlpha,
+            false => ExtraSamples::AssociatedAlpha,
+        };
+        image.encoder().write_tag(Tag::ExtraSamples, &[alpha][..])?;
+    }
+    if let Some(profile) = values.icc {
+        image.encoder().write_tag(Tag::IccProfile, profile)?;
+    }
     image.write_data(bytemuck::cast_slice(values.bytes))
 }
 

@@ -22,6 +22,8 @@ pub(crate) struct FormatRow {
     /// Bits of a value that can be written, the usual ones first, and with how many channels: 1 is
     /// grey, 2 grey and alpha, 3 colours, 4 colours and alpha.
     pub(crate) samples: &'static [(u8, &'static [usize])],
+    /// Files have ICC profiles.
+    pub(crate) has_profiles: bool,
     /// Pixels are packed with loss, with this quality where nobody asks for another.
     pub(crate) quality: Option<u8>,
 }
@@ -32,6 +34,7 @@ const ROWS: [FormatRow; 5] = [
         decode: decode::hdr,
         encode: encode::hdr,
         samples: &[(32, &[3])],
+        has_profiles: false,
         quality: None,
     },
     FormatRow {
@@ -42,6 +45,7 @@ const ROWS: [FormatRow; 5] = [
             values.write(JpegEncoder::new_with_quality(file, quality))
         },
         samples: &[(8, &[1, 3])],
+        has_profiles: true,
         quality: Some(JPEG_QUALITY),
     },
     FormatRow {
@@ -49,6 +53,7 @@ const ROWS: [FormatRow; 5] = [
         decode: decode::png,
         encode: |values, file| values.write(encode::png_encoder(file)),
         samples: &[(8, &[1, 2, 3, 4]), (16, &[1, 2, 3, 4])],
+        has_profiles: true,
         quality: None,
     },
     FormatRow {
@@ -63,6 +68,7 @@ const ROWS: [FormatRow; 5] = [
         },
         encode: |values, file| values.write(QoiEncoder::new(file)),
         samples: &[(8, &[3, 4])],
+        has_profiles: false,
         quality: None,
     },
     FormatRow {
@@ -70,6 +76,7 @@ const ROWS: [FormatRow; 5] = [
         decode: decode::tiff,
         encode: encode::tiff,
         samples: &[(8, &[1, 3, 4]), (16, &[1, 3, 4]), (32, &[3, 4])],
+        has_profiles: true,
         quality: None,
     },
 ];
@@ -93,6 +100,12 @@ impl FormatRow {
     pub(crate) fn channels(&self, bits: u8) -> &'static [usize] {
         let found = self.samples.iter().find(|(known, _)| *known == bits);
         found.map_or(&[], |(_, channels)| channels)
+    }
+
+    /// The bits of values that can be written, for people: `8, 16`.
+    pub(crate) fn bits(&self) -> String {
+        let known: Vec<String> = self.samples.iter().map(|(bits, _)| bits.to_string()).collect();
+        known.join(", ")
     }
 
     /// Whether more bits than `bits` can be written, and so many at least.

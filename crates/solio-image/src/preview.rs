@@ -1,5 +1,6 @@
 //! Previews: an image as a small picture of 8 bits, to be looked at.
 
+use crate::cryptomatte::{self, MatteChoice};
 use crate::choose::{Choice, Colors, choose, chosen_part};
 use crate::look::{Look, place_in};
 use crate::missing::{MissingPixels, gaps_of, hatch};
@@ -39,6 +40,10 @@ pub struct PreviewOptions {
     pub frame: Frame,
     /// Of one channel alone: the colours of its values, from the lowest to the highest.
     pub colormap: Option<Gradient>,
+    /// Of a Cryptomatte: the coverage by the things of these names, as
+    /// [`find`](crate::cryptomatte::find) takes them; the layer of the choice is then that of the
+    /// Cryptomatte. A layer that is a Cryptomatte is shown with a colour for each id.
+    pub mattes: Vec<String>,
     /// Pixels whose chunks are missing or damaged stay black; without it they are hatched.
     pub partial: bool,
     /// What a file may make us do.
@@ -118,9 +123,51 @@ impl Preview {
 /// assert_eq!(preview.pixels[..3], [0, 0, 0]);
 /// # Ok::<(), solio_base::Error>(())
 /// ```
+///
+/// # Errors
+/// `Argument`, where the image has nothing of the choice; `Limit`.
 pub fn preview(image: &Image<'_>, options: &PreviewOptions, work: &Work) -> Result<Preview> {
+    if options.mattes.is_empty() && options.choice.layer.is_none() {
+        return shown(image, options, None, work);
+    }
+    let parts = image.parts.iter().map(|part| part.header.clone()).collect();
+    let header = Header { parts, ..Header::default() };
+    let Some(matte) = matte_of(&header, options)? else { return shown(image, options, None, work) };
+    let made = match matte.ids() {
+        [] => matte.colors(image, &options.limits)?,
+        _ => matte.coverage(image, &options.limits)?,
+    };
+    let range = (!matte.ids().is_empty()).then_some([0.0, 1.0]);
+    let options = PreviewOptions {
+        choice: Choice::default(),
+        mattes: Vec::new(),
+        tone_map: options.tone_map.or(Some(ToneMap::None)),
+        ..options.clone()
+    };
+    let preview = shown(&made, &options, range, work)?;
+    Ok(Preview { shown: matte.describe(), ..preview })
+}
+
+/// The Cryptomatte that is asked for.
+fn matte_of(header: &Header, options: &PreviewOptions) -> Result<Option<MatteChoice>> {
+    let Choice { part, layer, channels } = &options.choice;
+    if !options.mattes.is_empty() {
+        return cryptomatte::find(header, *part, layer.as_deref(), &options.mattes).map(Some);
+    }
+    let layer = layer.as_deref().filter(|_| channels.is_none());
+    Ok(layer.and_then(|layer| cryptomatte::of_layer(header, *part, layer)))
+}
+
+/// `range`: the values that are black and white, where they are no light.
+fn shown(
+    image: &Image<'_>,
+    options: &PreviewOptions,
+    range: Option<[f32; 2]>,
+    work: &Work,
+) -> Result<Preview> {
     let (part, chosen) = chosen_part(image, &options.choice)?;
-    let value = options.colormap.is_some() || matches!(chosen.colors, Colors::Value(_));
+    let value =
+        options.colormap.is_some() || range.is_some() || matches!(chosen.colors, Colors::Value(_));
     // No value is nothing that a range has.
     let nothing = if value { f32::NAN } else { 0.0 };
     let gaps = gaps_of(image, chosen.part);
@@ -135,7 +182,7 @@ pub fn preview(image: &Image<'_>, options: &PreviewOptions, work: &Work) -> Resu
         gain: options.exposure.exp2(),
         tone_map: options.tone_map.unwrap_or(ToneMap::Neutral),
         straight: view.has_alpha(),
-        range: value.then(|| view.range(&gaps)).flatten(),
+        range: range.or_else(|| value.then(|| view.range(&gaps)).flatten()),
         ..Look::default()
     };
     let [width, height] = size(&view, pixel_aspect(&part.header), options.most);
@@ -186,6 +233,17 @@ fn map(table: &Table8, range: [f32; 2], row: &[f32], channels: usize, out: &mut 
 /// # Errors
 /// `Argument`, where the header has nothing of the choice.
 pub fn preview_reads(header: &Header, options: &PreviewOptions) -> Result<ReadOptions> {
+    if let Some(matte) = matte_of(header, options)? {
+        // In smaller levels ids are mixed.
+        return Ok(ReadOptions {
+            parts: Some(vec![matte.matte.part]),
+            channels: Some(matte.channels()),
+            levels: Levels::Full,
+            partial: true,
+            limits: options.limits,
+            ..ReadOptions::default()
+        });
+    }
     let chosen = choose(header, &options.choice)?;
     Ok(ReadOptions {
         parts: Some(vec![chosen.part]),
@@ -324,6 +382,37 @@ mod tests {
             }
             let each = to as f32 / from as f32;
             assert!(all.iter().all(|share| (share - each).abs() < 1e-5), "{all:?}");
+        }
+    }
+
+    #[test]
+    fn all_codes_of_srgb_come_out_as_they_went_in() {
+        // IEC 61966-2-1, in doubles.
+        let light = |code: u32| {
+            let value = f64::from(code) / 255.0;
+            match value <= 0.04045 {
+                true => value / 12.92,
+                false => ((value + 0.055) / 1.055).powf(2.4),
+            }
+        };
+        let window = Box2i::of_size(256, 1);
+        for pixel_type in [PixelType::Float, PixelType::Half] {
+            let values: Vec<f32> = (0..256).map(|code| light(code) as f32).collect();
+            let samples = Samples::Float(values.into()).converted(pixel_type).unwrap();
+            let plane = |name: &str| Plane {
+                channel: Channel::new(name, pixel_type),
+                samples: samples.clone(),
+            };
+            let planes = ["B", "G", "R"].map(plane).to_vec();
+            let mut header = header(256, &planes);
+            header.set("dataWindow", Value::Box2i(window));
+            let pixels = Pixels::Flat(vec![FlatLevel { x: 0, y: 0, window, planes }]);
+            let image = Image { parts: vec![ImagePart { header, pixels }], missing: Vec::new() };
+            let options = PreviewOptions { tone_map: Some(ToneMap::None), ..Default::default() };
+            let shown = preview(&image, &options, &Work::default()).unwrap();
+            for (code, pixel) in shown.pixels.as_chunks::<3>().0.iter().enumerate() {
+                assert_eq!(*pixel, [code as u8; 3], "{pixel_type:?}");
+            }
         }
     }
 

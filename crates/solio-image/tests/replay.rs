@@ -6,6 +6,7 @@ mod kept;
 #[path = "../../../fuzz/bodies/picture.rs"]
 mod picture_body;
 
+use moxcms::ColorProfile;
 use solio_base::{Limits, Work};
 use solio_color::gradient::colormap;
 use solio_image::{PictureOptions, decode, encode_picture, gradient_image};
@@ -15,8 +16,24 @@ use std::path::PathBuf;
 /// A name, a body, and the inputs it starts from.
 type Target = (&'static str, fn(&[u8]), Vec<Vec<u8>>);
 
-fn targets() -> [Target; 2] {
-    [("hdr", picture_body::hdr, hdr_seeds()), ("tiff", picture_body::tiff, tiff_seeds())]
+fn targets() -> [Target; 3] {
+    [
+        ("hdr", picture_body::hdr, hdr_seeds()),
+        ("tiff", picture_body::tiff, tiff_seeds()),
+        ("icc", picture_body::icc, icc_seeds()),
+    ]
+}
+
+/// Profiles with curves, of greys, and of numbers (PQ).
+fn icc_seeds() -> Vec<Vec<u8>> {
+    let made = [
+        ColorProfile::new_display_p3(),
+        ColorProfile::new_adobe_rgb(),
+        ColorProfile::new_srgb(),
+        ColorProfile::new_gray_with_gamma(2.2),
+        ColorProfile::new_bt2020_pq(),
+    ];
+    made.iter().map(|profile| profile.encode().expect("it can be written")).collect()
 }
 
 /// All orders of pixels, with and without run lengths, and heads of other programs.
@@ -100,7 +117,7 @@ fn tiff(entries: &[(u16, &[u16])], data: &[u8]) -> Vec<u8> {
 
 #[test]
 fn seeds_are_read() {
-    let [(_, _, hdr), (_, _, tiff)] = targets();
+    let [(_, _, hdr), (_, _, tiff), _] = targets();
     for seed in hdr {
         decode(&seed, ImageFormat::Hdr, false, &Limits::default()).unwrap();
     }

@@ -38,6 +38,7 @@ pub use color::pixel_arrays::{
     apply_gradient, apply_gradient_floats, convert_colors, convert_colors_exactly,
     convert_colors_in_place,
 };
+pub use image::any::{read_picture_light, read_stored_picture, write_picture};
 pub use image::attributes::{Edit, SetOptions, set_attributes};
 pub use image::compare::compare_image_files;
 pub use image::convert::{
@@ -47,6 +48,7 @@ pub use image::file::{
     ImageWriteOptions, check_exr_name, image_header, read_image, read_image_as, read_image_into,
     write_image,
 };
+pub use image::mattes::cryptomattes;
 pub use image::pack::{ImagePackOptions, ImagePacked, ImagesPacked, pack_images};
 pub use image::preview::{preview_bytes, preview_file};
 pub use image::unpack::{
@@ -131,10 +133,10 @@ pub use solio_codec::compress::Compression;
 pub use solio_codec::number::Digits;
 pub use solio_color::ToneMap;
 pub use solio_image::{
-    ChannelDifference, Choice, CompareOptions, Compared, ComparedRow, DifferenceLimit, Frame,
-    HeatMap, ImageChoice, ImageDifference, MissingPixels, PartChoice, PictureOptions, Preview,
-    PreviewOptions, SingleFlat, Verdict, channel_losses, compare_gradient, compare_images,
-    decode_image_as, gradient_image, gradient_strips, heat_picture, image_bytes, part_number,
+    ChannelDifference, Choice, CodeValues, CompareOptions, Compared, ComparedRow, Decoded, DifferenceLimit, Encoded, Frame,
+    HeatMap, ImageChoice, ImageDifference, MissingPixels, PartChoice, PictureCodes, PictureOptions, Preview,
+    PreviewOptions, SingleFlat, StoredPicture, Verdict, channel_losses, compare_gradient, compare_images,
+    cryptomatte, decode_image_as, edit, encode_picture, gradient_image, gradient_strips, heat_picture, image_bytes, part_number,
     preview,
 };
 pub use solio_io::filter::{Filter, FilterOptions, IGNORE_FILE, LeftOut};

@@ -26,6 +26,10 @@ pub(crate) struct ImageArgs {
     /// Only the channels of this layer, or the one channel that is called so
     #[arg(long, conflicts_with = "channels")]
     pub(crate) layer: Option<String>,
+    /// The matte of a name of a Cryptomatte as one channel Y: hero, hero_* or <248bfa47>; of several names
+    /// their sum. --layer names the Cryptomatte where there are several
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', conflicts_with = "channels")]
+    pub(crate) matte: Vec<String>,
     /// Only this part, by number or name; may be given several times
     #[arg(long, value_name = "PART")]
     pub(crate) part: Vec<String>,
@@ -78,13 +82,18 @@ pub(crate) struct SeenArgs {
     #[arg(long, value_name = "EV", default_value_t = 0.0, allow_hyphen_values = true,
         value_parser = parse_exposure)]
     pub(crate) exposure: f32,
+    /// srgb shows light as it is: by the curve of sRGB, cut off at 1 (as --tonemap none); neutral brings
+    /// bright light into the range (as --tonemap neutral)
+    #[arg(long, value_enum, value_name = "VIEW", conflicts_with = "tonemap")]
+    pub(crate) view: Option<ViewChoice>,
     /// How light of any strength becomes 0 to 1: none cuts off at 1; reinhard (2002); hable
     /// (Uncharted 2, 2010); aces (Narkowicz's fit, 2016); neutral (Khronos PBR Neutral, 2024), which
     /// keeps colours below 0.8 nearly as they are [default: neutral; none for finished pictures, PNG,
     /// JPEG, TIFF of integers and those within photos, unless they are made brighter]
     #[arg(long, value_name = "OPERATOR", value_parser = parse_tonemap)]
     pub(crate) tonemap: Option<ToneMap>,
-    /// The layer: diffuse for diffuse.R, diffuse.G, diffuse.B [default: the finished picture]
+    /// The layer: diffuse for diffuse.R, diffuse.G, diffuse.B; of a Cryptomatte a colour for each id
+    /// [default: the finished picture]
     #[arg(long, conflicts_with = "channels")]
     pub(crate) layer: Option<String>,
     /// Channels by their full names: one (grey), two (grey, alpha), three or four (R,G,B,A)
@@ -101,6 +110,22 @@ fn parse_colormap(name: &str) -> Result<Gradient, String> {
     let unknown =
         || format!("expected one of {} or of solio gradient --list", COLORMAPS.join(", "));
     colormap(name).or_else(preset).ok_or_else(unknown)
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ViewChoice {
+    Srgb,
+    Neutral,
+}
+
+impl SeenArgs {
+    /// What was asked for by either name.
+    pub(crate) fn tone_map(&self) -> Option<ToneMap> {
+        self.tonemap.or(self.view.map(|view| match view {
+            ViewChoice::Srgb => ToneMap::None,
+            ViewChoice::Neutral => ToneMap::Neutral,
+        }))
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

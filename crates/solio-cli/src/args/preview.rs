@@ -69,6 +69,10 @@ pub(crate) struct ShowArgs {
     /// The part, by number or name
     #[arg(long, value_name = "PART")]
     pub(crate) part: Option<String>,
+    /// The matte of a name of a Cryptomatte: hero, hero_* or <248bfa47>; of several names their sum. --layer
+    /// names the Cryptomatte where there are several
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', conflicts_with_all = ["channels", "colormap"])]
+    pub(crate) matte: Vec<String>,
     /// Which pixels: the display window, or all that there are [default: display]
     #[arg(long, value_enum, value_name = "WINDOW")]
     pub(crate) frame: Option<FrameChoice>,
@@ -85,7 +89,8 @@ impl ShowArgs {
         let default = PreviewOptions::default();
         PreviewOptions {
             exposure: seen.exposure,
-            tone_map: seen.tonemap,
+            tone_map: seen.tone_map(),
+            mattes: self.matte.clone(),
             colormap: seen.colormap.clone(),
             frame: self.frame.map_or(default.frame, Into::into),
             choice: Choice { part, layer: seen.layer.clone(), channels },

@@ -35,6 +35,9 @@ pub(crate) struct SheetArgs {
     /// Cells side by side [default: as many as fit]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) columns: Option<u32>,
+    /// A cell for each layer of an OpenEXR file: colours, values one by one, Cryptomattes
+    #[arg(long, conflicts_with_all = ["layer", "channels"])]
+    pub(crate) layers: bool,
     /// The axis of meshes that is up [default: Y in OBJ, Z in the others]
     #[arg(long, value_name = "AXIS", value_parser = parse_axis, allow_hyphen_values = true)]
     pub(crate) up_axis: Option<Axis>,

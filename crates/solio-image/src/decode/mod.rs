@@ -1,6 +1,7 @@
 //! The bytes of picture files to images in linear light, as OpenEXR has them.
 
 mod planes;
+mod profile;
 mod stated;
 mod tiff;
 
@@ -11,15 +12,16 @@ use image::codecs::png::PngDecoder;
 use image::metadata::Orientation;
 use image::{DynamicImage, ImageBuffer, ImageDecoder};
 use planes::{Meaning, as_halves, hidden, is_light_multiplied, planes};
-use solio_base::{Error, Limits, Loss, Losses, Result, Source};
+use profile::Found;
+use solio_base::{Error, ErrorKind, Limits, Loss, Losses, Result, Source};
 use solio_color::srgb;
 use solio_container::hdr::HdrHeader;
 use solio_container::{ByteView, container_header};
 use solio_exr::header::{Box2i, Part, Value};
 use solio_exr::model::{FlatLevel, Image, ImagePart, Pixels, Plane, Samples};
 use solio_exr::{Channel, Compression, PixelType};
-use solio_kinds::{FileKind, ImageFormat};
-pub(crate) use stated::Curve;
+use solio_kinds::{Ability, FileKind, ImageFormat};
+pub(crate) use stated::{Curve, cicp_curve};
 use std::io::Cursor;
 pub(crate) use tiff::decode as tiff;
 
@@ -60,23 +62,36 @@ pub struct Decoded {
 /// # Errors
 /// `Corrupt`, `Unsupported` or `Limit` of the decoder; `Argument` for OpenEXR.
 pub fn decode(bytes: &[u8], format: ImageFormat, raw: bool, limits: &Limits) -> Result<Decoded> {
-    let mut stored = decode_pixels(bytes, format, limits)?;
-    if stored.is_code && !raw {
-        stored.enlighten();
-    }
+    light(decode_pixels(bytes, format, limits)?, raw)
+}
+
+/// [`decode`] of pixels that were read.
+pub(crate) fn light(mut stored: Stored, raw: bool) -> Result<Decoded> {
     let (mut notes, mut losses) = (Vec::new(), Losses::default());
-    if stored.other_profile && !raw {
-        let reason = "its ICC profile is not applied: the values are taken for sRGB";
-        losses.add(Loss::new("color_profile", reason));
-    }
-    let curve = stored.curve.as_ref().filter(|_| !raw);
-    match curve {
+    let curve = match raw {
+        true => None,
+        false => stored.color_curve(),
+    };
+    let is_light = matches!(curve, Some(Curve::Light));
+    let mut of_profile = None;
+    match &curve {
         Some(Curve::Light) => notes.push("its codes are taken for light, as it says".to_owned()),
         Some(Curve::Unapplied(said)) => {
             let reason = format!("its {said} is not applied: the values are taken for sRGB");
             losses.add(Loss::new("color_profile", reason));
         }
-        None => {}
+        Some(Curve::Profile(profile)) => {
+            let said = &profile.said;
+            let how = (stored.associated, stored.is_code);
+            of_profile = profile.planes(&stored.picture, how)?;
+            if of_profile.is_some() {
+                notes.push(format!("its {said} is applied: colours become light of sRGB's primaries"));
+            } else {
+                let reason = format!("its {said} is not applied: floats are taken for light");
+                losses.add(Loss::new("color_profile", reason));
+            }
+        }
+        Some(Curve::Srgb) | None => {}
     }
     if stored.has_pages {
         let reason = "its first page is taken, further ones are left out";
@@ -91,7 +106,7 @@ pub fn decode(bytes: &[u8], format: ImageFormat, raw: bool, limits: &Limits) -> 
     }
     let meaning = match (raw, stored.associated) {
         (true, _) => Meaning::Raw,
-        (false, true) if is_light_multiplied(&stored.picture) => {
+        (false, true) if of_profile.is_none() && is_light_multiplied(&stored.picture) => {
             notes.push(
                 "colours brighter than their alpha: they are taken for light that was multiplied by \
                  alpha before it became codes"
@@ -100,10 +115,17 @@ pub fn decode(bytes: &[u8], format: ImageFormat, raw: bool, limits: &Limits) -> 
             Meaning::Multiplied
         }
         (false, true) => Meaning::Associated,
-        (false, false) if curve == Some(&Curve::Light) => Meaning::Light,
+        (false, false) if is_light => Meaning::Light,
         (false, false) => Meaning::Straight,
     };
-    let mut planes = planes(&stored.picture, meaning)?;
+    let has_profile = of_profile.is_some();
+    if stored.is_code && !raw && !has_profile {
+        stored.enlighten();
+    }
+    let mut planes = match of_profile {
+        Some(planes) => planes,
+        None => planes(&stored.picture, meaning)?,
+    };
     if stored.is_grey {
         planes.retain(|plane| plane.channel.name == "A" || plane.channel.name == "G");
         for plane in planes.iter_mut().filter(|plane| plane.channel.name == "G") {
@@ -114,7 +136,7 @@ pub fn decode(bytes: &[u8], format: ImageFormat, raw: bool, limits: &Limits) -> 
         let channel = Channel::new(name, PixelType::Float);
         planes.push(Plane { channel, samples: Samples::Float(values.into()) });
     }
-    if stored.is_half {
+    if stored.is_half && !has_profile {
         as_halves(&mut planes);
     }
     let mut image = of_planes(size(&stored.picture), planes);
@@ -122,9 +144,11 @@ pub fn decode(bytes: &[u8], format: ImageFormat, raw: bool, limits: &Limits) -> 
     if raw && stored.picture.color().has_alpha() && !stored.associated {
         image.parts[0].header.set(STRAIGHT, Value::Int(1));
     }
-    let is_light =
+    let is_float =
         matches!(stored.picture, DynamicImage::ImageRgb32F(_) | DynamicImage::ImageRgba32F(_));
-    Ok(Decoded { image, is_finished: !is_light || stored.is_code, notes, losses })
+    let is_bright = matches!(&curve, Some(Curve::Profile(profile)) if profile.is_light);
+    let is_finished = (!is_float || stored.is_code) && !is_bright;
+    Ok(Decoded { image, is_finished, notes, losses })
 }
 
 /// About how many bytes the pixels of a picture take while it is read: four values a pixel, as they
@@ -166,10 +190,12 @@ pub struct Stored {
     pub picture: DynamicImage,
     /// The three colours are one: no picture of `image` has grey floats.
     pub is_grey: bool,
-    /// How codes become light, where that is not by the curve of sRGB.
+    /// An ICC profile, as it lies in the file.
+    pub icc: Option<Vec<u8>>,
+    /// The numbers of `cICP`.
+    pub(crate) cicp: Option<[u8; 4]>,
+    /// How codes become light, where something else than the profile says so.
     pub(crate) curve: Option<Curve>,
-    /// An ICC profile says that they are something else than sRGB.
-    pub(crate) other_profile: bool,
     /// Colours have been multiplied by alpha.
     pub(crate) associated: bool,
     /// Floats had 16 bits.
@@ -193,7 +219,31 @@ pub struct Stored {
 /// As [`decode`].
 pub fn decode_pixels(bytes: &[u8], format: ImageFormat, limits: &Limits) -> Result<Stored> {
     let most = (bytes.len() as u64).saturating_mul(MOST_FROM_A_BYTE).saturating_add(ROOM);
-    (FormatRow::of(format)?.decode)(bytes, most.min(limits.bytes))
+    let most = most.min(limits.bytes);
+    (FormatRow::of(format)?.decode)(bytes, most).map_err(|e| explained(e, bytes, format, most))
+}
+
+/// Says what to do about a file that is not as it should be.
+fn explained(error: Error, bytes: &[u8], format: ImageFormat, most: u64) -> Error {
+    if error.hint_text().is_some() {
+        return error;
+    }
+    let header = || container_header(format.kind(), &bytes).ok()?;
+    match error.kind() {
+        ErrorKind::Limit => match header() {
+            Some(header) => error.hint(format!(
+                "it says {} × {} pixels; a file of {} bytes may ask for {most} bytes of memory",
+                header.width,
+                header.height,
+                bytes.len()
+            )),
+            None => error,
+        },
+        ErrorKind::Corrupt if format.kind().can(Ability::Check) => {
+            error.hint("`solio check` says where it is damaged")
+        }
+        _ => error,
+    }
 }
 
 pub(crate) fn hdr(bytes: &[u8], most: u64) -> Result<Stored> {
@@ -239,7 +289,7 @@ pub(crate) fn png(bytes: &[u8], most: u64) -> Result<Stored> {
     let decoder = PngDecoder::with_limits(Cursor::new(bytes), bounds(most));
     let stored = upright(ImageFormat::Png, decoder, most)?;
     let stored = stored.with_density(stated::png_density(bytes));
-    Ok(Stored { curve: stated::png_curve(bytes), ..stored })
+    Ok(Stored { curve: stated::png_curve(bytes), cicp: stated::png_cicp(bytes), ..stored })
 }
 
 fn bounds(most: u64) -> image::Limits {
@@ -273,12 +323,13 @@ pub(crate) fn upright(
 }
 
 impl Stored {
-    fn new(picture: DynamicImage, profile: Option<Vec<u8>>) -> Stored {
+    pub(crate) fn new(picture: DynamicImage, profile: Option<Vec<u8>>) -> Stored {
         Stored {
             picture,
             is_grey: false,
             curve: None,
-            other_profile: profile.is_some_and(|profile| !names_srgb(&profile)),
+            icc: profile,
+            cicp: None,
             associated: false,
             is_half: false,
             has_pages: false,
@@ -328,6 +379,22 @@ impl Stored {
             self.extra.push((name, turned.into_iter().step_by(3).collect()));
         }
         Ok(())
+    }
+
+    /// What the file says of its colours.
+    fn color_curve(&mut self) -> Option<Curve> {
+        if let Some(curve) = self.curve.take() {
+            return Some(curve);
+        }
+        let profile = self.icc.as_ref()?;
+        let color = self.picture.color();
+        let is_grey = self.is_grey || !color.has_color();
+        Some(match profile::of_icc(profile, is_grey) {
+            Found::Srgb => Curve::Srgb,
+            Found::Profile(profile) => Curve::Profile(Box::new(profile)),
+            Found::Unknown(_) if names_srgb(profile) => Curve::Srgb,
+            Found::Unknown(said) => Curve::Unapplied(said),
+        })
     }
 
     /// Makes light of floats that are codes.

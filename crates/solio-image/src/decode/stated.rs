@@ -1,5 +1,7 @@
-//! What a file states about its codes: the curve of a PNG, the coding of a JPEG.
+//! What a file states about its codes: the colours of a PNG, the coding of a JPEG.
 
+use super::profile::{self, Profile};
+use solio_color::Primaries;
 use solio_container::jpeg::head;
 use solio_container::{ByteView, png_chunks};
 
@@ -18,43 +20,84 @@ pub(super) fn unread_jpeg(bytes: &[u8]) -> Option<&'static str> {
     })?
 }
 
-/// How codes become light, where the file says that it is not by the curve of sRGB.
-#[derive(PartialEq)]
+/// How codes become light, where the file says something about it.
 pub(crate) enum Curve {
+    /// By the curve of sRGB, whatever else is said.
+    Srgb,
     /// They are light.
     Light,
+    /// By a profile.
+    Profile(Box<Profile>),
     /// In a way that is not applied: what says so.
     Unapplied(String),
 }
 
-/// What a PNG says of its codes, by the chunk that counts: cICP, iCCP, sRGB, then gAMA (PNG, third
-/// edition, 4.3). What an ICC profile says is told elsewhere.
+/// What a PNG says of its codes, by the chunk that counts: cICP, iCCP, sRGB, then gAMA and cHRM (PNG,
+/// third edition, 4.3). What an ICC profile says is found out where it is.
 pub(super) fn png_curve(bytes: &[u8]) -> Option<Curve> {
-    let (mut video, mut is_known, mut gamma) = (None, false, None);
+    let (mut video, mut is_known, mut gamma, mut primaries, mut bits) = (None, false, None, None, 8);
     let chunks = png_chunks(ByteView::memory(bytes)).map_while(Result::ok);
     for chunk in chunks.take_while(|chunk| &chunk.kind != b"IDAT") {
         match &chunk.kind {
+            b"IHDR" => bits = chunk.body.u8(8).unwrap_or(bits),
             b"cICP" if chunk.len == 4 => video = chunk.body.array(0),
             b"iCCP" | b"sRGB" => is_known = true,
             b"gAMA" if chunk.len == 4 => gamma = chunk.body.be32(0),
+            b"cHRM" if chunk.len == 32 => primaries = chromaticities(chunk.body),
             _ => {}
         }
     }
     // A twentieth more or less is not seen.
     let near = |gamma: u32, value: u32| gamma.abs_diff(value) <= value / 20;
-    match (video, gamma) {
-        (Some([1, 13, _, 1]), _) => None,
-        (Some([1, 8, _, 1]), _) => Some(Curve::Light),
-        (Some([primaries, curve, ..]), _) => {
-            let said = format!("cICP (primaries {primaries}, transfer function {curve})");
-            Some(Curve::Unapplied(said))
-        }
-        (None, Some(gamma)) if !is_known && near(gamma, 100_000) => Some(Curve::Light),
-        (None, Some(gamma)) if !is_known && !near(gamma, 45_455) => {
-            Some(Curve::Unapplied(format!("gAMA of {}", f64::from(gamma) / 1e5)))
-        }
-        _ => None,
+    if let Some(numbers) = video {
+        return Some(cicp_curve(numbers, bits));
     }
+    if is_known {
+        return None;
+    }
+    let primaries: Option<Primaries> = primaries.filter(|p| p.to(&Primaries::SRGB).is_some());
+    let gamma = gamma.filter(|gamma| *gamma > 0 && !near(*gamma, 45_455));
+    match (gamma, primaries) {
+        (None, None) => None,
+        (Some(gamma), None) if near(gamma, 100_000) => Some(Curve::Light),
+        (gamma, primaries) => {
+            let gamma = gamma.map(|gamma| f64::from(gamma) / 1e5);
+            Some(match profile::of_power(gamma, primaries) {
+                Some(profile) => Curve::Profile(Box::new(profile)),
+                None => Curve::Unapplied("gAMA".to_owned()),
+            })
+        }
+    }
+}
+
+/// What four numbers say of codes of so many bits.
+pub(crate) fn cicp_curve(numbers: [u8; 4], bits: u8) -> Curve {
+    match numbers {
+        [1, 13, _, 1] => Curve::Srgb,
+        [1, 8, _, 1] => Curve::Light,
+        [primaries, curve, ..] => match profile::of_cicp(numbers, bits) {
+            Some(profile) => Curve::Profile(Box::new(profile)),
+            None => {
+                let said = format!("cICP (primaries {primaries}, transfer function {curve})");
+                Curve::Unapplied(said)
+            }
+        },
+    }
+}
+
+/// The numbers of cICP.
+pub(super) fn png_cicp(bytes: &[u8]) -> Option<[u8; 4]> {
+    let chunks = png_chunks(ByteView::memory(bytes)).map_while(Result::ok);
+    let mut chunks = chunks.take_while(|chunk| &chunk.kind != b"IDAT");
+    let chunk = chunks.find(|chunk| &chunk.kind == b"cICP" && chunk.len == 4)?;
+    chunk.body.array(0)
+}
+
+/// White, red, green and blue of cHRM.
+fn chromaticities(body: ByteView<'_>) -> Option<Primaries> {
+    let pair = |at: u64| Some([body.be32(at)?, body.be32(at + 4)?].map(|n| n as f32 / 1e5));
+    let (white, rgb) = (pair(0)?, [pair(8)?, pair(16)?, pair(24)?]);
+    Some(Primaries { rgb, white })
 }
 
 /// Pixels in a length, across and down, as pHYs says them.
@@ -103,9 +146,13 @@ mod tests {
         let decoded =
             decode(&with_chunks(chunks), ImageFormat::Png, raw, &Limits::default()).unwrap();
         let Pixels::Flat(levels) = &decoded.image.parts[0].pixels else { panic!() };
-        let Samples::Half(values) = &levels[0].planes[0].samples else { panic!() };
+        let value = match &levels[0].planes[0].samples {
+            Samples::Half(values) => values[0].to_f32(),
+            Samples::Float(values) => values[0],
+            Samples::Uint(_) => panic!(),
+        };
         let losses = decoded.losses.iter().map(|loss| loss.reason.to_string());
-        (values[0].to_f32(), decoded.notes.into_iter().chain(losses).collect())
+        (value, decoded.notes.into_iter().chain(losses).collect())
     }
 
     /// The aspect of the pixels of a file.
@@ -149,16 +196,27 @@ mod tests {
         let power = |gamma: u32| gamma.to_be_bytes();
         let (usual, linear, other) = (power(45_455), power(100_000), power(55_556));
         type Chunks<'c> = &'c [(&'c [u8; 4], &'c [u8])];
-        let cases: [(Chunks<'_>, f32, &str); 9] = [
+        let chromaticities = |all: [u32; 8]| all.map(u32::to_be_bytes).concat();
+        let p3 = chromaticities([31_270, 32_900, 68_000, 32_000, 26_500, 69_000, 15_000, 6_000]);
+        let of_srgb = chromaticities([31_270, 32_900, 64_000, 33_000, 30_000, 60_000, 15_000, 6_000]);
+        let power_of = |power: f32| (118.0_f32 / 255.0).powf(power);
+        // BT.2100's PQ of the code 118: 64.94 candelas a square metre.
+        let pq = 64.94 / 203.0;
+        let narrow = srgb::to_linear(102.0 / 219.0);
+        let cases: [(Chunks<'_>, f32, &str); 13] = [
             (&[], by_srgb, ""),
             (&[(b"gAMA", &usual)], by_srgb, ""),
             (&[(b"gAMA", &linear)], light, "its codes are taken for light"),
-            (&[(b"gAMA", &other)], by_srgb, "its gAMA of 0.55556 is not applied"),
+            (&[(b"gAMA", &other)], power_of(1.8), "its gAMA of 0.55556 is applied"),
+            (&[(b"cHRM", &p3)], by_srgb, "its cHRM is applied"),
+            (&[(b"gAMA", &usual), (b"cHRM", &of_srgb)], by_srgb, ""),
             (&[(b"sRGB", &[0]), (b"gAMA", &linear)], by_srgb, ""),
             (&[(b"cICP", &[1, 13, 0, 1]), (b"gAMA", &linear)], by_srgb, ""),
             (&[(b"cICP", &[1, 8, 0, 1])], light, "its codes are taken for light"),
-            (&[(b"cICP", &[9, 16, 0, 1])], by_srgb, "its cICP (primaries 9, transfer function 16)"),
-            (&[(b"cICP", &[1, 13, 0, 0])], by_srgb, "its cICP (primaries 1, transfer function 13)"),
+            (&[(b"cICP", &[9, 16, 0, 1])], pq, "its cICP (BT.2020, PQ) is applied"),
+            (&[(b"cICP", &[1, 13, 0, 0])], narrow, "its cICP (BT.709, sRGB) is applied"),
+            (&[(b"cICP", &[1, 13, 0, 0]), (b"sRGB", &[0])], narrow, "its cICP (BT.709, sRGB)"),
+            (&[(b"cICP", &[10, 16, 0, 1])], by_srgb, "its cICP (primaries 10, transfer function 16)"),
         ];
         for (chunks, expected, note) in cases {
             let (value, notes) = read(chunks, false);

@@ -3,23 +3,41 @@
 use super::give;
 use super::hold::{GivenPart, HeldImage, as_channels};
 use super::options::{self, ImageReading};
+use super::picture::{self, GivenCodes, ReadCodes};
 use crate::Any;
 use crate::errors::{ArgumentOf, raise};
 use crate::functions::{GivenLoss, by_name, given_losses};
 use crate::run::run;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
-use solio::image::header::Header;
+use solio::image::header::{Box2i, Header};
+use solio::image::model::{FlatLevel, ImagePart, Pixels};
 use solio::image::{Image, ReadOptions};
-use solio::{Cancel, Limits, PreviewOptions, Progress, Result, Work, Written};
+use solio::{
+    Cancel, Decoded, FileKind, ImageFormat, Input, Limits, PreviewOptions, Progress, Result,
+    Work, Written,
+};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 /// An image, and the names of the channels that were chosen.
-pub(crate) type ReadImage = (Image<'static>, Option<Vec<String>>);
+pub(crate) enum ReadImage {
+    /// Of OpenEXR.
+    Exr(Image<'static>, Option<Vec<String>>),
+    /// Of another picture, as light.
+    Light(Decoded, Option<Vec<String>>),
+    /// Of another picture, as it is stored.
+    Codes(ReadCodes),
+}
 
-/// An image as Python gets it: parts, missing chunks, names.
-pub(crate) type GivenImage<'py> = (Any<'py>, Vec<(usize, u64, String)>, Option<Vec<String>>);
+/// An image as Python gets it: parts, missing chunks, names, codes, notes and losses.
+pub(crate) type GivenImage<'py> = (
+    Any<'py>,
+    Vec<(usize, u64, String)>,
+    Option<Vec<String>>,
+    Option<GivenCodes<'py>>,
+    (Vec<String>, Vec<GivenLoss>),
+);
 
 /// Reads the file at `source` (a path), or the bytes that it is.
 #[pyfunction]
@@ -70,24 +88,61 @@ pub(super) fn with_source<T: Send>(
     }
 }
 
-pub(crate) fn give_read<'py>(
-    py: Python<'py>,
-    (image, names): ReadImage,
-) -> PyResult<GivenImage<'py>> {
+pub(crate) fn give_read<'py>(py: Python<'py>, read: ReadImage) -> PyResult<GivenImage<'py>> {
+    let (image, names, told) = match read {
+        ReadImage::Exr(image, names) => (image, names, Default::default()),
+        ReadImage::Light(decoded, names) => {
+            (decoded.image, names, (decoded.notes, given_losses(decoded.losses)))
+        }
+        ReadImage::Codes(ReadCodes { mut codes, names }) => {
+            let told = (Vec::new(), given_losses(std::mem::take(&mut codes.losses)));
+            let header = picture::header(&codes);
+            let window = Box2i::of_size(codes.size[0], codes.size[1]);
+            let level = FlatLevel { x: 0, y: 0, window, planes: Vec::new() };
+            let parts = vec![ImagePart { header, pixels: Pixels::Flat(vec![level]) }];
+            let (parts, missing) = give::image(py, Image { parts, ..Image::default() })?;
+            let codes = picture::give_codes(py, codes)?;
+            return Ok((parts.into_any(), missing, names, Some(codes), told));
+        }
+    };
     let (parts, missing) = give::image(py, image)?;
-    Ok((parts.into_any(), missing, names))
+    Ok((parts.into_any(), missing, names, None, told))
 }
 
 impl ImageReading {
     pub(super) fn read(&self, from: From<'_>, work: &Work) -> Result<ReadImage> {
+        let input = self.opened(from, work)?;
+        if let Some(input) = input.as_ref().filter(|input| is_picture(input)) {
+            return self.picture(input, work);
+        }
         let options = self.chosen(from)?;
-        let image = match (from, self.pixel_type) {
-            (From::Path(path), None) => solio::read_image(path, &options, work)?,
-            (From::Path(path), Some(t)) => solio::read_image_as(path, &options, t, work)?,
-            (From::Bytes(bytes), None) => solio::image::decode_exr(&bytes, &options, work)?,
-            (From::Bytes(bytes), Some(t)) => solio::decode_image_as(&bytes, &options, t, work)?,
+        let image = match (from, &input, self.pixel_type) {
+            (From::Bytes(bytes), _, None) => solio::image::decode_exr(&bytes, &options, work)?,
+            (From::Bytes(bytes), _, Some(t)) => {
+                solio::decode_image_as(&bytes, &options, t, work)?
+            }
+            (_, Some(input), None) => solio::read_image(input, &options, work)?,
+            (_, Some(input), Some(t)) => solio::read_image_as(input, &options, t, work)?,
+            (From::Path(path), None, _) => solio::read_image(path, &options, work)?,
         };
-        Ok((image, options.channels))
+        Ok(ReadImage::Exr(image, options.channels))
+    }
+
+    /// The input; bytes of OpenEXR need none.
+    fn opened(&self, from: From<'_>, work: &Work) -> Result<Option<Input>> {
+        let limits = &self.options.limits;
+        match from {
+            From::Path(path) => Input::open(path, limits, work).map(Some),
+            From::Bytes(bytes) if FileKind::Exr.is_at_start(bytes) => Ok(None),
+            From::Bytes(bytes) => {
+                Input::of_bytes(Path::new(""), bytes.to_vec(), limits).map(Some)
+            }
+        }
+    }
+
+    /// Whether it is a picture of another format than OpenEXR.
+    pub(super) fn is_picture(&self, from: From<'_>) -> Result<bool> {
+        Ok(self.opened(from, &self.work)?.is_some_and(|input| is_picture(&input)))
     }
 
     /// The options, with the parts and channels that were chosen.
@@ -110,6 +165,11 @@ impl ImageReading {
             From::Bytes(bytes) => solio::image::decode_header(&bytes, limits),
         }
     }
+}
+
+fn is_picture(input: &Input) -> bool {
+    let format = ImageFormat::of_kind(input.kind_or_named());
+    format.is_some_and(|format| format != ImageFormat::Exr)
 }
 
 /// Kind and attributes of each part of the file at `source` (a path), or of the bytes that it is.

@@ -19,7 +19,7 @@ use std::ops::Range;
 type ArrayPlan = (Vec<String>, bool, u64, u64);
 
 /// The channels that `options` want, whether they were asked for by name, and rows and columns;
-/// `None` where they are not those of one flat part.
+/// `None` where they are not those of one flat part, no names for a picture that is not OpenEXR.
 #[pyfunction]
 pub(crate) fn image_plan(
     py: Python<'_>,
@@ -27,7 +27,12 @@ pub(crate) fn image_plan(
     options: &Bound<'_, PyDict>,
 ) -> PyResult<Option<ArrayPlan>> {
     let reading = ImageReading::new(options)?;
-    let single = with_source(py, source, &reading.work.cancel, |from| single(&reading, from))?;
+    let plan = with_source(py, source, &reading.work.cancel, |from| match reading.is_picture(from)? {
+        true => Ok(None),
+        false => single(&reading, from).map(Some),
+    })?;
+    // A picture says what it has when it is read.
+    let Some(single) = plan else { return Ok(Some((Vec::new(), false, 0, 0))) };
     Ok(single.map(|single| {
         let names = single.channels.into_iter().map(|channel| channel.name).collect();
         let window = single.window;
@@ -76,7 +81,8 @@ pub(crate) fn image_into<'py>(
     let window = PyTuple::new(py, [read.window.min, read.window.max].concat())?;
     let levels = vec![(level.0, level.1, window, py.None(), Vec::<Any<'py>>::new())];
     let part = (read.header.kind().name(), values::give(py, &read.header)?, levels);
-    Ok((vec![part].into_pyobject(py)?, give::missing(read.missing), None))
+    let told = Default::default();
+    Ok((vec![part].into_pyobject(py)?, give::missing(read.missing), None, None, told))
 }
 
 /// Refuses arrays that lie within each other: only one may be written to at a place.

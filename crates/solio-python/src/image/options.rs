@@ -16,6 +16,8 @@ pub(super) struct ImageReading {
     pub(super) work: Work,
     /// What all samples become.
     pub(super) pixel_type: Option<PixelType>,
+    /// Codes of other pictures become light.
+    pub(super) light: bool,
     /// How many images may be read before they are asked for.
     pub(super) ahead: Option<usize>,
 }
@@ -25,12 +27,13 @@ impl ImageReading {
         let given = CallArguments::new(dict);
         let mut choice = ImageChoice::default();
         let mut options = ReadOptions::default();
-        let (mut pixel_type, mut ahead) = (None, None);
+        let (mut pixel_type, mut ahead, mut light) = (None, None, false);
         given.with("part", &mut choice.parts, |v| parts(v).map(Some))?;
         given.with("channels", &mut choice.channels, |v| plain(v).map(Some))?;
         given.with("level", &mut options.levels, levels)?;
         given.with("window", &mut options.window, |v| values::to_box(v).map(Some))?;
         given.with("partial", &mut options.partial, plain)?;
+        given.with("light", &mut light, plain)?;
         given.with("max_bytes", &mut options.limits.bytes, plain)?;
         given.with("dtype", &mut pixel_type, |v| {
             values::pixel_type(&v.extract::<String>()?).map(Some)
@@ -38,7 +41,7 @@ impl ImageReading {
         given.with("ahead", &mut ahead, |v| plain(v).map(Some))?;
         let work = work(&given)?;
         given.finish()?;
-        Ok(ImageReading { choice, options, work, pixel_type, ahead })
+        Ok(ImageReading { choice, options, work, pixel_type, light, ahead })
     }
 }
 

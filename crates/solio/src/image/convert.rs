@@ -1,20 +1,19 @@
 //! Images from file to file: read, changed, written; many at once where they are small.
 
-use crate::image::any::{format_of, picture_bytes};
+use crate::image::any::{format_of, picture_bytes, write_picture};
 use crate::image::attributes::set_input;
 use crate::tree::each_file::in_turn;
 use crate::{
     Choice, Frame, ImageFormat, ImageWriteOptions, Input, PictureOptions, SetOptions, ToInput,
     Written, part_number,
 };
-use solio_base::{Error, ErrorKind, Limits, Loss, Losses, Progress, Result, Sink, Work, lock};
+use solio_base::{Error, ErrorKind, Limits, Loss, Losses, Progress, Result, Work, lock};
 use solio_exr::header::{Attribute, Box2i, Header, Part, Value, check_attribute, differing};
-use solio_exr::model::{Image, Pixels};
+use solio_exr::model::{Image, Pixels, Plane, Samples};
 use solio_exr::{CheckOptions, Compression, Layout, Levels, PixelType, ReadOptions, WriteOptions};
 use solio_image::{
-    Encoded, can_choose_floats, choose, decode, edit, encode_picture, losses, picture_names,
+    Encoded, can_choose_floats, choose, cryptomatte, decode, edit, encode_picture, losses, picture_names,
 };
-use solio_io::SinkOptions;
 use solio_measure::{Stopwatch, Usage};
 use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, PoisonError};
@@ -54,6 +53,9 @@ pub struct ImageConvertOptions {
     pub channels: Vec<String>,
     /// Channels that get other names: old and new, both with one `*` or without.
     pub rename: Vec<(String, String)>,
+    /// Of a Cryptomatte: the coverage by the things of these names, as one channel `Y`. The layer of
+    /// `picture` is that of the Cryptomatte. Pictures get it as it is, without a curve.
+    pub mattes: Vec<String>,
     /// Only these pixels, in the coordinates of the data window.
     pub crop: Option<Box2i>,
     /// How floating point samples of an OpenEXR file are stored; `Float` is also for TIFF, which gets
@@ -319,6 +321,9 @@ fn convert_input(
         if options.crop.is_some() {
             picture.frame = Frame::Data;
         }
+        if !options.mattes.is_empty() {
+            picture = PictureOptions { choice: Choice::default(), raw: true, ..picture };
+        }
         if options.pixel_type.is_some() {
             picture.bits = Some(FLOAT_BITS);
         }
@@ -327,7 +332,7 @@ fn convert_input(
         done.size = size;
         done.losses.extend(losses);
         refuse(&done.losses)?;
-        done.written = write(output, &bytes, options.write.durable, work)?;
+        done.written = write_picture(&bytes, output, options.write.durable, work)?;
     }
     done.write = watch.usage();
     Ok(done)
@@ -365,6 +370,7 @@ fn copy(
 ) -> Result<Option<ImageConverted>> {
     let changes = !options.parts.is_empty()
         || !options.channels.is_empty()
+        || !options.mattes.is_empty()
         || options.picture.choice.layer.is_some()
         || !options.rename.is_empty()
         || options.crop.is_some()
@@ -386,7 +392,7 @@ fn copy(
     let watch = Stopwatch::start();
     let durable = options.write.durable;
     let written = match source.as_bytes() {
-        Some(bytes) => write(output, bytes, durable, work)?,
+        Some(bytes) => write_picture(bytes, output, durable, work)?,
         None => set_input(input, output, &SetOptions { durable, ..SetOptions::default() }, work)?,
     };
     let window = &shapes[0].data_window;
@@ -460,13 +466,6 @@ fn describe(image: &Image<'_>, done: &mut ImageConverted) {
     }
 }
 
-fn write(path: &Path, bytes: &[u8], durable: bool, work: &Work) -> Result<Written> {
-    const PIECE_BYTES: usize = 1 << 20;
-    Written::one(path, &SinkOptions { durable, ..SinkOptions::default() }, work, |sink| {
-        bytes.chunks(PIECE_BYTES).try_for_each(|piece| sink.write_bytes(work, piece))
-    })
-}
-
 /// Bits of a value that a TIFF has as a floating point number.
 const FLOAT_BITS: u8 = 32;
 
@@ -525,8 +524,9 @@ fn read(
     if of_input == ImageFormat::Exr {
         return read_exr(input, format, options, done, work);
     }
-    if !options.parts.is_empty() {
-        return Err(Error::argument("only OpenEXR has parts"));
+    if !options.parts.is_empty() || !options.mattes.is_empty() {
+        let what = if options.mattes.is_empty() { "parts" } else { "Cryptomattes" };
+        return Err(Error::argument(format!("only OpenEXR has {what}")));
     }
     let (bytes, limits) = (input.bytes(work)?, &options.limits);
     let mut decoded = decode(&bytes, of_input, options.picture.raw, limits)?;
@@ -565,6 +565,9 @@ fn read_exr(
     let header = input.exr_header(work)?;
     let parts = options.parts.iter().map(|name| part_number(header, name));
     let mut parts: Vec<usize> = parts.collect::<Result<_>>()?;
+    if !options.mattes.is_empty() {
+        return read_matte(input, header, &parts, options, done, work);
+    }
     if parts.is_empty() {
         parts = (0..header.parts.len()).collect();
     }
@@ -591,11 +594,53 @@ fn read_exr(
         limits: *limits,
     };
     let image = crate::image::file::read_input(input, &read, work)?;
+    note_missing(&image, done);
+    Ok(image)
+}
+
+/// The coverage by things of a Cryptomatte.
+fn read_matte(
+    input: &Input,
+    header: &Header,
+    parts: &[usize],
+    options: &ImageConvertOptions,
+    done: &mut ImageConverted,
+    work: &Work,
+) -> Result<Image<'static>> {
+    let part = match parts {
+        [] => None,
+        [part] => Some(*part),
+        _ => return Err(Error::argument("a matte is of one part").hint("choose one with --part")),
+    };
+    let layer = options.picture.choice.layer.as_deref();
+    let matte = cryptomatte::find(header, part, layer, &options.mattes)?;
+    let read = ReadOptions {
+        parts: Some(vec![matte.matte.part]),
+        channels: Some(matte.channels()),
+        levels: Levels::Full,
+        window: options.crop,
+        partial: options.partial,
+        limits: options.limits,
+    };
+    let image = crate::image::file::read_input(input, &read, work)?;
+    note_missing(&image, done);
+    let made = matte.coverage(&image, &options.limits)?;
+    let Pixels::Flat(levels) = &made.parts[0].pixels else { return Ok(made) };
+    let is_empty = |plane: &Plane<'_>| match &plane.samples {
+        Samples::Float(values) => values.iter().all(|value| *value == 0.0),
+        _ => false,
+    };
+    if levels.iter().flat_map(|level| &level.planes).all(is_empty) {
+        done.notes.push(format!("no pixel is covered by {}", matte.describe()));
+    }
+    Ok(made)
+}
+
+fn note_missing(image: &Image<'_>, done: &mut ImageConverted) {
     if let Some(first) = image.missing.first() {
         let count = image.missing.len();
         done.notes.push(format!("{count} chunks are missing and became zeros; {}", first.message));
     }
-    Ok(image)
 }
 
 /// A window is one of a level, and another layout has one level.

@@ -6,6 +6,7 @@ pub(crate) mod attributes;
 pub(crate) mod compare;
 pub(crate) mod convert;
 pub(crate) mod file;
+pub(crate) mod mattes;
 pub(crate) mod pack;
 pub(crate) mod preview;
 pub(crate) mod unpack;

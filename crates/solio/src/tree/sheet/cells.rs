@@ -1,13 +1,17 @@
 //! What a sheet shows: a cell for each file, and one for each sequence.
 
 use super::{SheetDone, SheetOptions};
-use crate::{ImageFormat, Thumbnail, ThumbnailOptions, files_below, has_thumbnail, thumbnail_of};
+use crate::{
+    ImageFormat, Input, PreviewOptions, Thumbnail, ThumbnailOptions, files_below, has_thumbnail,
+    thumbnail_of,
+};
 use solio_base::names::{OsStrBytes, OsStringBytes};
-use solio_base::{Error, Result, Work};
+use solio_base::{Error, Limits, Result, Work};
 use solio_catalog::names;
 use solio_catalog::sequence::{Sequence, collapse};
-use solio_io::filter::Filter;
+use solio_image::{ImageLayer, layers as layers_of};
 use solio_io::walk::status_of;
+use solio_kinds::FileKind;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -26,6 +30,8 @@ pub(super) struct Cell {
 
 enum Files {
     One(PathBuf),
+    /// A layer of an image.
+    Layer { path: PathBuf, layer: ImageLayer },
     /// First, middle and last frame, how many frames there are, and which are not.
     Sequence {
         frames: [PathBuf; 3],
@@ -54,7 +60,7 @@ pub(super) struct Shown {
 pub(super) fn cells(
     paths: &[PathBuf],
     output: &Path,
-    filter: &Filter,
+    options: &SheetOptions,
     work: &Work,
 ) -> Result<(Vec<Cell>, SheetDone)> {
     let which = |path: &Path| status_of(path).ok().map(|status| (status.device, status.inode));
@@ -63,7 +69,7 @@ pub(super) fn cells(
     let mut done = SheetDone::default();
     let mut folders: BTreeMap<PathBuf, Vec<PathBuf>> = BTreeMap::new();
     for path in paths {
-        let (files, failed) = files_below(std::slice::from_ref(path), filter, work)?;
+        let (files, failed) = files_below(std::slice::from_ref(path), &options.filter, work)?;
         done.failed.extend(failed);
         let is_folder = files.first() != Some(path);
         for file in files.into_iter().filter(|file| !is_own(file)) {
@@ -79,9 +85,32 @@ pub(super) fn cells(
     for (folder, mut files) in folders {
         files.sort_unstable();
         files.dedup();
-        all.extend(of_folder(&folder, files));
+        match layers {
+            true => all.extend(files.into_iter().flat_map(|file| of_layers(&folder, file, work))),
+            false => all.extend(of_folder(&folder, files)),
+        }
     }
     Ok((all, done))
+}
+
+/// A cell for each layer of an OpenEXR file; one for any other file.
+fn of_layers(folder: &Path, path: PathBuf, work: &Work) -> Vec<Cell> {
+    let name = names::shown(path.file_name().unwrap_or(path.as_os_str()).as_bytes()).into_owned();
+    let cell = |files| Cell { folder: folder.to_owned(), name: name.clone(), files };
+    let limits = Limits::default();
+    let header = || {
+        let input = Input::open(&path, &limits, work).ok()?;
+        let is_exr = input.kind_or_named() == FileKind::Exr;
+        is_exr.then(|| input.exr_header(work).ok().map(layers_of)).flatten()
+    };
+    match header() {
+        Some(all) if !all.is_empty() => {
+            let path = |layer| Files::Layer { path: path.clone(), layer };
+            all.into_iter().map(|layer| cell(path(layer))).collect()
+        }
+        // What is wrong with it is told where it is shown.
+        _ => vec![cell(Files::One(path))],
+    }
 }
 
 /// Sequences and single files, by name.
@@ -130,6 +159,13 @@ pub(super) fn shown(cell: &Cell, options: &SheetOptions, work: &Work) -> Shown {
     let (sizes, picture): (Result<u64>, _) = match &cell.files {
         Files::One(path) => {
             (solio_io::file_bytes(path), thumbnail_of(path, &options.thumbnail, work))
+        }
+        Files::Layer { path, layer } => {
+            shown.note.clone_from(&layer.name);
+            let preview =
+                PreviewOptions { choice: layer.choice.clone(), ..options.thumbnail.preview.clone() };
+            let small = ThumbnailOptions { preview, ..options.thumbnail.clone() };
+            (solio_io::file_bytes(path), thumbnail_of(path, &small, work))
         }
         Files::Sequence { frames, count, missing } => {
             shown.note = format!("{count} frames");

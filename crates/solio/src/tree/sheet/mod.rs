@@ -37,6 +37,8 @@ pub struct SheetOptions {
     pub title: Option<String>,
     /// What is left out of folders.
     pub filter: Filter,
+    /// A cell for each layer of an OpenEXR file; frames of a sequence have cells of their own.
+    pub layers: bool,
 }
 
 /// What was shown.
@@ -114,7 +116,7 @@ pub fn write_sheet(
             return Err(error.hint("name it .html or .png"));
         }
     };
-    let (all, mut done) = cells(paths, output, &options.filter, work)?;
+    let (all, mut done) = cells(paths, output, options, work)?;
     if all.is_empty() {
         return Ok(done);
     }

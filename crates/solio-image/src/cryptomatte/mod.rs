@@ -1,6 +1,12 @@
 //! Channels whose numbers are names: Cryptomatte ("Cryptomatte Specification", version 1.2.0), and
 //! numbers of objects stored as floats. Rounded by one bit, they name something else.
 
+mod matte;
+
+pub use matte::{
+    Cryptomatte, MatteChoice, find, id_of_name, is_channel, list, parse_manifest,
+};
+pub(crate) use matte::of_layer;
 use solio_exr::header::{Attribute, Part, Text, Value};
 
 /// Where the attributes of a matte begin: `cryptomatte/<key>/name`.
@@ -84,9 +90,21 @@ fn mattes(part: &Part) -> Vec<Matte> {
     part.attributes.iter().filter_map(matte).collect()
 }
 
-/// Lets the names of mattes follow their channels, which were renamed from the first to the second
-/// name of `renamed`. Says what was done, and which mattes lost channels.
-pub(crate) fn follow(part: &mut Part, renamed: &[(String, String)]) -> Vec<String> {
+/// Lets the names, keys and attributes of Cryptomattes follow their channels, which were renamed from the
+/// first to the second name of `renamed` (all channels of the part). Says what was done, and which
+/// mattes lost channels. To be called by whoever renames channels or layers.
+///
+/// ```
+/// use solio_exr::header::{Box2i, Part, Value};
+/// use solio_exr::Compression;
+/// let mut part = Part::new(Box2i::of_size(1, 1), Compression::Zip, Vec::new());
+/// part.set("cryptomatte/f834d0a/name", Value::Text("crypto_object".into()));
+/// let renamed = [("crypto_object00.R".to_owned(), "hero.crypto00.R".to_owned())];
+/// let notes = solio_image::cryptomatte::follow(&mut part, &renamed);
+/// assert!(notes[0].contains("is called \"hero.crypto\""));
+/// assert!(part.get("cryptomatte/f834d0a/name").is_none());
+/// ```
+pub fn follow(part: &mut Part, renamed: &[(String, String)]) -> Vec<String> {
     let mut notes = Vec::new();
     for matte in mattes(part) {
         let mut of_matte: Vec<_> =
