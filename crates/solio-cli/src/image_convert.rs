@@ -6,7 +6,7 @@ use crate::inputs::{FoundInputs, NumberedFile};
 use crate::output_path::{BROKEN_PIPE, is_folder, is_standard, named_file, refuse_both};
 use crate::progress::ShownProgress;
 use crate::table::{bytes, count, figures, seconds};
-use crate::{Outcome, inputs, losses, schema, screen, terminal};
+use crate::{Outcome, image_changes, inputs, losses, schema, screen, terminal};
 use serde_json::{Value, json};
 use solio::image::{Layout, PixelType, WriteOptions};
 use solio::{
@@ -160,6 +160,7 @@ fn wanted(args: &ConvertArgs) -> Result<ImageConvertOptions> {
         crop: image.crop,
         pixel_type,
         pixel_channels,
+        changes: image_changes::changes(&args.changes),
         partial: image.partial,
         strict_loss: args.strict_loss,
         write: ImageWriteOptions { exr, durable: args.write.durable },

@@ -21,6 +21,7 @@ mod file_info;
 mod gradient;
 mod hash;
 mod help;
+mod image_changes;
 mod image_convert;
 mod image_info;
 mod image_pack;

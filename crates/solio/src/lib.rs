@@ -39,6 +39,7 @@ pub use color::pixel_arrays::{
     convert_colors_in_place,
 };
 pub use image::attributes::{Edit, SetOptions, set_attributes};
+pub use image::change::ImageChanges;
 pub use image::compare::compare_image_files;
 pub use image::convert::{
     ImageConvertOptions, ImageConverted, ImageJob, convert_image, convert_images,
@@ -131,7 +132,7 @@ pub use solio_color::ToneMap;
 pub use solio_image::{
     ChannelDifference, Choice, CompareOptions, Compared, ComparedRow, DifferenceLimit, Frame,
     HeatMap, ImageChoice, ImageDifference, MissingPixels, PartChoice, PictureOptions, Preview,
-    PreviewOptions, SingleFlat, Verdict, channel_losses, compare_gradient, compare_images,
+    PreviewOptions, ResizeFilter, ResizeOptions, ResizeSize, SingleFlat, Verdict, channel_losses, compare_gradient, compare_images,
     decode_image_as, gradient_image, gradient_strips, heat_picture, image_bytes, part_number,
     preview,
 };

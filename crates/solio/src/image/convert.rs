@@ -2,6 +2,7 @@
 
 use crate::image::any::{format_of, picture_bytes};
 use crate::image::attributes::set_input;
+use crate::image::change::ImageChanges;
 use crate::tree::each_file::in_turn;
 use crate::{
     Choice, Frame, ImageFormat, ImageWriteOptions, Input, PictureOptions, SetOptions, ToInput,
@@ -62,6 +63,8 @@ pub struct ImageConvertOptions {
     /// The channels that `pixel_type` is for, by their new names, or patterns with one `*`. None means
     /// all, but 16 bits get only those that are not ids: these have to be named.
     pub pixel_channels: Vec<String>,
+    /// What is done with the pixels.
+    pub changes: ImageChanges,
     /// Chunks that are missing or damaged become zeros, with a warning.
     pub partial: bool,
     /// Refuse, before anything is written, where the output does not hold something of the input
@@ -156,7 +159,7 @@ pub fn convert_images(
     let convert = |index: usize| {
         let (input, output) = &jobs[index];
         let opened = Input::open(input, &options.limits, work);
-        let need = opened.as_ref().map_or(0, |input| need(input, work));
+        let need = opened.as_ref().map_or(0, |input| need(input, &options.changes, work));
         let need = need.min(work.memory_bytes).max(1);
         let _held = budget.take(need);
         // An image that leaves room for no other may have all threads.
@@ -199,7 +202,7 @@ impl Drop for Held<'_> {
 }
 
 /// About how much memory a conversion needs: the pixels, and half as much for what is made of them.
-fn need(input: &Input, work: &Work) -> u64 {
+fn need(input: &Input, changes: &ImageChanges, work: &Work) -> u64 {
     if input.comes_once() {
         return work.memory_bytes;
     }
@@ -208,7 +211,8 @@ fn need(input: &Input, work: &Work) -> u64 {
         None => sample_bytes(input, work),
     };
     // What does not tell has all for itself.
-    pixels.map_or(work.memory_bytes, |pixels| pixels.saturating_add(pixels / 2))
+    let Some(pixels) = pixels else { return work.memory_bytes };
+    pixels.saturating_add(pixels / 2).saturating_add(changes.bytes_made_of(pixels, input, work))
 }
 
 /// The bytes of all samples of an OpenEXR file; `None` where parts are deep: only their chunks tell how
@@ -278,6 +282,10 @@ fn convert_input(
     done.read = watch.usage();
     done.read_bytes = input.file_bytes().unwrap_or(0);
     let watch = Stopwatch::start();
+    let straight = options.picture.raw && format_of(input) != Some(ImageFormat::Exr);
+    let (changes, limits) = (&options.changes, &options.limits);
+    let changed = changes.apply(&mut image, straight, &mut done.notes, limits, work);
+    done.losses.extend(changed.map_err(|e: Error| e.at_path(path))?);
     let mut change = |image: &mut Image<'_>| {
         if format != ImageFormat::Exr {
             // Their channels have no names.
@@ -369,6 +377,7 @@ fn copy(
         || !options.rename.is_empty()
         || options.crop.is_some()
         || options.pixel_type.is_some()
+        || options.changes.are_some()
         || options.write.exr != WriteOptions::default();
     if changes || format != ImageFormat::Exr || format_of(input) != Some(ImageFormat::Exr) {
         return Ok(None);
@@ -600,7 +609,9 @@ fn read_exr(
 
 /// A window is one of a level, and another layout has one level.
 fn levels(options: &ImageConvertOptions) -> Levels {
-    let one = options.crop.is_some() || options.write.exr.layout != Layout::default();
+    let one = options.crop.is_some()
+        || options.changes.need_one_level()
+        || options.write.exr.layout != Layout::default();
     if one { Levels::Full } else { Levels::All }
 }
 
@@ -689,7 +700,7 @@ mod tests {
     /// What a conversion of the file is taken to need, of a megabyte.
     fn need_of(path: &Path) -> u64 {
         let work = Work { memory_bytes: 1 << 20, ..Work::serial() };
-        Input::open(path, &Limits::default(), &work).map_or(0, |input| need(&input, &work))
+        Input::open(path, &Limits::default(), &work).map_or(0, |input| need(&input, &ImageChanges::default(), &work))
     }
 
     #[test]

@@ -3,6 +3,7 @@
 
 pub(crate) mod any;
 pub(crate) mod attributes;
+pub(crate) mod change;
 pub(crate) mod compare;
 pub(crate) mod convert;
 pub(crate) mod file;

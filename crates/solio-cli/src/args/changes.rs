@@ -1,0 +1,36 @@
+//! The arguments about what is done with the pixels of images.
+
+use super::typed_options::IMAGES;
+use clap::Args;
+use solio::{ResizeFilter, ResizeSize};
+
+// What is done with pixels, in this order.
+#[derive(Debug, Args)]
+#[command(next_help_heading = IMAGES)]
+pub(crate) struct ChangeArgs {
+    /// Another size of the display window: 50%, 1920x, x1080 (the aspect stays) or 1920x1080. Light is
+    /// filtered, colours multiplied by alpha
+    #[arg(long, value_name = "SIZE", value_parser = parse_resize)]
+    pub(crate) resize: Option<ResizeSize>,
+    /// With --resize: box, triangle, gaussian, sharp-gaussian, catmull-rom, blackman-harris, sinc, lanczos3,
+    /// mitchell, bspline, cubic, keys, simon or rifman [default: lanczos3; blackman-harris where a side grows]
+    #[arg(long, value_name = "NAME", requires = "resize", value_parser = parse_filter)]
+    pub(crate) filter: Option<ResizeFilter>,
+    /// With --resize: the channels that take the nearest pixel, as integers always do; none but those with
+    /// --nearest= [default: ids, Cryptomatte, depth]
+    #[arg(long, value_name = "LIST", num_args = 0.., require_equals = true, value_delimiter = ',',
+        requires = "resize")]
+    pub(crate) nearest: Option<Vec<String>>,
+}
+
+fn parse_resize(text: &str) -> Result<ResizeSize, String> {
+    text.parse().map_err(|error: solio::Error| match error.hint_text() {
+        Some(hint) => hint.to_owned(),
+        None => error.message().to_owned(),
+    })
+}
+
+fn parse_filter(name: &str) -> Result<ResizeFilter, String> {
+    let names = || ResizeFilter::ALL.map(ResizeFilter::name).join(", ");
+    ResizeFilter::of_name(name).ok_or_else(|| format!("use {}", names()))
+}
