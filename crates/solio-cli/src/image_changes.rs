@@ -9,5 +9,5 @@ pub(crate) fn changes(args: &ChangeArgs) -> ImageChanges {
         names.cloned().collect()
     });
     let resize = args.resize.map(|size| ResizeOptions { size, filter: args.filter, nearest });
-    ImageChanges { resize }
+    ImageChanges { flatten: args.flatten, resize, mipmap: args.mipmap }
 }

@@ -236,7 +236,7 @@ fn alpha_of(name: &str) -> String {
     name.rsplit_once('.').map_or_else(|| "A".to_owned(), |(layer, _)| format!("{layer}.A"))
 }
 
-fn floats(samples: &Samples<'_>) -> Vec<f32> {
+pub(crate) fn floats(samples: &Samples<'_>) -> Vec<f32> {
     match samples {
         Samples::Float(values) => values.to_vec(),
         Samples::Uint(values) => values.iter().map(|value| *value as f32).collect(),

@@ -8,6 +8,10 @@ use solio::{ResizeFilter, ResizeSize};
 #[derive(Debug, Args)]
 #[command(next_help_heading = IMAGES)]
 pub(crate) struct ChangeArgs {
+    /// Make deep images flat: samples are laid over each other by their depths; Z and ids are those of the
+    /// nearest
+    #[arg(long)]
+    pub(crate) flatten: bool,
     /// Another size of the display window: 50%, 1920x, x1080 (the aspect stays) or 1920x1080. Light is
     /// filtered, colours multiplied by alpha
     #[arg(long, value_name = "SIZE", value_parser = parse_resize)]
@@ -21,6 +25,10 @@ pub(crate) struct ChangeArgs {
     #[arg(long, value_name = "LIST", num_args = 0.., require_equals = true, value_delimiter = ',',
         requires = "resize")]
     pub(crate) nearest: Option<Vec<String>>,
+    /// OpenEXR: levels of detail down to one pixel, each half of the one before, in tiles (--tiles, else 64),
+    /// as maketx makes them
+    #[arg(long)]
+    pub(crate) mipmap: bool,
 }
 
 fn parse_resize(text: &str) -> Result<ResizeSize, String> {

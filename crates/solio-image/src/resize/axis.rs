@@ -27,7 +27,7 @@ pub(super) struct Axis {
 }
 
 /// For each sample of the result: the first sample of the source that counts, and the weights from there on.
-pub(super) struct Taps {
+pub(crate) struct Taps {
     pub(super) starts: Vec<usize>,
     /// So many for each, zeros at the end.
     pub(super) width: usize,
@@ -35,6 +35,17 @@ pub(super) struct Taps {
 }
 
 impl Taps {
+    /// Two samples each: the first of them, and both weights.
+    pub(crate) fn of_pairs(pairs: impl Iterator<Item = (usize, [f32; 2])>) -> Taps {
+        let mut taps = Taps { starts: Vec::new(), width: LANES, weights: Vec::new() };
+        for (start, weights) in pairs {
+            taps.starts.push(start);
+            taps.weights.extend_from_slice(&weights);
+            taps.weights.resize(taps.starts.len() * LANES, 0.0);
+        }
+        taps
+    }
+
     /// The weights of a sample.
     pub(super) fn of(&self, sample: usize) -> &[f32] {
         &self.weights[sample * self.width..][..self.width]

@@ -12,8 +12,9 @@ pub use size::ResizeSize;
 
 use crate::edit::{all_there, refresh, star};
 use crate::is_id;
-use axis::{Axis, Taps};
-use plane::{filtered, nearest};
+use axis::Axis;
+pub(crate) use axis::Taps;
+pub(crate) use plane::{Filtered, filtered, nearest};
 use solio_base::{Error, Limits, Result, Work};
 use solio_exr::header::{Box2i, Part, Value};
 use solio_exr::model::{FlatLevel, Image, ImagePart, Pixels, Plane, Samples};

@@ -11,7 +11,7 @@ use solio_codec::wide::{Wide, wide};
 const COLUMNS: usize = 32;
 
 /// Samples that can be filtered.
-pub(super) trait Filtered: Copy + Default + Send + Sync {
+pub(crate) trait Filtered: Copy + Default + Send + Sync {
     fn widen(from: &[Self], to: &mut [f32]);
     fn narrow(from: &[f32], to: &mut [Self]);
 }
@@ -45,7 +45,7 @@ struct Kept {
 }
 
 /// The samples of `from`, in rows of `width`, by the weights of columns and rows.
-pub(super) fn filtered<T: Filtered>(
+pub(crate) fn filtered<T: Filtered>(
     from: &[T],
     width: usize,
     across: &Taps,
@@ -88,7 +88,7 @@ pub(super) fn filtered<T: Filtered>(
 }
 
 /// So many rows of samples.
-pub(super) fn zeros<T: Copy + Default>(columns: usize, lines: usize) -> Result<Vec<T>> {
+fn zeros<T: Copy + Default>(columns: usize, lines: usize) -> Result<Vec<T>> {
     let none = || solio_base::Error::limit("the image does not fit into memory");
     let count = columns.checked_mul(lines).ok_or_else(none)?;
     let mut all = Vec::new();
@@ -179,7 +179,7 @@ fn added([a, b, c, d, e, f, g, h]: [f32; LANES]) -> f32 {
 }
 
 /// The nearest samples, zeros where there are none.
-pub(super) fn nearest<T: Copy + Default + Send + Sync>(
+pub(crate) fn nearest<T: Copy + Default + Send + Sync>(
     from: &[T],
     width: usize,
     across: &[Option<usize>],

@@ -1,9 +1,14 @@
 //! Changes of the pixels of an image between reading and writing it.
 
 use crate::Input;
-use solio_base::{Limits, Losses, Result, Work};
+use solio_base::{Limits, Result, Work};
+use solio_exr::header::{LevelMode, Rounding, Tiles};
 use solio_exr::model::Image;
-use solio_image::{ResizeOptions, ResizeSize, resize, resized_bytes};
+use solio_exr::{Layout, WriteOptions};
+use solio_image::{ResizeOptions, ResizeSize, flatten, mipmap, resize, resized_bytes};
+
+/// Columns and rows of the tiles of levels, as textures usually have them.
+const TILE: u32 = 64;
 
 /// What is done with the pixels of an image, in this order.
 ///
@@ -22,8 +27,13 @@ use solio_image::{ResizeOptions, ResizeSize, resize, resized_bytes};
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ImageChanges {
+    /// Deep parts become flat.
+    pub flatten: bool,
     /// Another size.
     pub resize: Option<ResizeOptions>,
+    /// Tiles, and levels of detail made anew. Tiles have the size that the layout of writing names, else
+    /// 64 pixels.
+    pub mipmap: bool,
 }
 
 impl ImageChanges {
@@ -34,12 +44,15 @@ impl ImageChanges {
 
     /// Whether the full size alone is of use.
     pub(crate) fn need_one_level(&self) -> bool {
-        self.resize.is_some()
+        *self != ImageChanges::default()
     }
 
     /// About how many bytes of pixels are made of those of `input`.
     pub(crate) fn bytes_made_of(&self, pixels: u64, input: &Input, work: &Work) -> u64 {
-        let Some(options) = &self.resize else { return 0 };
+        let Some(options) = &self.resize else {
+            // Levels have a third of the pixels; those on the way are full floats.
+            return if self.mipmap { pixels } else { 0 };
+        };
         match input.exr_header(work) {
             // Sizes that are none are refused where they are asked for.
             Ok(header) => resized_bytes(&header.parts, options.size).unwrap_or(0),
@@ -61,9 +74,12 @@ impl ImageChanges {
         image: &mut Image<'_>,
         straight: bool,
         notes: &mut Vec<String>,
-        limits: &Limits,
+        (write, limits): (&WriteOptions, &Limits),
         work: &Work,
-    ) -> Result<Losses> {
+    ) -> Result<()> {
+        if self.flatten {
+            flatten(image, limits, work)?;
+        }
         if let Some(options) = &self.resize {
             // What is transparent must not tint what is beside it.
             if straight {
@@ -74,6 +90,27 @@ impl ImageChanges {
                 solio_image::edit::divide_by_alpha(image);
             }
         }
-        Ok(Losses::default())
+        if self.mipmap {
+            mipmap(image, self.tile(write), limits, work)?;
+        }
+        Ok(())
+    }
+
+    /// The layout of OpenEXR with the levels that were made.
+    pub(crate) fn layout(&self, write: &WriteOptions) -> WriteOptions {
+        if !self.mipmap {
+            return *write;
+        }
+        let [width, height] = self.tile(write);
+        let (levels, rounding) = (LevelMode::Mipmap, Rounding::Down);
+        let tiles = Tiles { width, height, levels, rounding };
+        WriteOptions { layout: Layout::Tiles(tiles), ..*write }
+    }
+
+    fn tile(&self, write: &WriteOptions) -> [u32; 2] {
+        match write.layout {
+            Layout::Tiles(tiles) => [tiles.width, tiles.height],
+            _ => [TILE; 2],
+        }
     }
 }

@@ -283,9 +283,9 @@ fn convert_input(
     done.read_bytes = input.file_bytes().unwrap_or(0);
     let watch = Stopwatch::start();
     let straight = options.picture.raw && format_of(input) != Some(ImageFormat::Exr);
-    let (changes, limits) = (&options.changes, &options.limits);
-    let changed = changes.apply(&mut image, straight, &mut done.notes, limits, work);
-    done.losses.extend(changed.map_err(|e: Error| e.at_path(path))?);
+    let how = (&options.write.exr, &options.limits);
+    let changed = options.changes.apply(&mut image, straight, &mut done.notes, how, work);
+    changed.map_err(|e: Error| e.at_path(path))?;
     let mut change = |image: &mut Image<'_>| {
         if format != ImageFormat::Exr {
             // Their channels have no names.
@@ -313,11 +313,12 @@ fn convert_input(
     };
     if format == ImageFormat::Exr {
         done.losses.extend(lost_again(&image, options));
-        let exr = &options.write.exr;
+        let exr = &options.changes.layout(&options.write.exr);
         let lost = losses::of_compression(&image, exr, &options.limits, work);
         done.losses.extend(lost.map_err(|e| own_fault(&image, e).at_path(path))?);
         refuse(&done.losses)?;
-        let written = crate::image::file::write_exr(&image, output, &options.write, work);
+        let write = ImageWriteOptions { exr: *exr, ..options.write };
+        let written = crate::image::file::write_exr(&image, output, &write, work);
         done.written = written.map_err(|e| own_fault(&image, e).at_path(path))?;
         done.notes.extend(grown(&image, options, &done));
     } else {
@@ -482,6 +483,10 @@ const FLOAT_BITS: u8 = 32;
 /// That the options say something about files of this format.
 fn check_options(format: ImageFormat, options: &ImageConvertOptions) -> Result<()> {
     let picture = &options.picture;
+    if options.changes.mipmap && options.write.exr.layout == Layout::Scanlines {
+        return Err(Error::argument("levels of detail are in tiles, not in scanlines")
+            .hint("leave out --scanlines or --mipmap"));
+    }
     if format == ImageFormat::Exr {
         let shown = picture.exposure != 0.0 || picture.tone_map != Default::default();
         if shown || picture.bits.is_some() || picture.quality.is_some() {
@@ -497,6 +502,10 @@ fn check_options(format: ImageFormat, options: &ImageConvertOptions) -> Result<(
         return Ok(());
     }
     let name = format.as_str().to_uppercase();
+    if options.changes.mipmap {
+        return Err(Error::argument(format!("{name} has no levels of detail"))
+            .hint("--mipmap is of OpenEXR"));
+    }
     if options.write.exr != WriteOptions::default() {
         let message = format!("{name} has no such compression or layout");
         let hint = "-z, --compat, --tiles and --scanlines are of OpenEXR";
@@ -586,7 +595,7 @@ fn read_exr(
         (Some(vec![part]), Some(channels))
     };
     let levels = if format == ImageFormat::Exr { levels(options) } else { Levels::Full };
-    if levels == Levels::Full {
+    if levels == Levels::Full && !options.changes.mipmap {
         let numbers = parts.clone().unwrap_or_else(|| (0..header.parts.len()).collect());
         let read: Vec<&Part> = numbers.iter().map(|&part| &header.parts[part]).collect();
         losses::of_levels(&mut done.losses, &read, "the output");
