@@ -9,5 +9,5 @@ pub(crate) fn changes(args: &ChangeArgs) -> ImageChanges {
         names.cloned().collect()
     });
     let resize = args.resize.map(|size| ResizeOptions { size, filter: args.filter, nearest });
-    ImageChanges { flatten: args.flatten, resize, mipmap: args.mipmap }
+    ImageChanges { view: args.view.clone(), flatten: args.flatten, resize, mipmap: args.mipmap }
 }

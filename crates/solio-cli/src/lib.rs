@@ -23,6 +23,7 @@ mod hash;
 mod help;
 mod image_changes;
 mod image_convert;
+mod image_groups;
 mod image_info;
 mod image_pack;
 mod info;

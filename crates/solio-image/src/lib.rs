@@ -19,6 +19,7 @@ mod encode;
 mod flatten;
 mod formats;
 mod gradient;
+mod group;
 mod look;
 pub mod losses;
 mod lossy;
@@ -44,6 +45,9 @@ pub use encode::{Encoded, PictureOptions, encode_picture, png};
 pub use flatten::flatten;
 pub use formats::{can_choose_floats, has_quality, picture_names};
 pub use gradient::{Compared, ComparedRow, compare_gradient, gradient_image, gradient_strips};
+pub use group::{
+    ImageGroup, MergeInput, merge_images, select_view, split_image, views,
+};
 pub use mipmap::mipmap;
 pub use missing::MissingPixels;
 pub use preview::{Preview, PreviewOptions, preview, preview_reads};

@@ -48,6 +48,7 @@ pub use image::file::{
     ImageWriteOptions, check_exr_name, image_header, read_image, read_image_as, read_image_into,
     write_image,
 };
+pub use image::group::{MergeJob, SplitPiece, merge_image_files, split_image_files};
 pub use image::pack::{ImagePackOptions, ImagePacked, ImagesPacked, pack_images};
 pub use image::preview::{preview_bytes, preview_file};
 pub use image::unpack::{
@@ -131,9 +132,9 @@ pub use solio_codec::number::Digits;
 pub use solio_color::ToneMap;
 pub use solio_image::{
     ChannelDifference, Choice, CompareOptions, Compared, ComparedRow, DifferenceLimit, Frame,
-    HeatMap, ImageChoice, ImageDifference, MissingPixels, PartChoice, PictureOptions, Preview,
+    HeatMap, ImageChoice, ImageDifference, ImageGroup, MergeInput, MissingPixels, PartChoice, PictureOptions, Preview,
     PreviewOptions, ResizeFilter, ResizeOptions, ResizeSize, SingleFlat, Verdict, channel_losses, compare_gradient, compare_images,
-    decode_image_as, gradient_image, gradient_strips, heat_picture, image_bytes, part_number,
+    decode_image_as, gradient_image, gradient_strips, heat_picture, image_bytes, merge_images, part_number,
     preview,
 };
 pub use solio_io::signals::cancel_on_signals;

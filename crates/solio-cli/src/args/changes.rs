@@ -1,13 +1,17 @@
 //! The arguments about what is done with the pixels of images.
 
+use super::shared::named;
 use super::typed_options::IMAGES;
 use clap::Args;
-use solio::{ResizeFilter, ResizeSize};
+use solio::{ImageGroup, ResizeFilter, ResizeSize};
 
 // What is done with pixels, in this order.
 #[derive(Debug, Args)]
 #[command(next_help_heading = IMAGES)]
 pub(crate) struct ChangeArgs {
+    /// Of a file with several views (stereo) only this one: left; its channels lose the name of the view
+    #[arg(long, value_name = "NAME")]
+    pub(crate) view: Option<String>,
     /// Make deep images flat: samples are laid over each other by their depths; Z and ids are those of the
     /// nearest
     #[arg(long)]
@@ -29,6 +33,18 @@ pub(crate) struct ChangeArgs {
     /// as maketx makes them
     #[arg(long)]
     pub(crate) mipmap: bool,
+    /// Put all inputs together into one OpenEXR file, of sequences frame by frame: as layers, parts or views
+    #[arg(long, value_name = "HOW", value_parser = named(ImageGroup::ALL, ImageGroup::name))]
+    pub(crate) merge: Option<ImageGroup>,
+    /// With --merge: what the inputs are called, in order; an empty name is no layer [default: their file
+    /// names, where channels or parts would be called the same]
+    #[arg(long = "as", value_name = "LIST", value_delimiter = ',', requires = "merge")]
+    pub(crate) names: Option<Vec<String>>,
+    /// Take each input apart into files for its layers, parts or views: -o out/, or a name with * for theirs,
+    /// -o 'out/*.####.exr'
+    #[arg(long, value_name = "HOW", conflicts_with = "merge",
+        value_parser = named(ImageGroup::ALL, ImageGroup::name))]
+    pub(crate) split: Option<ImageGroup>,
 }
 
 fn parse_resize(text: &str) -> Result<ResizeSize, String> {

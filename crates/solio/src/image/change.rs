@@ -5,7 +5,7 @@ use solio_base::{Limits, Result, Work};
 use solio_exr::header::{LevelMode, Rounding, Tiles};
 use solio_exr::model::Image;
 use solio_exr::{Layout, WriteOptions};
-use solio_image::{ResizeOptions, ResizeSize, flatten, mipmap, resize, resized_bytes};
+use solio_image::{ResizeOptions, ResizeSize, flatten, mipmap, resize, resized_bytes, select_view};
 
 /// Columns and rows of the tiles of levels, as textures usually have them.
 const TILE: u32 = 64;
@@ -27,6 +27,8 @@ const TILE: u32 = 64;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ImageChanges {
+    /// Of several views this one: its parts, or its channels, whose names lose it.
+    pub view: Option<String>,
     /// Deep parts become flat.
     pub flatten: bool,
     /// Another size.
@@ -44,7 +46,7 @@ impl ImageChanges {
 
     /// Whether the full size alone is of use.
     pub(crate) fn need_one_level(&self) -> bool {
-        *self != ImageChanges::default()
+        self.flatten || self.resize.is_some() || self.mipmap
     }
 
     /// About how many bytes of pixels are made of those of `input`.
@@ -77,6 +79,9 @@ impl ImageChanges {
         (write, limits): (&WriteOptions, &Limits),
         work: &Work,
     ) -> Result<()> {
+        if let Some(view) = &self.view {
+            notes.extend(select_view(image, view)?);
+        }
         if self.flatten {
             flatten(image, limits, work)?;
         }

@@ -7,6 +7,7 @@ pub(crate) mod change;
 pub(crate) mod compare;
 pub(crate) mod convert;
 pub(crate) mod file;
+pub(crate) mod group;
 pub(crate) mod pack;
 pub(crate) mod preview;
 pub(crate) mod unpack;
