@@ -6,7 +6,7 @@ use crate::inputs::{FoundInputs, NumberedFile};
 use crate::output_path::{BROKEN_PIPE, is_folder, is_standard, named_file, refuse_both};
 use crate::progress::ShownProgress;
 use crate::table::{bytes, count, figures, seconds};
-use crate::{Outcome, inputs, losses, schema, screen, terminal};
+use crate::{Outcome, image_changes, image_groups, inputs, losses, schema, screen, terminal};
 use serde_json::{Value, json};
 use solio::image::{Layout, PixelType, WriteOptions};
 use solio::{
@@ -42,6 +42,12 @@ pub(crate) fn run(args: &ConvertArgs, inputs: &[PathBuf], work: &Work) -> Result
         return Err(error.hint("solio sheet draws meshes: solio sheet a.obj -o a.png"));
     }
     args.given.refuse(&[SCENES, READING, WRITING], &["durable"], "images")?;
+    if let Some(by) = args.changes.merge {
+        return image_groups::merge(args, inputs, by, &wanted, work);
+    }
+    if let Some(by) = args.changes.split {
+        return image_groups::split(args, inputs, by, &wanted, work);
+    }
     let mut found = FoundInputs::of(inputs, args.image.frames.as_ref())?;
     let jobs = plan(args, std::mem::take(&mut found.files))?;
     if jobs.is_empty() {
@@ -52,59 +58,36 @@ pub(crate) fn run(args: &ConvertArgs, inputs: &[PathBuf], work: &Work) -> Result
         inputs::show_plan(&jobs);
         return Ok(whole);
     }
-    let first = jobs.first().map(|(input, _)| &**input);
-    let columns = [">read", ">in", ">written", ">in"];
-    let mut all = Conversions::start(args, first, args.shown.stats, &columns, work)?;
-    let outcome = convert_all(args, &jobs, &wanted, work, &mut all)?;
-    all.measure();
-    if args.shown.stats {
-        screen::say(&stats(&all));
-    }
-    all.finish(args, jobs.iter().map(|(input, _)| input), "image", work)?;
+    let read: Vec<&PathBuf> = jobs.iter().map(|(input, _)| input).collect();
+    let outcome = run_all(args, &read, jobs.len(), work, |told| {
+        solio::convert_images(&jobs, &wanted, work, |(input, output), result| {
+            told.one(input, output, result.map(|done| vec![(output.clone(), done)]))
+        })
+    })?;
     Ok(if outcome == Outcome::Done { whole } else { outcome })
 }
 
-fn convert_all(
+/// Runs so many jobs, whose files are `read`, and sums them up.
+pub(crate) fn run_all(
     args: &ConvertArgs,
-    jobs: &[ImageJob],
-    wanted: &ImageConvertOptions,
+    read: &[&PathBuf],
+    jobs: usize,
     work: &Work,
-    all: &mut Conversions,
+    run: impl FnOnce(&mut ToldImages<'_>) -> Result<()>,
 ) -> Result<Outcome> {
-    let name = match jobs {
-        [(input, _)] => input.file_name().unwrap_or(input.as_os_str()).to_string_lossy().into(),
-        jobs => format!("{} images", jobs.len()),
+    let first = read.first().map(|input| input.as_path());
+    let columns = [">read", ">in", ">written", ">in"];
+    let mut all = Conversions::start(args, first, args.shown.stats, &columns, work)?;
+    let name = match read {
+        [input] => input.file_name().unwrap_or(input.as_os_str()).to_string_lossy().into(),
+        _ => format!("{jobs} images"),
     };
     let shown = ShownProgress::start(args.shown.progress, &name, &work.progress);
-    let (mut failed, mut done) = (0, 0);
-    let mut outcome = Outcome::Done;
-    solio::convert_images(jobs, wanted, work, |(input, output), result| {
-        match result {
-            Ok(converted) => {
-                tell(args, input, output, &converted);
-                add(all, (input, output), &converted);
-                done += 1;
-            }
-            Err(error) if error.kind() == ErrorKind::Cancelled => {
-                outcome = Outcome::Interrupted;
-                return Ok(false);
-            }
-            // The reader of our standard output has seen enough (`… | head`): no failure.
-            Err(error) if is_standard(output) && error.os_error() == Some(BROKEN_PIPE) => {
-                return Ok(false);
-            }
-            // What cannot be done with one image alone was asked for wrongly.
-            Err(error) if error.kind() == ErrorKind::Argument && jobs.len() == 1 => {
-                return Err(error);
-            }
-            Err(error) => {
-                failed += 1;
-                screen::fail(input, error, args.json);
-            }
-        }
-        Ok(true)
-    })
-    .or_else(|error| match error.kind() {
+    let mut told =
+        ToldImages { args, all: &mut all, jobs, failed: 0, done: 0, outcome: Outcome::Done };
+    let ran = run(&mut told);
+    let ToldImages { failed, done, mut outcome, .. } = told;
+    ran.or_else(|error| match error.kind() {
         ErrorKind::Cancelled => {
             outcome = Outcome::Interrupted;
             Ok(())
@@ -113,10 +96,66 @@ fn convert_all(
     })?;
     drop(shown);
     if outcome == Outcome::Interrupted {
-        screen::complain(&format!("interrupted; {done} of {} done", jobs.len()));
-        return Ok(outcome);
+        screen::complain(&format!("interrupted; {done} of {jobs} done"));
+    } else {
+        outcome = inputs::outcome(failed, jobs);
     }
-    Ok(inputs::outcome(failed, jobs.len()))
+    all.measure();
+    if args.shown.stats {
+        screen::say(&stats(&all));
+    }
+    all.finish(args, read.iter().copied(), "image", work)?;
+    Ok(outcome)
+}
+
+/// What becomes of jobs, as it is told.
+pub(crate) struct ToldImages<'a> {
+    args: &'a ConvertArgs,
+    all: &'a mut Conversions,
+    jobs: usize,
+    failed: usize,
+    done: usize,
+    outcome: Outcome,
+}
+
+impl ToldImages<'_> {
+    /// Tells of a job with the files that were made of `input`; whether the next one follows.
+    ///
+    /// # Errors
+    /// What was asked for wrongly.
+    pub(crate) fn one(
+        &mut self,
+        input: &Path,
+        output: &Path,
+        result: Result<Vec<(PathBuf, ImageConverted)>>,
+    ) -> Result<bool> {
+        match result {
+            Ok(files) => {
+                for (output, converted) in &files {
+                    tell(self.args, input, output, converted);
+                    add(self.all, (input, output), converted);
+                }
+                self.done += 1;
+            }
+            Err(error) if error.kind() == ErrorKind::Cancelled => {
+                self.outcome = Outcome::Interrupted;
+                return Ok(false);
+            }
+            // The reader of our standard output has seen enough (`… | head`): no failure.
+            Err(error) if is_standard(output) && error.os_error() == Some(BROKEN_PIPE) => {
+                return Ok(false);
+            }
+            // What cannot be done with one image alone was asked for wrongly.
+            Err(error) if error.kind() == ErrorKind::Argument && self.jobs == 1 => {
+                return Err(error);
+            }
+            Err(error) => {
+                self.failed += 1;
+                screen::fail(input, error, self.args.json);
+            }
+        }
+        Ok(true)
+    }
 }
 
 /// From what was typed to the options of the engine.
@@ -161,6 +200,7 @@ fn wanted(args: &ConvertArgs) -> Result<ImageConvertOptions> {
         crop: image.crop,
         pixel_type,
         pixel_channels,
+        changes: image_changes::changes(&args.changes),
         partial: image.partial,
         strict_loss: args.strict_loss,
         write: ImageWriteOptions { exr, durable: args.write.durable },

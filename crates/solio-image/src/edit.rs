@@ -108,7 +108,7 @@ fn all_used(used: &[bool], names: &[(String, String)]) -> Result<()> {
     }
 }
 
-fn each_level<'a>(part: &mut ImagePart<'a>, mut change: impl FnMut(&mut Vec<Plane<'a>>)) {
+pub(crate) fn each_level<'a>(part: &mut ImagePart<'a>, mut change: impl FnMut(&mut Vec<Plane<'a>>)) {
     match &mut part.pixels {
         Pixels::Flat(levels) => levels.iter_mut().for_each(|level| change(&mut level.planes)),
         Pixels::Deep(levels) => levels.iter_mut().for_each(|level| change(&mut level.planes)),
@@ -116,7 +116,7 @@ fn each_level<'a>(part: &mut ImagePart<'a>, mut change: impl FnMut(&mut Vec<Plan
 }
 
 /// The header has the channels of the planes.
-fn refresh(part: &mut ImagePart<'_>) -> Result<()> {
+pub(crate) fn refresh(part: &mut ImagePart<'_>) -> Result<()> {
     let mut channels: Vec<Channel> = Vec::new();
     each_level(part, |planes| {
         channels = planes.iter().map(|plane| plane.channel.clone()).collect();
@@ -187,6 +187,67 @@ pub fn convert(
     Ok((lost.told(), kept))
 }
 
+/// Multiplies the floating point channels of flat parts by the alpha of their layer, where there is one.
+pub fn multiply_by_alpha(image: &mut Image<'_>) {
+    by_alpha(image, |color, alpha| color * alpha);
+}
+
+/// Divides them by it; where it is 0 they are 0.
+pub fn divide_by_alpha(image: &mut Image<'_>) {
+    by_alpha(image, |color, alpha| if alpha == 0.0 { 0.0 } else { color / alpha });
+}
+
+fn by_alpha(image: &mut Image<'_>, of: impl Fn(f32, f32) -> f32) {
+    for part in &mut image.parts {
+        let Pixels::Flat(levels) = &mut part.pixels else { continue };
+        for level in levels {
+            let is_alpha = |plane: &Plane<'_>| alpha_of(&plane.channel.name) == plane.channel.name;
+            let alphas: Vec<(String, Vec<f32>)> = level
+                .planes
+                .iter()
+                .filter(|plane| is_alpha(plane))
+                .map(|plane| (plane.channel.name.clone(), floats(&plane.samples)))
+                .collect();
+            for plane in level.planes.iter_mut().filter(|plane| !is_alpha(plane)) {
+                let wanted = alpha_of(&plane.channel.name);
+                let Some((_, alpha)) = alphas.iter().find(|(name, _)| *name == wanted) else {
+                    continue;
+                };
+                let both = |values: &[f32]| -> Vec<f32> {
+                    values.iter().zip(alpha).map(|(value, alpha)| of(*value, *alpha)).collect()
+                };
+                plane.samples = match &plane.samples {
+                    Samples::Uint(_) => continue,
+                    Samples::Float(values) => Samples::Float(Cow::Owned(both(values))),
+                    Samples::Half(_) => {
+                        let values = both(&floats(&plane.samples));
+                        let mut narrow = vec![f16::ZERO; values.len()];
+                        narrow.convert_from_f32_slice(&values);
+                        Samples::Half(Cow::Owned(narrow))
+                    }
+                };
+            }
+        }
+    }
+}
+
+/// The channel that would be the alpha of this one: `diffuse.A` of `diffuse.R`.
+fn alpha_of(name: &str) -> String {
+    name.rsplit_once('.').map_or_else(|| "A".to_owned(), |(layer, _)| format!("{layer}.A"))
+}
+
+pub(crate) fn floats(samples: &Samples<'_>) -> Vec<f32> {
+    match samples {
+        Samples::Float(values) => values.to_vec(),
+        Samples::Uint(values) => values.iter().map(|value| *value as f32).collect(),
+        Samples::Half(values) => {
+            let mut wide = vec![0f32; values.len()];
+            values.convert_to_f32_slice(&mut wide);
+            wide
+        }
+    }
+}
+
 /// What is lost where samples become those of the types of their channels.
 ///
 /// ```
@@ -249,7 +310,7 @@ impl Rounded {
 }
 
 /// That each pattern means a channel.
-fn all_there(image: &Image<'_>, patterns: &[String]) -> Result<()> {
+pub(crate) fn all_there(image: &Image<'_>, patterns: &[String]) -> Result<()> {
     let there = |pattern: &str| {
         image.parts.iter().any(|part| matching(&part.header, pattern).next().is_some())
     };

@@ -17,14 +17,18 @@ mod decode;
 mod difference;
 pub mod edit;
 mod encode;
+mod flatten;
 mod formats;
 mod gradient;
 mod layers;
+mod group;
 mod look;
 pub mod losses;
 mod lossy;
+mod mipmap;
 mod missing;
 mod preview;
+mod resize;
 mod rows;
 mod sample_types;
 mod view;
@@ -41,10 +45,16 @@ pub use difference::{
 };
 pub use edit::channel_losses;
 pub use encode::{Encoded, PictureOptions, encode_picture, png};
+pub use flatten::flatten;
 pub use formats::{can_choose_floats, has_quality, picture_names};
 pub use gradient::{Compared, ComparedRow, compare_gradient, gradient_image, gradient_strips};
 pub use layers::{ImageLayer, layers};
+pub use group::{
+    ImageGroup, MergeInput, merge_images, select_view, split_image, views,
+};
+pub use mipmap::mipmap;
 pub use missing::MissingPixels;
 pub use preview::{Preview, PreviewOptions, preview, preview_reads};
+pub use resize::{ResizeFilter, ResizeOptions, ResizeSize, resize, resized_bytes};
 pub use sample_types::decode_image_as;
 pub use view::{Buffers, Frame, View};

@@ -24,6 +24,11 @@ const OF_STORAGE: [&str; 12] = [
     "version",
 ];
 
+/// Whether an attribute says how pixels are stored.
+pub(crate) fn is_of_storage(name: &str) -> bool {
+    OF_STORAGE.contains(&name)
+}
+
 /// Adds what a picture of `format` lacks of the header and the samples of the part that it shows;
 /// `window` are the pixels that it has.
 pub(crate) fn of_part(

@@ -1,5 +1,6 @@
 //! The arguments of `solio convert`.
 
+use super::changes::ChangeArgs;
 use super::image::ImageArgs;
 use super::mesh::{ReadArgs, WriteArgs};
 use super::shared::{InputArgs, RecordArgs, ShownArgs, WorkArgs};
@@ -22,6 +23,11 @@ Examples:
   solio convert shot.####.exr -o small.####.exr --half --frames 1-100x2
   solio convert beauty.exr -o beauty.png --bits 16 --exposure -1
   solio convert plate.tif -o plate.exr -z piz
+  solio convert shot.####.exr -o half.####.exr --resize 50%
+  solio convert key.exr fill.exr -o light.exr --merge layers --as key,fill
+  solio convert all.####.exr -o 'out/*.####.exr' --split layers
+  solio convert deep.exr -o flat.exr --flatten
+  solio convert map.tif -o map.exr --mipmap -z zip
   solio convert old.pbrt -o new.pbrt --upgrade   formatted, version 3 to 4
   solio convert old.pbrt -o new/ --upgrade --whole-scene   and its includes
   solio convert scene.pbrt -o small/scene.pbrt --meshes ply
@@ -73,6 +79,8 @@ pub(crate) struct ConvertArgs {
     pub(crate) work: WorkArgs,
     #[command(flatten)]
     pub(crate) image: ImageArgs,
+    #[command(flatten)]
+    pub(crate) changes: ChangeArgs,
     #[command(flatten)]
     pub(crate) read: ReadArgs,
     #[command(flatten)]

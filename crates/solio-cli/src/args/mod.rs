@@ -1,6 +1,7 @@
 //! The one definition of the command line: parser, help, completions and man pages come from it.
 
 mod cat;
+mod changes;
 mod check;
 mod convert;
 mod demo;
@@ -27,6 +28,7 @@ mod study;
 mod typed_options;
 
 pub(crate) use cat::CatArgs;
+pub(crate) use changes::ChangeArgs;
 pub(crate) use check::CheckArgs;
 pub(crate) use convert::{AnyFormat, ConvertArgs, MeshesChoice};
 pub(crate) use demo::DemoArgs;

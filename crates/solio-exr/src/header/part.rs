@@ -115,7 +115,17 @@ impl Part {
     }
 
     /// Says how the pixels are stored; `type` follows where it is there.
-    pub(crate) fn set_kind(&mut self, kind: Kind) {
+    ///
+    /// ```
+    /// use solio_exr::Compression;
+    /// use solio_exr::header::{Box2i, Kind, Part, Tiles, Value};
+    /// let mut part = Part::new(Box2i::of_size(8, 8), Compression::Zip, Vec::new());
+    /// let (levels, rounding) = Default::default();
+    /// part.set("tiles", Value::Tiles(Tiles { width: 64, height: 64, levels, rounding }));
+    /// part.set_kind(Kind::Tiled);
+    /// assert!(part.kind().is_tiled());
+    /// ```
+    pub fn set_kind(&mut self, kind: Kind) {
         self.forced = Some(kind);
         if self.get("type").is_some() {
             self.set("type", Value::Text(kind.name().into()));

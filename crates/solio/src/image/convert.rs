@@ -2,6 +2,7 @@
 
 use crate::image::any::{format_of, picture_bytes, write_picture};
 use crate::image::attributes::set_input;
+use crate::image::change::ImageChanges;
 use crate::tree::each_file::in_turn;
 use crate::{
     Choice, Frame, ImageFormat, ImageWriteOptions, Input, PictureOptions, SetOptions, ToInput,
@@ -64,6 +65,8 @@ pub struct ImageConvertOptions {
     /// The channels that `pixel_type` is for, by their new names, or patterns with one `*`. None means
     /// all, but 16 bits get only those that are not ids: these have to be named.
     pub pixel_channels: Vec<String>,
+    /// What is done with the pixels.
+    pub changes: ImageChanges,
     /// Chunks that are missing or damaged become zeros, with a warning.
     pub partial: bool,
     /// Refuse, before anything is written, where the output does not hold something of the input
@@ -153,23 +156,43 @@ pub fn convert_images(
     work: &Work,
     mut each: impl FnMut(&ImageJob, Result<ImageConverted>) -> Result<bool> + Send,
 ) -> Result<()> {
+    let inputs = |index: usize| std::slice::from_ref(&jobs[index].0);
+    let convert = |index: usize, opened: Vec<Result<Input>>, work: &Work| {
+        let mut opened = opened.into_iter();
+        let input = opened.next().unwrap_or_else(|| Err(Error::argument("no input")))?;
+        convert_input(&input, &jobs[index].1, options, work)
+    };
+    let each = |index: usize, result| each(&jobs[index], result);
+    side_by_side(jobs.len(), inputs, options, work, convert, each)
+}
+
+/// Does so many jobs, each with files of its own, at once where they are small, within the memory of `work`;
+/// hands what they give to `each`, in order.
+pub(crate) fn side_by_side<'p, T: Send>(
+    count: usize,
+    inputs: impl Fn(usize) -> &'p [PathBuf] + Sync,
+    options: &ImageConvertOptions,
+    work: &Work,
+    convert: impl Fn(usize, Vec<Result<Input>>, &Work) -> Result<T> + Sync,
+    each: impl FnMut(usize, Result<T>) -> Result<bool> + Send,
+) -> Result<()> {
     let budget = Budget { free: Mutex::new(work.memory_bytes), returned: Condvar::new() };
-    let at_once = work.threads.min(jobs.len()).max(1);
+    let at_once = work.threads.min(count).max(1);
     let convert = |index: usize| {
-        let (input, output) = &jobs[index];
-        let opened = Input::open(input, &options.limits, work);
-        let need = opened.as_ref().map_or(0, |input| need(input, work));
-        let need = need.min(work.memory_bytes).max(1);
+        let open = |input: &PathBuf| Input::open(input, &options.limits, work);
+        let opened: Vec<Result<Input>> = inputs(index).iter().map(open).collect();
+        let needs = opened.iter().flatten().map(|input| need(input, &options.changes, work));
+        let need = needs.fold(0, u64::saturating_add).min(work.memory_bytes).max(1);
         let _held = budget.take(need);
         // An image that leaves room for no other may have all threads.
         let alone = at_once == 1 || need > work.memory_bytes / 2;
         let threads = if alone { work.threads } else { 1 };
         let memory_bytes = need.max(work.memory_bytes / at_once as u64);
         let single = Work { threads, memory_bytes, ..work.clone() };
-        convert_input(&opened?, output, options, &single)
+        convert(index, opened, &single)
     };
     let window = if at_once == 1 { 1 } else { 2 * at_once };
-    in_turn(jobs.len(), window, work, convert, |index, result| each(&jobs[index], result))
+    in_turn(count, window, work, convert, each)
 }
 
 /// Memory that the images under way share.
@@ -201,7 +224,7 @@ impl Drop for Held<'_> {
 }
 
 /// About how much memory a conversion needs: the pixels, and half as much for what is made of them.
-fn need(input: &Input, work: &Work) -> u64 {
+fn need(input: &Input, changes: &ImageChanges, work: &Work) -> u64 {
     if input.comes_once() {
         return work.memory_bytes;
     }
@@ -210,7 +233,8 @@ fn need(input: &Input, work: &Work) -> u64 {
         None => sample_bytes(input, work),
     };
     // What does not tell has all for itself.
-    pixels.map_or(work.memory_bytes, |pixels| pixels.saturating_add(pixels / 2))
+    let Some(pixels) = pixels else { return work.memory_bytes };
+    pixels.saturating_add(pixels / 2).saturating_add(changes.bytes_made_of(pixels, input, work))
 }
 
 /// The bytes of all samples of an OpenEXR file; `None` where parts are deep: only their chunks tell how
@@ -257,18 +281,24 @@ pub fn convert_image(
     convert_input(&*input.to_input(&options.limits, work)?, output, options, work)
 }
 
-fn convert_input(
-    input: &Input,
-    output: &Path,
-    options: &ImageConvertOptions,
-    work: &Work,
-) -> Result<ImageConverted> {
+/// The format of the output, to which all options apply.
+pub(crate) fn output_format(output: &Path, options: &ImageConvertOptions) -> Result<ImageFormat> {
     let format = options.format.or_else(|| ImageFormat::of_name(output)).ok_or_else(|| {
         Error::argument("the output's extension is not that of an image format")
             .at_path(output)
             .hint(format!("use {}, or add --format", ImageFormat::written_extensions()))
     })?;
     check_options(format, options)?;
+    Ok(format)
+}
+
+fn convert_input(
+    input: &Input,
+    output: &Path,
+    options: &ImageConvertOptions,
+    work: &Work,
+) -> Result<ImageConverted> {
+    let format = output_format(output, options)?;
     let watch = Stopwatch::start();
     if let Some(copied) = copy(input, output, format, options, work)? {
         return Ok(copied);
@@ -280,6 +310,26 @@ fn convert_input(
     done.read = watch.usage();
     done.read_bytes = input.file_bytes().unwrap_or(0);
     let watch = Stopwatch::start();
+    let straight = options.picture.raw && format_of(input) != Some(ImageFormat::Exr);
+    let changed = change(&mut image, straight, format, options, &mut done, work);
+    changed.map_err(|e: Error| e.at_path(path))?;
+    put(&image, path, (output, format), options, &mut done, work)?;
+    done.write = watch.usage();
+    Ok(done)
+}
+
+/// Changes pixels, names and types as they are wanted of a file of `format`. With `straight` colours are not
+/// multiplied by alpha.
+pub(crate) fn change(
+    image: &mut Image<'_>,
+    straight: bool,
+    format: ImageFormat,
+    options: &ImageConvertOptions,
+    done: &mut ImageConverted,
+    work: &Work,
+) -> Result<()> {
+    let how = (&options.write.exr, &options.limits);
+    options.changes.apply(image, straight, &mut done.notes, how, work)?;
     let mut change = |image: &mut Image<'_>| {
         if format != ImageFormat::Exr {
             // Their channels have no names.
@@ -299,21 +349,34 @@ fn convert_input(
         }
         Ok(losses)
     };
-    done.losses.extend(change(&mut image).map_err(|e: Error| e.at_path(path))?);
-    describe(&image, &mut done);
+    done.losses.extend(change(image)?);
+    Ok(())
+}
+
+/// Writes `image`, which was read from `path`, to `output`.
+pub(crate) fn put(
+    image: &Image<'_>,
+    path: &Path,
+    (output, format): (&Path, ImageFormat),
+    options: &ImageConvertOptions,
+    done: &mut ImageConverted,
+    work: &Work,
+) -> Result<()> {
+    describe(image, done);
     let refuse = |losses: &Losses| match options.strict_loss {
         true => losses.refuse().map_err(|e| e.at_path(path)),
         false => Ok(()),
     };
     if format == ImageFormat::Exr {
-        done.losses.extend(lost_again(&image, options));
-        let exr = &options.write.exr;
-        let lost = losses::of_compression(&image, exr, &options.limits, work);
-        done.losses.extend(lost.map_err(|e| own_fault(&image, e).at_path(path))?);
+        done.losses.extend(lost_again(image, options));
+        let exr = &options.changes.layout(&options.write.exr);
+        let lost = losses::of_compression(image, exr, &options.limits, work);
+        done.losses.extend(lost.map_err(|e| own_fault(image, e).at_path(path))?);
         refuse(&done.losses)?;
-        let written = crate::image::file::write_exr(&image, output, &options.write, work);
-        done.written = written.map_err(|e| own_fault(&image, e).at_path(path))?;
-        done.notes.extend(grown(&image, options, &done));
+        let write = ImageWriteOptions { exr: *exr, ..options.write };
+        let written = crate::image::file::write_exr(image, output, &write, work);
+        done.written = written.map_err(|e| own_fault(image, e).at_path(path))?;
+        done.notes.extend(grown(image, options, done));
     } else {
         let mut picture = options.picture.clone();
         // Parts and channels were chosen when the image was read.
@@ -327,15 +390,14 @@ fn convert_input(
         if options.pixel_type.is_some() {
             picture.bits = Some(FLOAT_BITS);
         }
-        let made = encode_picture(&image, format, &picture, &options.limits, work);
+        let made = encode_picture(image, format, &picture, &options.limits, work);
         let Encoded { bytes, size, losses } = made.map_err(|e| e.at_path(path))?;
         done.size = size;
         done.losses.extend(losses);
         refuse(&done.losses)?;
         done.written = write_picture(&bytes, output, options.write.durable, work)?;
     }
-    done.write = watch.usage();
-    Ok(done)
+    Ok(())
 }
 
 /// What kept an image from being written. Where that is its header as it was read, nothing was asked
@@ -375,6 +437,7 @@ fn copy(
         || !options.rename.is_empty()
         || options.crop.is_some()
         || options.pixel_type.is_some()
+        || options.changes.are_some()
         || options.write.exr != WriteOptions::default();
     if changes || format != ImageFormat::Exr || format_of(input) != Some(ImageFormat::Exr) {
         return Ok(None);
@@ -472,6 +535,10 @@ const FLOAT_BITS: u8 = 32;
 /// That the options say something about files of this format.
 fn check_options(format: ImageFormat, options: &ImageConvertOptions) -> Result<()> {
     let picture = &options.picture;
+    if options.changes.mipmap && options.write.exr.layout == Layout::Scanlines {
+        return Err(Error::argument("levels of detail are in tiles, not in scanlines")
+            .hint("leave out --scanlines or --mipmap"));
+    }
     if format == ImageFormat::Exr {
         let shown = picture.exposure != 0.0 || picture.tone_map != Default::default();
         if shown || picture.bits.is_some() || picture.quality.is_some() {
@@ -487,6 +554,10 @@ fn check_options(format: ImageFormat, options: &ImageConvertOptions) -> Result<(
         return Ok(());
     }
     let name = format.as_str().to_uppercase();
+    if options.changes.mipmap {
+        return Err(Error::argument(format!("{name} has no levels of detail"))
+            .hint("--mipmap is of OpenEXR"));
+    }
     if options.write.exr != WriteOptions::default() {
         let message = format!("{name} has no such compression or layout");
         let hint = "-z, --compat, --tiles and --scanlines are of OpenEXR";
@@ -513,7 +584,7 @@ fn check_options(format: ImageFormat, options: &ImageConvertOptions) -> Result<(
 }
 
 /// Reads as much of `input` as goes into a file of `format`.
-fn read(
+pub(crate) fn read(
     input: &Input,
     format: ImageFormat,
     options: &ImageConvertOptions,
@@ -580,7 +651,7 @@ fn read_exr(
         (Some(vec![part]), Some(channels))
     };
     let levels = if format == ImageFormat::Exr { levels(options) } else { Levels::Full };
-    if levels == Levels::Full {
+    if levels == Levels::Full && !options.changes.mipmap {
         let numbers = parts.clone().unwrap_or_else(|| (0..header.parts.len()).collect());
         let read: Vec<&Part> = numbers.iter().map(|&part| &header.parts[part]).collect();
         losses::of_levels(&mut done.losses, &read, "the output");
@@ -645,7 +716,9 @@ fn note_missing(image: &Image<'_>, done: &mut ImageConverted) {
 
 /// A window is one of a level, and another layout has one level.
 fn levels(options: &ImageConvertOptions) -> Levels {
-    let one = options.crop.is_some() || options.write.exr.layout != Layout::default();
+    let one = options.crop.is_some()
+        || options.changes.need_one_level()
+        || options.write.exr.layout != Layout::default();
     if one { Levels::Full } else { Levels::All }
 }
 
@@ -734,7 +807,7 @@ mod tests {
     /// What a conversion of the file is taken to need, of a megabyte.
     fn need_of(path: &Path) -> u64 {
         let work = Work { memory_bytes: 1 << 20, ..Work::serial() };
-        Input::open(path, &Limits::default(), &work).map_or(0, |input| need(&input, &work))
+        Input::open(path, &Limits::default(), &work).map_or(0, |input| need(&input, &ImageChanges::default(), &work))
     }
 
     #[test]

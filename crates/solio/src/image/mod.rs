@@ -3,10 +3,12 @@
 
 pub(crate) mod any;
 pub(crate) mod attributes;
+pub(crate) mod change;
 pub(crate) mod compare;
 pub(crate) mod convert;
 pub(crate) mod file;
 pub(crate) mod mattes;
+pub(crate) mod group;
 pub(crate) mod pack;
 pub(crate) mod preview;
 pub(crate) mod unpack;

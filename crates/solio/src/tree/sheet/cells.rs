@@ -85,7 +85,7 @@ pub(super) fn cells(
     for (folder, mut files) in folders {
         files.sort_unstable();
         files.dedup();
-        match layers {
+        match options.layers {
             true => all.extend(files.into_iter().flat_map(|file| of_layers(&folder, file, work))),
             false => all.extend(of_folder(&folder, files)),
         }
