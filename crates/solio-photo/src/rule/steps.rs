@@ -65,6 +65,7 @@ fn apply(step: &str, n: f64) -> Option<f64> {
         "whole" => n.trunc(),
         "round" => n.round(),
         "thirds32" => thirds32(n as i64),
+        "int4s" => f64::from((n as i64 as i8) << 4 >> 4),
         "int8s" => f64::from(n as i64 as i8),
         "int16s" => f64::from(n as i64 as i16),
         "bits16" => f64::from(n as i64 as u16),
@@ -180,6 +181,7 @@ mod tests {
         assert_eq!(text("={0:Auto|*:{} K}", 5200), ("5200".into(), "5200 K".into()));
         assert_eq!(text("~/3 : ={0:0|*:@fraction}", 1).1, "+1/3");
         assert_eq!(text("%.3d", 7).1, "007");
+        assert_eq!(text("~int4s /6", 15).0, "-0.166666666666667");
         assert_eq!(text("%x %%", 255).1, "ff %");
         assert_eq!(TagRule::parse("~what"), None);
     }

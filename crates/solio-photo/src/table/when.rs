@@ -9,7 +9,7 @@ use std::borrow::Cow;
 /// Subjects: `model`, `make`, `count`, `bytes`, `type`, `value` (the number after the row's bits
 /// were cut out), `start` (the entry's first bytes as text). Comparisons: `=` is one of, `!=` is
 /// none of, `~` contains one of, `!~` contains none of, `^` starts with one of, `$` ends with one
-/// of, `<`, `>`.
+/// of, `!$` ends with none of, `<`, `>`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct When(&'static [Test]);
 
@@ -36,7 +36,7 @@ pub(crate) struct WhenFacts<'a> {
 }
 
 const SUBJECTS: [&str; 7] = ["model", "make", "count", "bytes", "type", "value", "start"];
-const COMPARISONS: [&str; 8] = ["!=", "!~", "=", "~", "^", "$", "<", ">"];
+const COMPARISONS: [&str; 9] = ["!=", "!~", "!$", "=", "~", "^", "$", "<", ">"];
 
 impl Test {
     fn parse(text: &'static str) -> Option<Test> {
@@ -83,6 +83,7 @@ impl When {
                 "!~" => !any(&|value| text.contains(value)),
                 "^" => any(&|value| text.starts_with(value)),
                 "$" => any(&|value| text.ends_with(value)),
+                "!$" => !any(&|value| text.ends_with(value)),
                 "<" => order(&|number, limit| number < limit),
                 _ => order(&|number, limit| number > limit),
             }
@@ -102,6 +103,7 @@ mod tests {
             WhenFacts { camera: &camera, count: 1, bytes: 2, kind: "int16u", value: Some(&value) };
         let holds = |text| When::parse(text).unwrap().holds(&seen);
         assert!(holds("model~EOS 7D|EOS 5D") && holds("model$Mark II, value>6"));
+        assert!(holds("model!$5D|Mark III") && !holds("model!$Mark II"));
         assert!(!holds("model$5D") && !holds("count!=1") && !holds("model!~EOS"));
         assert!(holds("type=int16u, bytes=1|2, value!=0") && holds("value<8, make^Can"));
         assert_eq!(When::parse("color=3"), None);

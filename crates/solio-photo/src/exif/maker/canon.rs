@@ -28,6 +28,9 @@ pub(super) fn place<'a>(
 
 /// Reads a block.
 pub(super) fn hook(name: &str, block: &MakerBlock<'_>, gather: &mut Gather<'_>) {
+    if let Some(name) = name.strip_prefix("canon.info.") {
+        return camera_info(block, name, gather);
+    }
     match name {
         "canon.camera_settings" => camera_settings(block, gather),
         "canon.focal_length" => focal_length(block, gather),
@@ -48,6 +51,30 @@ fn record(block: &MakerBlock<'_>, name: &str, gather: &mut Gather<'_>) {
     if let Some(table) = table::CANON.table(name) {
         read_record(block.part, table, &block.around, gather);
     }
+}
+
+/// Most layouts that the versions of one camera have.
+const MOST_LAYOUTS: usize = 8;
+
+/// Of cameras whose record changed with the version, one table a layout: the one in whose place the
+/// version is. Of layouts that none knows, what is before the changes.
+fn camera_info(block: &MakerBlock<'_>, name: &str, gather: &mut Gather<'_>) {
+    let known = (0..MOST_LAYOUTS).map_while(|n| table::CANON.table(&format!("{name}_{n}")));
+    let mut fitting = known.filter(|table| {
+        let rows = table.get().rows();
+        let version = rows.iter().find(|row| row.name == "FirmwareVersion");
+        let text = version.and_then(|row| block.part.array::<5>(u64::from(row.id)));
+        text.is_some_and(|text| is_version(&text))
+    });
+    match fitting.next() {
+        Some(table) => read_record(block.part, table, &block.around, gather),
+        None => record(block, name, gather),
+    }
+}
+
+/// Three digits with points: `1.0.7`.
+fn is_version(text: &[u8; 5]) -> bool {
+    matches!(text, [a, b'.', b, b'.', c] if [a, b, c].iter().all(|byte| byte.is_ascii_digit()))
 }
 
 fn shot_info(block: &MakerBlock<'_>, gather: &mut Gather<'_>) {

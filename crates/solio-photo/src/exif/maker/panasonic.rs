@@ -9,7 +9,7 @@ use crate::rule::TagRule;
 use crate::stored::decode;
 use crate::table::{self, Lazy};
 use crate::value::Value;
-use solio_container::tiff::FieldType;
+use solio_container::{ByteView, tiff::FieldType};
 
 /// Where the note's directory is, if it is one of Panasonic's; offsets count as EXIF's own do.
 pub(super) fn place<'a>(
@@ -17,16 +17,40 @@ pub(super) fn place<'a>(
     head: &[u8],
     camera: &'a CameraModel,
 ) -> Option<NoteDirectory<'a>> {
-    let skip = match head {
-        _ if head.starts_with(b"Panasonic\0") => 12,
-        // Leica's cameras that Panasonic made.
-        _ if camera.make == "LEICA" => 8,
-        _ if head.starts_with(b"LEICA CAMERA AG\0") => 18,
-        _ => return None,
+    let (group, name, view, skip) = match head {
+        _ if head.starts_with(b"Panasonic\0") => ("Panasonic", "panasonic", note.tiff, 12),
+        _ if head.starts_with(b"LEICA CAMERA AG\0") => ("Panasonic", "panasonic", note.tiff, 18),
+        _ => leica(note, head, camera)?,
     };
-    let table = table::PANASONIC.table("panasonic")?;
-    let at = note.at.checked_add(skip)?;
-    Some(NoteDirectory::new((note.tiff, at, note.big), "Panasonic", table, camera))
+    let table = table::PANASONIC.table(name)?;
+    let at = if view.place() == note.tiff.place() { note.at.checked_add(skip)? } else { skip };
+    Some(NoteDirectory::new((view, at, note.big), group, table, camera))
+}
+
+/// Group, table, what offsets count from, and how long the head is, of Leica's own layouts and of the
+/// cameras that Panasonic made.
+fn leica<'a>(
+    note: &MakerNote<'a>,
+    head: &[u8],
+    camera: &CameraModel,
+) -> Option<(&'static str, &'static str, ByteView<'a>, u64)> {
+    let make = camera.make.to_ascii_uppercase();
+    let own = note.tiff.from(note.at);
+    Some(match head {
+        // The digital backs have no head, and Panasonic's cameras the maker's short name.
+        [b'L', b'E', b'I', b'C', b'A', rest @ ..] => match rest {
+            [b'0', 3, 0, ..] => ("Leica", "leica4", own, 8),
+            [0, 0, 0, ..] if make.starts_with("LEICA CAMERA") => ("Leica", "leica2", own, 8),
+            [0, 2, 0xff, ..] => ("Leica", "leica6", note.tiff, 8),
+            [0, 2, 0, ..] => ("Leica", "leica9", own, 8),
+            [0, 1 | 4..=7 | 0x10 | 0x1a, 0, ..] => ("Leica", "leica5", own, 8),
+            [0, 8..=10, 0, ..] => ("Leica", "leica5", note.tiff, 8),
+            _ => ("Panasonic", "panasonic", note.tiff, 8),
+        },
+        _ if make == "LEICA" => ("Panasonic", "panasonic", note.tiff, 8),
+        _ if make.starts_with("LEICA CAMERA") => ("Leica", "leica3", note.tiff, 0),
+        _ => return None,
+    })
 }
 
 /// Reads a block.

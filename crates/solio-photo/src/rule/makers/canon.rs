@@ -196,8 +196,7 @@ fn points(value: &Value) -> Value {
 }
 
 fn lens(value: &Value) -> Value {
-    let key = value.plain();
-    Value::Text(LENSES.name(&key).map_or_else(|| format!("Unknown ({key})"), str::to_owned))
+    LENSES.word(value)
 }
 
 #[cfg(test)]

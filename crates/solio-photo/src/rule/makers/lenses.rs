@@ -1,5 +1,6 @@
 //! Names of lenses by number.
 
+use crate::value::Value;
 use std::sync::OnceLock;
 
 /// A list of numbers and names, parsed at its first use.
@@ -23,5 +24,11 @@ impl Lenses {
         });
         let found = names.binary_search_by_key(&key, |(key, _)| key).ok()?;
         Some(names[found].1)
+    }
+
+    /// The name for a value, or that it is unknown.
+    pub(super) fn word(&self, value: &Value) -> Value {
+        let key = value.plain();
+        Value::Text(self.name(&key).map_or_else(|| format!("Unknown ({key})"), str::to_owned))
     }
 }

@@ -1,11 +1,13 @@
 //! Rules of the tables of others.
 
+use super::lenses::Lenses;
 use crate::number::plain;
 use crate::rule::MakerRule;
 use crate::value::Value;
 
 /// The rules that their tables name.
 pub(super) const RULES: &[MakerRule] = &[
+    MakerRule { name: "others.sigma_lens", number: Value::clone, text: sigma_lens },
     MakerRule { name: "others.casio_date", number: Value::clone, text: casio_date },
     MakerRule { name: "others.casio_point", number: Value::clone, text: casio_point },
     MakerRule { name: "others.casio_distance", number: distance, text: metres },
@@ -18,6 +20,12 @@ pub(super) const RULES: &[MakerRule] = &[
     MakerRule { name: "others.ricoh_serial", number: ricoh_serial, text: Value::clone },
     MakerRule { name: "others.version", number: Value::clone, text: version },
 ];
+
+static SIGMA: Lenses = Lenses::new(include_str!("../../../tables/sigma_lenses.tsv"));
+
+fn sigma_lens(value: &Value) -> Value {
+    SIGMA.word(value)
+}
 
 /// Digits of a date: `0302280945` as `2003:02:28 09:45`; two more are seconds.
 fn casio_date(value: &Value) -> Value {

@@ -1,11 +1,31 @@
 //! Rules of the tables of panasonic.
 
+use super::lenses::Lenses;
 use crate::rule::MakerRule;
 use crate::value::Value;
 
 /// The rules that Panasonic's table names.
-pub(super) const RULES: &[MakerRule] =
-    &[MakerRule { name: "panasonic.date", number: date, text: Value::clone }];
+pub(super) const RULES: &[MakerRule] = &[
+    MakerRule { name: "panasonic.date", number: date, text: Value::clone },
+    MakerRule { name: "panasonic.leica_lens", number: leica_lens, text: leica_lens_name },
+];
+
+static LEICA: Lenses = Lenses::new(include_str!("../../../tables/leica_lenses.tsv"));
+
+/// The number of a lens, and in the last two bits which frame it shows.
+fn leica_lens(value: &Value) -> Value {
+    match value.integer(0) {
+        Some(n) if value.count() == 1 => Value::text(format!("{} {}", n >> 2, n & 3)),
+        _ => value.clone(),
+    }
+}
+
+fn leica_lens_name(value: &Value) -> Value {
+    let key = value.plain();
+    let number = key.split(' ').next().unwrap_or_default();
+    let name = LEICA.name(&key).or_else(|| LEICA.name(number));
+    Value::Text(name.map_or_else(|| format!("Unknown ({key})"), str::to_owned))
+}
 
 /// Bytes of two decimal digits each.
 fn date(value: &Value) -> Value {

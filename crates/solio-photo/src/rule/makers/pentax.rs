@@ -1,5 +1,6 @@
 //! Rules of the tables of pentax.
 
+use super::lenses::Lenses;
 use crate::number::plain;
 use crate::rule::{MakerRule, Named, look_up};
 use crate::value::{Value, binary_text};
@@ -7,6 +8,7 @@ use std::sync::OnceLock;
 
 /// The rules that Pentax' tables name.
 pub(super) const RULES: &[MakerRule] = &[
+    MakerRule { name: "pentax.lens", number: Value::clone, text: lens },
     MakerRule { name: "pentax.date", number: date, text: Value::clone },
     MakerRule { name: "pentax.time", number: time, text: Value::clone },
     MakerRule { name: "pentax.compensation", number: compensation, text: signed },
@@ -29,6 +31,12 @@ pub(super) const RULES: &[MakerRule] = &[
     MakerRule { name: "pentax.battery_busy", number: Value::clone, text: battery_busy },
     MakerRule { name: "pentax.curves", number: Value::clone, text: curves },
 ];
+
+static LENSES: Lenses = Lenses::new(include_str!("../../../tables/pentax_lenses.tsv"));
+
+fn lens(value: &Value) -> Value {
+    LENSES.word(value)
+}
 
 /// The numbers of a value, if there are as many.
 pub(crate) fn ints<const N: usize>(value: &Value) -> Option<[i64; N]> {

@@ -22,6 +22,7 @@ pub(super) const RULES: &[MakerRule] = &[
     MakerRule { name: "sony.swapped_pairs", number: swapped_pairs, text: Value::clone },
     MakerRule { name: "sony.bit_list", number: Value::clone, text: bit_list },
     MakerRule { name: "sony.lens", number: Value::clone, text: lens },
+    MakerRule { name: "sony.lens2", number: Value::clone, text: lens_e },
     MakerRule { name: "sony.times8", number: Value::clone, text: times8 },
     MakerRule { name: "sony.ratio", number: ratio, text: time },
     MakerRule { name: "sony.pixel_shift", number: pixel_shift, text: pixel_shift_words },
@@ -29,6 +30,7 @@ pub(super) const RULES: &[MakerRule] = &[
 ];
 
 static LENSES: Lenses = Lenses::new(include_str!("../../../tables/sony_lenses.tsv"));
+static E_LENSES: Lenses = Lenses::new(include_str!("../../../tables/sony_e_lenses.tsv"));
 
 /// Sensitivities in thirds of steps; 11 is 100.
 fn iso_code(value: &Value) -> Value {
@@ -201,8 +203,12 @@ fn bit_list(value: &Value) -> Value {
 }
 
 fn lens(value: &Value) -> Value {
-    let key = value.plain();
-    Value::Text(LENSES.name(&key).map_or_else(|| format!("Unknown ({key})"), str::to_owned))
+    LENSES.word(value)
+}
+
+/// Of the E mount, which has numbers of its own.
+fn lens_e(value: &Value) -> Value {
+    E_LENSES.word(value)
 }
 
 /// Sizes in units of eight pixels.
