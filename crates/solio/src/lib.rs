@@ -25,6 +25,7 @@
 mod guide {}
 
 pub mod color;
+mod exiftool;
 pub mod image;
 mod input;
 mod machine;
@@ -38,6 +39,7 @@ pub use color::pixel_arrays::{
     apply_gradient, apply_gradient_floats, convert_colors, convert_colors_exactly,
     convert_colors_in_place,
 };
+pub use exiftool::{DropIn, DropInOptions, DropInStats};
 pub use image::attributes::{Edit, SetOptions, set_attributes};
 pub use image::compare::compare_image_files;
 pub use image::convert::{

@@ -6,6 +6,7 @@ mod convert;
 mod demo;
 mod diff;
 mod dup;
+mod exiftool;
 mod gradient;
 mod hash;
 mod image;
@@ -31,6 +32,7 @@ pub(crate) use convert::{AnyFormat, ConvertArgs, MeshesChoice};
 pub(crate) use demo::DemoArgs;
 pub(crate) use diff::DiffArgs;
 pub(crate) use dup::DupArgs;
+pub(crate) use exiftool::ExiftoolArgs;
 pub(crate) use gradient::GradientArgs;
 pub(crate) use hash::HashArgs;
 pub(crate) use image::ImageArgs;
@@ -84,6 +86,8 @@ pub(crate) enum Command {
     /// Say what photos say about themselves: EXIF, XMP, IPTC and others, as ExifTool names them;
     /// of OpenEXR, PLY, OBJ and pbrt what their heads say
     Meta(MetaArgs),
+    /// Answer as ExifTool does, many times as fast; what only ExifTool can do is handed to it
+    Exiftool(ExiftoolArgs),
     /// List folders, with the frames of a sequence on one line: how many, and which are missing
     Ls(LsArgs),
     /// Walk trees once and keep what is there in a table: kinds, sizes, dates, problems
