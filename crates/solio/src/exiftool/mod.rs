@@ -57,16 +57,21 @@ pub struct DropInOptions {
     /// The program; empty: none. `None`: the first that is found beside this one, in `PATH` and in the
     /// usual places.
     pub real: Option<PathBuf>,
+    /// Answer also where ExifTool may say something else, instead of asking it; for those who have none,
+    /// and to find out what differs.
+    pub always: bool,
     /// This process was started by another drop-in, which took it for the real one.
     pub within: bool,
 }
 
 impl DropInOptions {
-    /// As the environment variables SOLIO_EXIFTOOL (the program) and SOLIO_EXIFTOOL_WITHIN (set by this
-    /// program for those that it starts) have it.
+    /// As the environment variables SOLIO_EXIFTOOL (the program), SOLIO_EXIFTOOL_ALWAYS (not empty: answer
+    /// also what may differ) and SOLIO_EXIFTOOL_WITHIN (set by this program for those that it starts)
+    /// have it.
     pub fn from_environment() -> Self {
         DropInOptions {
             real: std::env::var_os("SOLIO_EXIFTOOL").map(PathBuf::from),
+            always: std::env::var_os("SOLIO_EXIFTOOL_ALWAYS").is_some_and(|value| !value.is_empty()),
             within: std::env::var_os(real::MARK).is_some(),
         }
     }
@@ -500,7 +505,7 @@ impl DropIn {
             return Err("a file that the system does not describe".into());
         }
         self.modules.add(&tags);
-        if !order::arrange(&mut tags, self.modules) {
+        if !order::arrange(&mut tags, self.modules) && !self.options.always {
             return Err("a composite that is not known".into());
         }
         for tag in tags.iter_mut().take_while(|tag| tag.group == "System") {
@@ -511,7 +516,9 @@ impl DropIn {
             mwg::add(&mut tags)?;
         }
         let listing = Listing::new(tags);
-        sure::check(&listing, &read, options, named)?;
+        if !self.options.always {
+            sure::check(&listing, &read, options, named)?;
+        }
         if !options.conditions.is_empty() && !show::holds(&listing, options)? {
             return Ok(None);
         }

@@ -3,7 +3,7 @@
 //! for this file or one before it, so a session remembers them.
 
 use solio_photo::Tag;
-use std::collections::HashSet;
+use std::sync::OnceLock;
 
 /// Modules that bring composites of their own.
 const MODULES: [&str; 10] = [
@@ -11,13 +11,10 @@ const MODULES: [&str; 10] = [
 ];
 
 /// Modules that are there from the start.
-const ALWAYS: [&str; 4] = ["Exif", "GPS", "IPTC", "FlashPix"];
-
-/// Pictures that two tags frame; ExifTool makes them as it makes composites.
-const FRAMED: [&str; 4] = ["ThumbnailImage", "PreviewImage", "OtherImage", "JpgFromRaw"];
+const ALWAYS: [&str; 4] = ["Exif", "GPS", "IPTC", "MPF"];
 
 /// The composites of photos, sorted.
-const KEYS: [&str; 66] = [
+const KEYS: [&str; 67] = [
     "Apple-RunTimeSincePowerUp",
     "Canon-ConditionalFEC",
     "Canon-DigitalZoom",
@@ -67,6 +64,7 @@ const KEYS: [&str; 66] = [
     "IPTC-DigitalCreationDateTime",
     "Kodak-DateCreated",
     "Kodak-WB_RGBLevels",
+    "MPF-MPImage",
     "Nikon-AutoFocus",
     "Nikon-ContrastDetectAF",
     "Nikon-LensID",
@@ -110,75 +108,141 @@ pub(super) struct Modules(u16);
 impl Modules {
     /// Adds those that the groups of a file need.
     pub(super) fn add(&mut self, tags: &[Tag]) {
-        for tag in tags {
-            let group = tag.group.split('-').next().unwrap_or_default();
-            if let Some(n) = MODULES.iter().position(|module| *module == group) {
-                self.0 |= 1 << n;
-            }
-        }
+        self.0 |= tags.iter().fold(0, |all, tag| all | Modules::of(&tag.group));
     }
 
-    fn has(self, key: &str) -> bool {
-        let module = key.split('-').next().unwrap_or_default();
-        let place = MODULES.iter().position(|known| *known == module);
-        ALWAYS.contains(&module) || place.is_some_and(|n| self.0 >> n & 1 == 1)
+    /// The module that a group needs.
+    fn of(group: &str) -> u16 {
+        let known = MODULES.iter().position(|module| {
+            group.strip_prefix(module).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+        });
+        known.map_or(0, |n| 1 << n)
     }
 }
 
+/// A composite's name and what it waits for, as numbers of names; the module that brings it.
+struct Made {
+    name: &'static str,
+    bit: u128,
+    inputs: u128,
+    module: Module,
+}
+
+#[derive(Clone, Copy)]
+enum Module {
+    Always,
+    Numbered(u16),
+    Missing,
+}
+
+/// [`KEYS`], as numbers.
+fn made() -> &'static [Made] {
+    static MADE: OnceLock<Vec<Made>> = OnceLock::new();
+    MADE.get_or_init(|| {
+        let mut names: Vec<&str> = Vec::new();
+        let mut bit = |name: &'static str| {
+            let place = names.iter().position(|known| *known == name);
+            1 << place.unwrap_or_else(|| {
+                names.push(name);
+                names.len() - 1
+            })
+        };
+        let one = |key: &&'static str| {
+            let (module, name) = key.split_once('-').unwrap_or(("", key));
+            let number = MODULES.iter().position(|known| *known == module);
+            let module = match number {
+                Some(n) => Module::Numbered(1 << n),
+                None if ALWAYS.contains(&module) => Module::Always,
+                None => Module::Missing,
+            };
+            let inputs = inputs(key).iter().fold(0, |all, input| all | bit(input));
+            Made { name, bit: bit(name), inputs, module }
+        };
+        KEYS.iter().map(one).collect()
+    })
+}
+
 /// Whether `tag` is one that ExifTool makes of others.
-fn is_made(tag: &Tag) -> bool {
-    tag.group == "Composite"
-        || FRAMED.contains(&&*tag.name) && (tag.group.starts_with("IFD") || tag.group == "SubIFD")
+fn is_made(tag: &Tag, tags: &[Tag]) -> bool {
+    if tag.group == "Composite" {
+        return true;
+    }
+    let start = match &*tag.name {
+        "ThumbnailImage" => "ThumbnailOffset",
+        "PreviewImage" if tag.group.starts_with("MPImage") => return true,
+        "PreviewImage" => "PreviewImageStart",
+        "OtherImage" => "OtherImageStart",
+        "JpgFromRaw" => "JpgFromRawStart",
+        name => return name.starts_with("MPImage") && tag.group.starts_with("MPImage"),
+    };
+    // Two tags frame it; where only the data stand in an entry, they are a tag as others are.
+    tags.iter().any(|other| other.name == start && other.group == tag.group)
+}
+
+/// The name under which the order knows a tag.
+fn known_name(tag: &Tag) -> &str {
+    if tag.group.starts_with("MPImage") { "MPImage" } else { &tag.name }
 }
 
 /// Puts the composites behind all others, in ExifTool's order. False where one is not known.
 pub(super) fn arrange(tags: &mut Vec<Tag>, modules: Modules) -> bool {
-    let (made, mut others): (Vec<Tag>, Vec<Tag>) = std::mem::take(tags).into_iter().partition(is_made);
-    let mut made: Vec<Option<Tag>> = made.into_iter().map(Some).collect();
-    let groups: HashSet<&str> =
-        others.iter().map(|tag| tag.group.split('-').next().unwrap_or_default()).collect();
-    let names: HashSet<&str> = others
-        .iter()
-        .filter(|tag| tag.group == "Canon")
-        .map(|tag| &*tag.name)
-        .collect();
-    let zooms =
-        ["DigitalZoom", "ZoomSourceWidth", "ZoomTargetWidth"].iter().all(|name| names.contains(name));
-    let has_lens_id = others.iter().any(|tag| tag.group == "XMP-aux" && tag.name == "LensID");
-    let can = |key: &str| match key.split_once('-') {
-        Some(("XMP", "LensID")) => has_lens_id,
-        Some(("Exif" | "IPTC", _)) => true,
-        Some((module, _)) => groups.contains(module),
-        None => false,
+    let is_composite: Vec<bool> = tags.iter().map(|tag| is_made(tag, tags)).collect();
+    let mut which = is_composite.into_iter();
+    let (found, mut others): (Vec<Tag>, Vec<Tag>) =
+        std::mem::take(tags).into_iter().partition(|_| which.next() == Some(true));
+    let mut found: Vec<Option<Tag>> = found.into_iter().map(Some).collect();
+    let mut here = 0;
+    let mut zooms = 0;
+    let mut has_lens_id = false;
+    for tag in &others {
+        here |= Modules::of(&tag.group);
+        match (&*tag.group, &*tag.name) {
+            ("Canon", "DigitalZoom" | "ZoomSourceWidth" | "ZoomTargetWidth") => zooms += 1,
+            ("XMP-aux", "LensID") => has_lens_id = true,
+            _ => {}
+        }
+    }
+    let has = |module: Module, of: u16| match module {
+        Module::Always => true,
+        Module::Numbered(bit) => of & bit != 0,
+        Module::Missing => false,
     };
-    let mut keys: Vec<&str> = KEYS.into_iter().filter(|key| modules.has(key)).collect();
-    let name_of = |key: &'static str| key.split_once('-').map_or(key, |(_, name)| name);
-    let mut arranged = Vec::new();
+    let mut keys: Vec<&Made> = made().iter().filter(|key| has(key.module, modules.0)).collect();
+    let mut arranged = Vec::with_capacity(found.len());
     while !keys.is_empty() {
-        let mut waiting: Vec<&str> = keys.iter().map(|key| name_of(key)).collect();
+        let mut waiting = keys.iter().fold(0, |all, key| all | key.bit);
         let mut later = Vec::new();
         for key in &keys {
-            let name = name_of(key);
-            if inputs(key).iter().any(|input| waiting.contains(input)) {
+            if key.inputs & waiting != 0 {
                 later.push(*key);
                 continue;
             }
-            let tried = name == "ScaleFactor35efl" || name == "DigitalZoom" && zooms;
-            let place = made.iter().position(|tag| tag.as_ref().is_some_and(|t| t.name == name));
-            let built = place.filter(|_| can(key)).and_then(|place| made[place].take());
-            if tried || built.is_some() {
-                waiting.retain(|other| *other != name);
+            let tried = key.name == "ScaleFactor35efl" || key.name == "DigitalZoom" && zooms >= 3;
+            let mut built = false;
+            let is_xmp = matches!(key.module, Module::Numbered(bit) if bit == 1 << (MODULES.len() - 1));
+            if has(key.module, here) && (!(is_xmp && key.name == "LensID") || has_lens_id) {
+                for tag in &mut found {
+                    if tag.as_ref().is_some_and(|tag| known_name(tag) == key.name) {
+                        arranged.extend(tag.take());
+                        built = true;
+                        if key.name != "MPImage" {
+                            break;
+                        }
+                    }
+                }
             }
-            arranged.extend(built);
+            if tried || built {
+                waiting &= !key.bit;
+            }
         }
         if later.len() == keys.len() {
             break;
         }
         keys = later;
     }
-    let all_known = made.iter().all(Option::is_none);
+    let all_known = found.iter().all(Option::is_none);
     others.append(&mut arranged);
-    others.extend(made.into_iter().flatten());
+    others.extend(found.into_iter().flatten());
     *tags = others;
     all_known
 }
