@@ -18,6 +18,7 @@ mod convert;
 mod demo;
 mod diff;
 mod dup;
+mod exiftool;
 mod file_info;
 mod gradient;
 mod hash;
@@ -121,6 +122,10 @@ impl Outcome {
 /// assert_eq!(solio("--no-such-option"), 2);
 /// ```
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    if let Some(own) = exiftool::arguments(&arguments) {
+        return exiftool::run(own);
+    }
     run_parsed(arguments, |mut cli: Cli, given| {
         match &mut cli.command {
             Some(Command::Convert(args)) => args.given = given,
@@ -174,6 +179,7 @@ fn run_command(command: Option<Command>) -> Result<Outcome> {
         Some(Command::Help { words }) => help::run(&words),
         Some(Command::Convert(args)) => convert::run(&args),
         Some(Command::Meta(args)) => meta::run(&args),
+        Some(Command::Exiftool(args)) => exiftool::run_parsed(&args),
         Some(Command::Info(args)) => info::run(&args),
         Some(Command::Ls(args)) => ls::run(&args),
         Some(Command::Check(args)) => check::run(&args),

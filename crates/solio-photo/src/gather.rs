@@ -85,6 +85,32 @@ impl<'f> Gather<'f> {
         self.tags.push(Tag { group, name, value, rule, of_film: self.of_film });
     }
 
+    /// Moves what stands behind the first `plain` tags, so many tags each, to the places that their
+    /// entries have among those: directories lie where the entries that point to them do.
+    pub(crate) fn move_to_places(&mut self, plain: usize, found: &[(usize, usize)]) {
+        let moved: usize = found.iter().map(|(_, count)| count).sum();
+        if moved == 0 || plain + moved != self.tags.len() {
+            return;
+        }
+        let first = found.iter().map(|(place, _)| *place).min().unwrap_or(plain).min(plain);
+        let mut inner: Vec<(usize, Vec<Tag>)> = Vec::with_capacity(found.len());
+        for (place, count) in found.iter().rev() {
+            let from = self.tags.len() - count;
+            inner.push((*place, self.tags.split_off(from)));
+        }
+        inner.reverse();
+        inner.sort_by_key(|(place, _)| *place);
+        let behind = self.tags.split_off(first);
+        let mut inner = inner.into_iter().peekable();
+        for (n, tag) in behind.into_iter().enumerate() {
+            while let Some((_, tags)) = inner.next_if(|(place, _)| *place <= first + n) {
+                self.tags.extend(tags);
+            }
+            self.tags.push(tag);
+        }
+        inner.for_each(|(_, tags)| self.tags.extend(tags));
+    }
+
     /// Text without a rule.
     pub(crate) fn text(
         &mut self,

@@ -76,6 +76,11 @@ fn name(name: &Cow<'static, str>, out: &mut String) {
     }
 }
 
+/// One value as JSON shows it: numbers and `true` or `false` bare, other text in quotes, lists in brackets.
+pub fn json_value(value: &Value, out: &mut String) {
+    self::value(value, out);
+}
+
 fn value(value: &Value, out: &mut String) {
     match value {
         Value::List(list) => {

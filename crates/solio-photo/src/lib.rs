@@ -46,7 +46,7 @@ mod value;
 mod xmp;
 
 pub use fields::Fields;
-pub use json::{JsonOptions, json, json_string};
+pub use json::{JsonOptions, json, json_string, json_value};
 pub use metadata::{Gap, Metadata, Tag, date_of_unix};
 pub use read::{ReadOptions, decode_metadata};
 pub use stated::Stated;

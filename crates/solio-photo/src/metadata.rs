@@ -78,7 +78,7 @@ impl Tag {
     }
 
     /// Whether this tag counts and not `other` of the same name, which was found before it.
-    pub(crate) fn outdoes(&self, other: &Tag) -> bool {
+    pub fn outdoes(&self, other: &Tag) -> bool {
         precedence::outdoes(self, other)
     }
 

@@ -25,6 +25,7 @@
 mod guide {}
 
 pub mod color;
+mod exiftool;
 pub mod image;
 mod input;
 mod machine;
@@ -39,6 +40,7 @@ pub use color::pixel_arrays::{
     convert_colors_in_place,
 };
 pub use image::any::{read_picture_light, read_stored_picture, write_picture};
+pub use exiftool::{DropIn, DropInOptions, DropInStats};
 pub use image::attributes::{Edit, SetOptions, set_attributes};
 pub use image::change::ImageChanges;
 pub use image::compare::compare_image_files;

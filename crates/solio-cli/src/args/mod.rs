@@ -8,6 +8,7 @@ mod demo;
 mod diff;
 mod dup;
 mod filter;
+mod exiftool;
 mod gradient;
 mod hash;
 mod image;
@@ -34,6 +35,7 @@ pub(crate) use convert::{AnyFormat, ConvertArgs, MeshesChoice};
 pub(crate) use demo::DemoArgs;
 pub(crate) use diff::DiffArgs;
 pub(crate) use dup::DupArgs;
+pub(crate) use exiftool::ExiftoolArgs;
 pub(crate) use gradient::GradientArgs;
 pub(crate) use hash::HashArgs;
 pub(crate) use image::ImageArgs;
@@ -87,6 +89,8 @@ pub(crate) enum Command {
     /// Show photo metadata: EXIF, XMP, IPTC and others, as ExifTool names them; also the headers of
     /// OpenEXR, PLY, OBJ and pbrt files
     Meta(MetaArgs),
+    /// Answer as ExifTool does, many times as fast; what only ExifTool can do is handed to it
+    Exiftool(ExiftoolArgs),
     /// List folders, with the frames of a sequence on one line: how many, and which are missing
     Ls(LsArgs),
     /// Walk trees once and keep what is there in a table: kinds, sizes, dates, problems

@@ -31,6 +31,9 @@ struct Joined<'v> {
     icc: BTreeMap<u8, Vec<u8>>,
     /// How many the profile has, as its parts say.
     icc_parts: u8,
+    /// How many tags there were when the last part of it came, and of Photoshop's resources.
+    icc_place: usize,
+    photoshop_place: usize,
     /// Packets of XMP, one in most files.
     packets: Vec<ByteView<'v>>,
     /// Photoshop's resources, which are seldom in more than one segment.
@@ -154,6 +157,7 @@ fn segment<'v>(
             if let (Some([number, count]), Some(part)) =
                 (body.array::<2>(12), body.from(14).all(1 << 16))
             {
+                joined.icc_place = gather.tags.len();
                 joined.icc_parts = count;
                 keep(&mut joined.bytes, part.len()).then(|| joined.icc.insert(number, part.into()));
             }
@@ -173,7 +177,10 @@ fn segment<'v>(
         11 if starts(b"JP") => boxes(body, joined, gather),
         12 if starts(b"Ducky") => ducky(body.from(5), gather),
         12 if gather.fields.wants_group("PictureInfo") => crate::picture_info::read(body, gather),
-        13 if starts(b"Photoshop 3.0\0") => joined.photoshop.push(body.from(14)),
+        13 if starts(b"Photoshop 3.0\0") => {
+            joined.photoshop_place = gather.tags.len();
+            joined.photoshop.push(body.from(14));
+        }
         13 if starts(b"Adobe_CM") => {
             if let Some(kind) = body.be16(8) {
                 gather.int("AdobeCM", "AdobeCMType", kind);
@@ -351,12 +358,20 @@ fn finish(view: ByteView<'_>, joined: Joined<'_>, gather: &mut Gather<'_>) {
             None => {}
         }
     }
+    // Both stand where the last of their segments was.
+    let plain = gather.tags.len();
     resources(&joined.photoshop, joined.bytes, gather);
+    let between = gather.tags.len();
     match joined.profile() {
         Some(profile) => icc::read(ByteView::memory(&profile), gather),
         None if joined.icc.is_empty() => {}
         None => gather.warn("JPEG: a part of the ICC profile is missing"),
     }
+    let counts = (between.saturating_sub(plain), gather.tags.len().saturating_sub(between));
+    gather.move_to_places(
+        plain,
+        &[(joined.photoshop_place, counts.0), (joined.icc_place, counts.1)],
+    );
     joined.streams.finish(gather);
     for parts in joined.boxes.into_values() {
         let all: Vec<u8> = parts.into_values().flatten().collect();

@@ -286,7 +286,7 @@ impl<'a, 'g, 'f> DirectoryWalk<'a, 'g, 'f> {
             let leads = is_pointer(entry.tag, &group)
                 || matches!(entry.tag, tags::MAKER_NOTE | tags::PANASONIC_JPG_FROM_RAW);
             if exif_table(table) && leads {
-                inner.push(entry);
+                inner.push((self.gather.tags.len(), entry));
             } else {
                 self.tag(&entry, &group, table);
             }
@@ -295,14 +295,19 @@ impl<'a, 'g, 'f> DirectoryWalk<'a, 'g, 'f> {
             std::mem::take(&mut self.geo).read(self.tiff.is_big_endian, self.gather);
         }
         // What the file says itself comes before what its picture for viewing says.
-        inner.sort_by_key(|entry| entry.tag == tags::PANASONIC_JPG_FROM_RAW);
-        for entry in inner {
+        inner.sort_by_key(|(_, entry)| entry.tag == tags::PANASONIC_JPG_FROM_RAW);
+        let plain = self.gather.tags.len();
+        let mut found = Vec::with_capacity(inner.len());
+        for (place, entry) in inner {
+            let before = self.gather.tags.len();
             match entry.tag {
                 tags::MAKER_NOTE => self.note(&entry),
                 tags::PANASONIC_JPG_FROM_RAW => self.tag(&entry, &group, table),
                 _ => self.follow(&entry, &group, depth),
             }
+            found.push((place, self.gather.tags.len().saturating_sub(before)));
         }
+        self.gather.move_to_places(plain, &found);
         pictures::name(self.tiff.view, self.role, &group, self.gather);
         directory.next()
     }

@@ -64,7 +64,7 @@ pub fn read_metadata(
 
 /// Reads many files, one after the other.
 #[derive(Default)]
-struct Reader {
+pub(crate) struct Reader {
     heads: HeadReader,
     /// Used again for each file.
     options: Option<ReadOptions>,
@@ -72,7 +72,12 @@ struct Reader {
 
 impl Reader {
     /// [`read_metadata`], quicker: most files need one read of their start.
-    fn read(&mut self, path: &Path, options: &MetadataOptions, work: &Work) -> Result<Metadata> {
+    pub(crate) fn read(
+        &mut self,
+        path: &Path,
+        options: &MetadataOptions,
+        work: &Work,
+    ) -> Result<Metadata> {
         let MetadataOptions { fields, limits, .. } = options;
         let own = self.options.get_or_insert_with(|| ReadOptions {
             fields: fields.clone(),

@@ -101,13 +101,20 @@ fn preview(block: &MakerBlock<'_>, gather: &mut Gather<'_>) {
 }
 
 fn camera_settings(block: &MakerBlock<'_>, gather: &mut Gather<'_>) {
+    let before = gather.tags.len();
     record(block, "canon_camera_settings", gather);
+    let plain = gather.tags.len();
     let number = |index| block.number(index, FieldType::Int16u);
     let units = number(25).filter(|units| *units > 0).unwrap_or(1);
     for (index, name) in [(23, "MaxFocalLength"), (24, "MinFocalLength")] {
         if let Some(length) = number(index).filter(|length| *length > 0) {
             millimetres(name, length, units, gather);
         }
+    }
+    // They stand before their unit.
+    let place = gather.tags[before..plain].iter().position(|tag| tag.name == "FocalUnits");
+    if let Some(place) = place {
+        gather.move_to_places(plain, &[(before + place, gather.tags.len() - plain)]);
     }
 }
 

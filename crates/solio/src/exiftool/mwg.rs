@@ -1,0 +1,48 @@
+//! `-use MWG`: composites that say in one place what EXIF, IPTC and XMP say, by the rules of the
+//! Metadata Working Group. Here for files of which only EXIF says anything.
+
+use super::show::NotSure;
+use solio_photo::{Tag, Value};
+
+/// Adds them.
+pub(super) fn add(tags: &mut Vec<Tag>) -> Result<(), NotSure> {
+    let other = tags.iter().find(|tag| {
+        tag.group.starts_with("IPTC") || tag.group.starts_with("XMP") || tag.group == "Photoshop"
+    });
+    if let Some(other) = other {
+        return Err(format!("-use MWG with {}", other.group));
+    }
+    let find = |group: &str, name: &str| {
+        tags.iter().find(|tag| tag.group == group && tag.name == name).map(|tag| (tag.number(), tag.text()))
+    };
+    let composite = |name: &str| find("Composite", name);
+    let mut made: Vec<(&'static str, (Value, Value))> = Vec::new();
+    let mut put = |name: &'static str, value: Option<(Value, Value)>| {
+        made.extend(value.map(|value| (name, value)));
+    };
+    put("Copyright", find("IFD0", "Copyright"));
+    put("CreateDate", composite("SubSecCreateDate").or_else(|| find("ExifIFD", "CreateDate")));
+    put("Creator", find("IFD0", "Artist"));
+    put(
+        "DateTimeOriginal",
+        composite("SubSecDateTimeOriginal").or_else(|| find("ExifIFD", "DateTimeOriginal")),
+    );
+    put("Description", find("IFD0", "ImageDescription"));
+    put("ModifyDate", composite("SubSecModifyDate").or_else(|| find("IFD0", "ModifyDate")));
+    put("Orientation", find("IFD0", "Orientation"));
+    // Several makers of a picture stand in one text.
+    let artist = tags.iter().find(|tag| tag.group == "IFD0" && tag.name == "Artist");
+    if artist.is_some_and(|tag| tag.text().plain().contains(';') || tag.text().plain().contains('"')) {
+        return Err("-use MWG with several artists".into());
+    }
+    let twice = |name: &str| {
+        tags.iter().filter(|tag| tag.name == name && !tag.group.starts_with("IFD1")).count() > 1
+    };
+    if ["Copyright", "Artist", "ImageDescription", "ModifyDate", "CreateDate", "DateTimeOriginal"].iter().any(|n| twice(n)) {
+        return Err("-use MWG with a tag that stands twice".into());
+    }
+    for (name, (number, text)) in made {
+        tags.push(Tag::stated("Composite", name, number, text));
+    }
+    Ok(())
+}

@@ -1,0 +1,4 @@
+//! The protocol: lines, numbers, echoes, bad input.
+
+use super::*;
+
