@@ -69,12 +69,7 @@ pub fn unlink_copy(path: &Path, before: &Status, work: &Work) -> Result<()> {
     if let Some(modified) = modified {
         file.set_modified(modified).map_err(failed)?;
     }
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        let mode = std::fs::Permissions::from_mode(before.mode & 0o7777);
-        file.set_permissions(mode).map_err(|e| io_error("set the mode of", e, path))?;
-    }
+    crate::sys::set_mode(&file, before.mode).map_err(|e| io_error("set the mode of", e, path))?;
     Ok(())
 }
 

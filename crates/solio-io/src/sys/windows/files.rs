@@ -345,3 +345,9 @@ pub(super) fn is_case_sensitive(folder: &Path) -> Option<bool> {
     // Old systems do not know the question: there names are one.
     Some(told.is_ok_and(|told| told.Flags & 1 != 0))
 }
+
+/// Permissions of a file are those of its folder here.
+#[allow(clippy::unnecessary_wraps)] // elsewhere it can fail
+pub(crate) fn set_mode(_: &std::fs::File, _: u32) -> std::io::Result<()> {
+    Ok(())
+}
