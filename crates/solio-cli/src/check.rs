@@ -180,8 +180,7 @@ impl CheckReport<'_> {
             ));
         }
         if self.bad_folders > 0 {
-            problems
-                .push(format!("naming problems in {} of {folders} folders", self.bad_folders));
+            problems.push(format!("naming problems in {} of {folders} folders", self.bad_folders));
         }
         if self.bad_sequences > 0 {
             let bad = self.bad_sequences;

@@ -9,7 +9,7 @@ use solio::color::Difference;
 use solio::color::gradient::formats::{self, FoundGradients, GradientFormat, GradientWriteOptions};
 use solio::color::gradient::presets::{Preset, STUDY};
 use solio::color::gradient::{
-    COLORMAPS, ColorStop, Gradient, GradientFinding, colormap, parse_stops, non_uniformity,
+    COLORMAPS, ColorStop, Gradient, GradientFinding, colormap, non_uniformity, parse_stops,
 };
 use solio::{
     Compared, ComparedRow, Error, ImageFormat, ImageWriteOptions, Limits, Preview, Result, Work,

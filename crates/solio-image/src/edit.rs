@@ -108,7 +108,10 @@ fn all_used(used: &[bool], names: &[(String, String)]) -> Result<()> {
     }
 }
 
-pub(crate) fn each_level<'a>(part: &mut ImagePart<'a>, mut change: impl FnMut(&mut Vec<Plane<'a>>)) {
+pub(crate) fn each_level<'a>(
+    part: &mut ImagePart<'a>,
+    mut change: impl FnMut(&mut Vec<Plane<'a>>),
+) {
     match &mut part.pixels {
         Pixels::Flat(levels) => levels.iter_mut().for_each(|level| change(&mut level.planes)),
         Pixels::Deep(levels) => levels.iter_mut().for_each(|level| change(&mut level.planes)),

@@ -334,7 +334,9 @@ fn tidy(known: &Channels, planes: &[Vec<f32>], samples: Vec<Piece>) -> Vec<Piece
     for piece in pieces {
         match tidy.last_mut() {
             Some(last)
-                if last.front == piece.front && last.back == piece.back && last.back > last.front =>
+                if last.front == piece.front
+                    && last.back == piece.back
+                    && last.back > last.front =>
             {
                 mix(known, last, &piece);
             }
@@ -366,9 +368,8 @@ fn mix(known: &Channels, piece: &mut Piece, other: &Piece) {
     let before = piece.values.clone();
     for (channel, rule) in known.rules.iter().enumerate() {
         let Rule::Over(alpha) = rule else { continue };
-        let [a, b] = [&before, &other.values].map(|values| {
-            alpha.map_or(1.0, |alpha| f64::from(values[alpha])).clamp(0.0, 1.0)
-        });
+        let [a, b] = [&before, &other.values]
+            .map(|values| alpha.map_or(1.0, |alpha| f64::from(values[alpha])).clamp(0.0, 1.0));
         let [first, second] = [before[channel], other.values[channel]].map(f64::from);
         let mixed = match (a, b) {
             (1.0, 1.0) => (first + second) / 2.0,
@@ -435,7 +436,8 @@ mod tests {
         let far: &[f32] = &[0.5, 0.5, 2.0];
         let wall: &[f32] = &[1.0, 0.75, 3.0];
         let behind: &[f32] = &[1.0, 9.0, 4.0];
-        let found = flat(deep(&ARZ, &[&[near, far, wall, behind], &[behind, far, wall, near], &[]]));
+        let found =
+            flat(deep(&ARZ, &[&[near, far, wall, behind], &[behind, far, wall, near], &[]]));
         assert_eq!(found[0], [1.0, 1.0, 0.0]);
         assert_eq!(found[1][..2], [0.25 + 0.25 + 0.25 * 0.75; 2]);
         assert_eq!(found[2], [1.0, 1.0, NOTHING]);

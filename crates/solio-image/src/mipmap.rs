@@ -30,12 +30,7 @@ use std::borrow::Cow;
 ///
 /// # Errors
 /// `Unsupported` for deep parts and channels with fewer samples than pixels, `Limit`, and `Cancelled`.
-pub fn mipmap(
-    image: &mut Image<'_>,
-    tile: [u32; 2],
-    limits: &Limits,
-    work: &Work,
-) -> Result<()> {
+pub fn mipmap(image: &mut Image<'_>, tile: [u32; 2], limits: &Limits, work: &Work) -> Result<()> {
     for part in &mut image.parts {
         let bytes = level_bytes(part)?;
         // All further levels together have a third of the pixels.
@@ -58,7 +53,8 @@ fn level_bytes(part: &ImagePart<'_>) -> Result<u64> {
         return Err(error.hint("make it flat before: --flatten"));
     };
     let planes = levels.first().map(|level| &level.planes[..]).unwrap_or_default();
-    let subsampled = |plane: &&Plane<'_>| (plane.channel.x_sampling, plane.channel.y_sampling) != (1, 1);
+    let subsampled =
+        |plane: &&Plane<'_>| (plane.channel.x_sampling, plane.channel.y_sampling) != (1, 1);
     if let Some(plane) = planes.iter().find(subsampled) {
         let message = format!("channel {:?} has fewer samples than pixels", plane.channel.name);
         return Err(Error::unsupported(message).hint("tiles need a sample in every pixel"));

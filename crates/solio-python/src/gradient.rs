@@ -10,7 +10,7 @@ use solio::color::gradient::formats::GradientWriteOptions;
 use solio::color::gradient::presets::Preset;
 use solio::color::gradient::{
     AlphaStop, ColorStop, Floats, Gradient as Model, Keys, Mode, Ramp, Table8, check_range,
-    colormap, parse_stops, non_uniformity,
+    colormap, non_uniformity, parse_stops,
 };
 use solio::{Error, Limits, Result, Work};
 use std::path::PathBuf;

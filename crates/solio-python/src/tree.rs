@@ -9,8 +9,8 @@ use solio::digest::Algorithm;
 use solio::image::CheckOptions;
 use solio::names::OsStrBytes;
 use solio::{
-    DuplicateOptions, Error, Family, FileCheck, HashJob, Input, KeepRule, Limits, ListKind, ListOptions,
-    Progress, Work,
+    DuplicateOptions, Error, Family, FileCheck, HashJob, Input, KeepRule, Limits, ListKind,
+    ListOptions, Progress, Work,
 };
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -62,7 +62,8 @@ pub(crate) fn tree_check<'py>(
     given.finish()?;
     let inputs = paths(&names);
     let found = run(py, &work.cancel, || {
-        let (folders, mut files): (Vec<_>, Vec<_>) = inputs.into_iter().partition(|path| path.is_dir());
+        let (folders, mut files): (Vec<_>, Vec<_>) =
+            inputs.into_iter().partition(|path| path.is_dir());
         files.retain(|file| filter.wants_named(file));
         let mut all: Vec<(PathBuf, solio::Result<FileCheck>)> = Vec::new();
         let together = !wanted.decode;
@@ -72,7 +73,8 @@ pub(crate) fn tree_check<'py>(
             Ok(true)
         })?;
         if !folders.is_empty() {
-            let solio::Found { files, folders, failed } = solio::find_files(&folders, &filter, &work)?;
+            let solio::Found { files, folders, failed } =
+                solio::find_files(&folders, &filter, &work)?;
             let at = |error: &Error| error.path().unwrap_or(Path::new("")).to_owned();
             all.extend(failed.into_iter().map(|error| (at(&error), Err(error))));
             all.extend(folders.into_iter().map(|(path, check)| (path, Ok(check))));
@@ -90,14 +92,27 @@ pub(crate) fn tree_check<'py>(
         let check = match result {
             Ok(check) => check,
             Err(error) => {
-                return Ok((name, "unreadable", String::new(), Vec::new(), Vec::new(), Some(raised(py, &error)?)));
+                return Ok((
+                    name,
+                    "unreadable",
+                    String::new(),
+                    Vec::new(),
+                    Vec::new(),
+                    Some(raised(py, &error)?),
+                ));
             }
         };
         let problems = check.problems.iter().map(|problem| {
             (problem.kind.name().to_owned(), problem.message.clone(), problem.offset, problem.part)
         });
-        let text = check.text_problems.iter().map(|error| ("text".to_owned(), error.to_string(), None, None));
-        let odd = check.odd.iter().map(|odd| (odd.rule.name().to_owned(), odd.message.clone(), None, None));
+        let text = check
+            .text_problems
+            .iter()
+            .map(|error| ("text".to_owned(), error.to_string(), None, None));
+        let odd = check
+            .odd
+            .iter()
+            .map(|odd| (odd.rule.name().to_owned(), odd.message.clone(), None, None));
         let problems = problems.chain(text).chain(odd).collect();
         Ok((name, check.format, check.found.clone(), problems, check.notes.clone(), None))
     };
@@ -132,7 +147,8 @@ pub(crate) fn tree_duplicates<'py>(
         Ok(found)
     })?;
     let file = |file: &Vec<PathBuf>| file.iter().map(|path| name(py, path)).collect();
-    let groups = found.groups.iter().map(|group| (group.bytes, group.files.iter().map(file).collect()));
+    let groups =
+        found.groups.iter().map(|group| (group.bytes, group.files.iter().map(file).collect()));
     Ok((groups.collect(), found.files, all_raised(py, &found.failed)?))
 }
 
@@ -168,8 +184,10 @@ pub(crate) fn tree_hash<'py>(
     let inputs = paths(&names);
     let (found, failed) = run(py, &work.cancel, || {
         let (files, failed) = solio::files_below(&inputs, &filter, &work)?;
-        let jobs: Vec<HashJob> =
-            files.into_iter().map(|path| HashJob { path, algorithms: algorithms.clone() }).collect();
+        let jobs: Vec<HashJob> = files
+            .into_iter()
+            .map(|path| HashJob { path, algorithms: algorithms.clone() })
+            .collect();
         let mut found = Vec::new();
         solio::hash_files(&jobs, Default::default(), &work, |index, result| {
             found.push((jobs[index].path.clone(), result));
@@ -178,12 +196,15 @@ pub(crate) fn tree_hash<'py>(
         work.cancel.check()?;
         Ok((found, failed))
     })?;
-    let missed = failed.into_iter().map(|error| (error.path().unwrap_or(Path::new("")).to_owned(), Err(error)));
+    let missed = failed
+        .into_iter()
+        .map(|error| (error.path().unwrap_or(Path::new("")).to_owned(), Err(error)));
     let shown = |(path, result): (PathBuf, solio::Result<solio::Hashed>)| -> PyResult<Summed<'py>> {
         let name = name(py, &path);
         match result {
             Ok(hashed) => {
-                let digests = hashed.digests.iter().map(|it| (it.algorithm().name(), it.to_string()));
+                let digests =
+                    hashed.digests.iter().map(|it| (it.algorithm().name(), it.to_string()));
                 Ok((name, hashed.bytes, digests.collect(), None))
             }
             Err(error) => Ok((name, 0, Vec::new(), Some(raised(py, &error)?))),
@@ -212,7 +233,9 @@ pub(crate) fn tree_list<'py>(
     let shown = |entry: &solio::ListEntry| -> Listed<'py> {
         let path = name(py, &entry.path());
         match &entry.kind {
-            ListKind::Folder(_) => ("folder", path, None, Vec::new(), String::new(), 0, entry.bytes),
+            ListKind::Folder(_) => {
+                ("folder", path, None, Vec::new(), String::new(), 0, entry.bytes)
+            }
             ListKind::File(_) => ("file", path, None, Vec::new(), String::new(), 0, entry.bytes),
             ListKind::Sequence(it) => {
                 let (range, frames) = (Some(it.range.clone()), it.files.frames.clone());
@@ -231,7 +254,8 @@ pub(crate) fn catalog_diff<'py>(
     after: &Name<'py>,
 ) -> PyResult<Vec<Difference<'py>>> {
     let work = Work::default();
-    let [before, after] = [before, after].map(|path| PathBuf::from(OsStr::from_bytes(path.as_bytes())));
+    let [before, after] =
+        [before, after].map(|path| PathBuf::from(OsStr::from_bytes(path.as_bytes())));
     let all = run(py, &work.cancel, || solio::diff_catalogs(&before, &after, &work))?;
     let shown = |it: &solio::catalog::difference::CatalogDifference| -> Difference<'py> {
         let old = it.old_path.as_deref().map(|old| PyBytes::new(py, old));

@@ -68,9 +68,13 @@ const WORDS: [(&str, &str); 60] = [
 
 /// What people read: documents, help, and the texts of the packages.
 fn is_read(path: &str) -> bool {
-    let of_help = path.starts_with("crates/solio-cli/src/help/") || path.starts_with("crates/solio-cli/src/args/");
-    let of_python = path.ends_with(".py") && (path.starts_with("python/solio/") || path.starts_with("blender/solio_io/"));
-    of_help || of_python || path.ends_with(".md") && !path.starts_with("bench/") && path != "CHANGELOG.md"
+    let of_help = path.starts_with("crates/solio-cli/src/help/")
+        || path.starts_with("crates/solio-cli/src/args/");
+    let of_python = path.ends_with(".py")
+        && (path.starts_with("python/solio/") || path.starts_with("blender/solio_io/"));
+    of_help
+        || of_python
+        || path.ends_with(".md") && !path.starts_with("bench/") && path != "CHANGELOG.md"
 }
 
 #[test]

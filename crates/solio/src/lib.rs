@@ -39,8 +39,8 @@ pub use color::pixel_arrays::{
     apply_gradient, apply_gradient_floats, convert_colors, convert_colors_exactly,
     convert_colors_in_place,
 };
-pub use image::any::{read_picture_light, read_stored_picture, write_picture};
 pub use exiftool::{DropIn, DropInOptions, DropInStats};
+pub use image::any::{read_picture_light, read_stored_picture, write_picture};
 pub use image::attributes::{Edit, SetOptions, set_attributes};
 pub use image::change::ImageChanges;
 pub use image::compare::compare_image_files;
@@ -51,8 +51,8 @@ pub use image::file::{
     ImageWriteOptions, check_exr_name, image_header, read_image, read_image_as, read_image_into,
     write_image,
 };
-pub use image::mattes::cryptomattes;
 pub use image::group::{MergeJob, SplitPiece, merge_image_files, split_image_files};
+pub use image::mattes::cryptomattes;
 pub use image::pack::{ImagePackOptions, ImagePacked, ImagesPacked, pack_images};
 pub use image::preview::{preview_bytes, preview_file};
 pub use image::unpack::{
@@ -137,7 +137,12 @@ pub use solio_codec::compress::Compression;
 pub use solio_codec::number::Digits;
 pub use solio_color::ToneMap;
 pub use solio_image::{
-    ChannelDifference, Choice, CodeValues, CompareOptions, Compared, ComparedRow, Decoded, DifferenceLimit, Encoded, Frame, HeatMap, ImageChoice, ImageDifference, ImageGroup, MergeInput, MissingPixels, PartChoice, PictureCodes, PictureOptions, Preview, PreviewOptions, ResizeFilter, ResizeOptions, ResizeSize, SingleFlat, StoredPicture, Verdict, channel_losses, compare_gradient, compare_images, cryptomatte, decode_image_as, edit, encode_picture, gradient_image, gradient_strips, heat_picture, image_bytes, merge_images, part_number, preview,
+    ChannelDifference, Choice, CodeValues, CompareOptions, Compared, ComparedRow, Decoded,
+    DifferenceLimit, Encoded, Frame, HeatMap, ImageChoice, ImageDifference, ImageGroup, MergeInput,
+    MissingPixels, PartChoice, PictureCodes, PictureOptions, Preview, PreviewOptions, ResizeFilter,
+    ResizeOptions, ResizeSize, SingleFlat, StoredPicture, Verdict, channel_losses,
+    compare_gradient, compare_images, cryptomatte, decode_image_as, edit, encode_picture,
+    gradient_image, gradient_strips, heat_picture, image_bytes, merge_images, part_number, preview,
 };
 pub use solio_io::filter::{Filter, FilterOptions, IGNORE_FILE, LeftOut};
 pub use solio_io::signals::cancel_on_signals;

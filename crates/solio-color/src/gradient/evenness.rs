@@ -88,7 +88,10 @@ mod tests {
             let mode = Mode::of_name(mode).unwrap();
             let constant = Gradient { colors, mode, ..Gradient::default() };
             for difference in Difference::ALL {
-                assert!(non_uniformity(&constant, difference, 256).is_nan(), "{stops} {difference:?}");
+                assert!(
+                    non_uniformity(&constant, difference, 256).is_nan(),
+                    "{stops} {difference:?}"
+                );
             }
         }
     }

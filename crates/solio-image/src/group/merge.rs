@@ -227,4 +227,3 @@ fn extended<'i>(plane: Plane<'i>, from: Box2i, to: Box2i) -> Result<Plane<'i>> {
     }
     Ok(Plane { channel, samples: larger })
 }
-

@@ -272,7 +272,9 @@ fn filter_plane(
 ) -> Result<()> {
     let width = (axes[0].from.end - axes[0].from.start) as usize;
     plane.samples = match &plane.samples {
-        Samples::Half(from) => Samples::Half(Cow::Owned(filtered(from, width, across, down, work)?)),
+        Samples::Half(from) => {
+            Samples::Half(Cow::Owned(filtered(from, width, across, down, work)?))
+        }
         Samples::Float(from) => {
             Samples::Float(Cow::Owned(filtered(from, width, across, down, work)?))
         }

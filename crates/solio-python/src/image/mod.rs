@@ -22,8 +22,6 @@ pub(crate) use functions::{
 };
 pub(crate) use give::header as give_header;
 pub(crate) use into::{image_into, image_plan};
-pub(crate) use picture::{
-    codes_encode, codes_light, image_format, picture_encode, picture_write,
-};
+pub(crate) use picture::{codes_encode, codes_light, image_format, picture_encode, picture_write};
 pub(crate) use read_ahead::ImageBatch;
 pub(crate) use values::{image_attribute_check, image_attribute_type};

@@ -6,9 +6,8 @@ use solio_photo::Tag;
 use std::sync::OnceLock;
 
 /// Modules that bring composites of their own.
-const MODULES: [&str; 10] = [
-    "Apple", "Canon", "Kodak", "Nikon", "Olympus", "Panasonic", "Ricoh", "Samsung", "Sony", "XMP",
-];
+const MODULES: [&str; 10] =
+    ["Apple", "Canon", "Kodak", "Nikon", "Olympus", "Panasonic", "Ricoh", "Samsung", "Sony", "XMP"];
 
 /// Modules that are there from the start.
 const ALWAYS: [&str; 4] = ["Exif", "GPS", "IPTC", "MPF"];
@@ -219,7 +218,8 @@ pub(super) fn arrange(tags: &mut Vec<Tag>, modules: Modules) -> bool {
             }
             let tried = key.name == "ScaleFactor35efl" || key.name == "DigitalZoom" && zooms >= 3;
             let mut built = false;
-            let is_xmp = matches!(key.module, Module::Numbered(bit) if bit == 1 << (MODULES.len() - 1));
+            let is_xmp =
+                matches!(key.module, Module::Numbered(bit) if bit == 1 << (MODULES.len() - 1));
             if has(key.module, here) && (!(is_xmp && key.name == "LensID") || has_lens_id) {
                 for tag in &mut found {
                     if tag.as_ref().is_some_and(|tag| known_name(tag) == key.name) {
@@ -257,7 +257,10 @@ mod tests {
         all.iter().map(|(group, name)| Tag::stated(*group, *name, text(), text())).collect()
     }
 
-    fn arranged(all: &[(&'static str, &'static str)], earlier: &[(&'static str, &'static str)]) -> Vec<String> {
+    fn arranged(
+        all: &[(&'static str, &'static str)],
+        earlier: &[(&'static str, &'static str)],
+    ) -> Vec<String> {
         let mut modules = Modules::default();
         modules.add(&tags(earlier));
         let mut tags = tags(all);
@@ -268,15 +271,28 @@ mod tests {
 
     #[test]
     fn composites_wait_for_those_that_they_are_made_of() {
-        let made = ["LightValue", "ShutterSpeed", "CircleOfConfusion", "ScaleFactor35efl", "Aperture"];
+        let made =
+            ["LightValue", "ShutterSpeed", "CircleOfConfusion", "ScaleFactor35efl", "Aperture"];
         let mut all = vec![("ExifIFD", "FNumber")];
         all.extend(made.map(|name| ("Composite", name)));
-        let fresh =
-            ["FNumber", "Aperture", "ScaleFactor35efl", "ShutterSpeed", "CircleOfConfusion", "LightValue"];
+        let fresh = [
+            "FNumber",
+            "Aperture",
+            "ScaleFactor35efl",
+            "ShutterSpeed",
+            "CircleOfConfusion",
+            "LightValue",
+        ];
         assert_eq!(arranged(&all, &[]), fresh);
         // After one of Canon's files a zoom may come first.
-        let after =
-            ["FNumber", "Aperture", "ShutterSpeed", "LightValue", "ScaleFactor35efl", "CircleOfConfusion"];
+        let after = [
+            "FNumber",
+            "Aperture",
+            "ShutterSpeed",
+            "LightValue",
+            "ScaleFactor35efl",
+            "CircleOfConfusion",
+        ];
         assert_eq!(arranged(&all, &[("Canon", "LensType")]), after);
     }
 

@@ -61,7 +61,9 @@ pub(super) fn candidates(named: Option<&Path>) -> Vec<PathBuf> {
     let called = std::env::args_os().next().map(PathBuf::from);
     for program in [called, own.clone()].into_iter().flatten() {
         let folder = program.parent().unwrap_or(Path::new(""));
-        found.extend(["exiftool.real", "exiftool-real", "exiftool.pl"].map(|name| folder.join(name)));
+        found.extend(
+            ["exiftool.real", "exiftool-real", "exiftool.pl"].map(|name| folder.join(name)),
+        );
     }
     let path = std::env::var_os("PATH").unwrap_or_default();
     let name = if cfg!(windows) { "exiftool.exe" } else { "exiftool" };
@@ -121,12 +123,17 @@ impl Real {
         };
         pass_on(out, send.clone(), Said::Out, || Said::OutEnded).map_err(failed)?;
         pass_on(err, send, Said::Err, || Said::ErrEnded).map_err(failed)?;
-        let mut real = Real { child, to, said, number: 0, out: Vec::new(), err: Vec::new(), ended: 0 };
+        let mut real =
+            Real { child, to, said, number: 0, out: Vec::new(), err: Vec::new(), ended: 0 };
         let mut version = Vec::new();
         real.ask(&[b"-ver".to_vec()], &mut |_, bytes| version.extend_from_slice(bytes))
             .map_err(|e| Error::unsupported(e.message().to_owned()).at_path(program))?;
         let text = String::from_utf8_lossy(&version);
-        if !text.trim().split('.').all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit())) {
+        if !text
+            .trim()
+            .split('.')
+            .all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()))
+        {
             return Err(Error::unsupported("this is not ExifTool").at_path(program));
         }
         Ok(real)
@@ -147,7 +154,9 @@ impl Real {
             lines.push(b'\n');
         }
         let status_mark = format!("{{solio{number}=");
-        lines.extend_from_slice(format!("-echo4\n{status_mark}${{status}}}}\n-execute{number}\n").as_bytes());
+        lines.extend_from_slice(
+            format!("-echo4\n{status_mark}${{status}}}}\n-execute{number}\n").as_bytes(),
+        );
         self.to
             .write_all(&lines)
             .and_then(|()| self.to.flush())
@@ -177,7 +186,8 @@ impl Real {
             {
                 let text = &self.err[at + status_mark.len()..];
                 let digits = text.iter().take_while(|b| b.is_ascii_digit());
-                status = Some(digits.fold(0u8, |all, b| all.wrapping_mul(10).wrapping_add(b - b'0')));
+                status =
+                    Some(digits.fold(0u8, |all, b| all.wrapping_mul(10).wrapping_add(b - b'0')));
                 each(2, &self.err[..at]);
                 self.err.clear();
             } else if self.err.len() > 1 << 16 {
@@ -222,7 +232,9 @@ pub(super) fn fit_lines(arguments: &[Vec<u8>]) -> bool {
     };
     // Options that are for the start of a process, or change how lines are read.
     let starts = [&b"-config"[..], b"-stay_open", b"-@", b"-common_args"];
-    let reads = |argument: &Vec<u8>| argument == b"-" || starts.contains(&&argument.to_ascii_lowercase()[..]);
+    let reads = |argument: &Vec<u8>| {
+        argument == b"-" || starts.contains(&&argument.to_ascii_lowercase()[..])
+    };
     arguments.iter().all(|argument| plain(argument) && !reads(argument))
 }
 

@@ -66,7 +66,9 @@ impl Request {
         match self.kind {
             RequestKind::All => true,
             RequestKind::One => name.eq_ignore_ascii_case(&self.lower),
-            RequestKind::Wild => matches(self.lower.as_bytes(), name.to_ascii_lowercase().as_bytes()),
+            RequestKind::Wild => {
+                matches(self.lower.as_bytes(), name.to_ascii_lowercase().as_bytes())
+            }
         }
     }
 

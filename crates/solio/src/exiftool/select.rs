@@ -20,7 +20,8 @@ pub(super) fn select<'o>(listing: &Listing, options: &'o Options) -> Vec<Shown<'
     if options.requests.is_empty() {
         let all = (0..listing.tags.len()).filter(|n| may_show(listing, *n, options));
         shown.extend(all.map(|n| Shown::Tag(n, false)));
-        let by_group = !matches!(options.form, Form::Table | Form::Template | Form::Bytes | Form::Csv);
+        let by_group =
+            !matches!(options.form, Form::Table | Form::Template | Form::Bytes | Form::Csv);
         if !options.groups.is_empty() && by_group {
             gather_groups(listing, options, &mut shown);
         }
@@ -72,7 +73,12 @@ fn find(listing: &Listing, request: &Request, options: &Options, mut each: impl 
 /// The one tag that `request` means, if there is one.
 pub(super) fn one(listing: &Listing, request: &Request, options: &Options) -> Option<usize> {
     let mut found = None;
-    let options = Options { duplicates: false, excluded: Vec::new(), no_composites: options.no_composites, ..Options::default() };
+    let options = Options {
+        duplicates: false,
+        excluded: Vec::new(),
+        no_composites: options.no_composites,
+        ..Options::default()
+    };
     find(listing, request, &options, |n| {
         found.get_or_insert(n);
     });

@@ -14,26 +14,96 @@ use std::sync::OnceLock;
 
 /// Names that no maker's note has, and no other segment of a picture.
 const OWN: [&str; 34] = [
-    "ExifToolVersion", "FileName", "Directory", "FileSize", "FileModifyDate", "FileAccessDate",
-    "FileInodeChangeDate", "FilePermissions", "FileType", "FileTypeExtension", "MIMEType",
-    "ExifByteOrder", "JFIFVersion", "EncodingProcess", "YCbCrSubSampling", "ColorComponents",
-    "ExifVersion", "ImageDescription", "ExifImageWidth", "ExifImageHeight", "InteropIndex",
-    "InteropVersion", "SubSecTime", "SubSecTimeOriginal", "SubSecTimeDigitized", "OffsetTime",
-    "OffsetTimeOriginal", "OffsetTimeDigitized", "FlashpixVersion", "CompressedBitsPerPixel",
-    "SceneCaptureType", "GainControl", "XPTitle", "XPComment",
+    "ExifToolVersion",
+    "FileName",
+    "Directory",
+    "FileSize",
+    "FileModifyDate",
+    "FileAccessDate",
+    "FileInodeChangeDate",
+    "FilePermissions",
+    "FileType",
+    "FileTypeExtension",
+    "MIMEType",
+    "ExifByteOrder",
+    "JFIFVersion",
+    "EncodingProcess",
+    "YCbCrSubSampling",
+    "ColorComponents",
+    "ExifVersion",
+    "ImageDescription",
+    "ExifImageWidth",
+    "ExifImageHeight",
+    "InteropIndex",
+    "InteropVersion",
+    "SubSecTime",
+    "SubSecTimeOriginal",
+    "SubSecTimeDigitized",
+    "OffsetTime",
+    "OffsetTimeOriginal",
+    "OffsetTimeDigitized",
+    "FlashpixVersion",
+    "CompressedBitsPerPixel",
+    "SceneCaptureType",
+    "GainControl",
+    "XPTitle",
+    "XPComment",
 ];
 
 /// Names that makers' notes have, too, but where EXIF's counts.
 const STANDARD: [&str; 52] = [
-    "Make", "Model", "Software", "Artist", "Copyright", "Orientation", "XResolution", "YResolution",
-    "ResolutionUnit", "ModifyDate", "CreateDate", "DateTimeOriginal", "ISO", "ShutterSpeedValue",
-    "ApertureValue", "BrightnessValue", "MaxApertureValue", "FocalLength", "Flash", "LensModel",
-    "LensMake", "ColorSpace", "SensingMethod", "FileSource", "SceneType", "CustomRendered",
-    "ExposureMode", "DigitalZoomRatio", "FocalLengthIn35mmFormat", "ComponentsConfiguration",
-    "YCbCrPositioning", "GPSVersionID", "GPSDateStamp", "GPSTimeStamp", "GPSMapDatum", "GPSStatus",
-    "GPSLatitude", "GPSLongitude", "GPSAltitude", "GPSPosition", "GPSDateTime", "GPSImgDirection",
-    "GPSLatitudeRef", "GPSLongitudeRef", "ImageWidth", "ImageHeight", "ImageSize", "Megapixels",
-    "SubSecDateTimeOriginal", "SubSecCreateDate", "SubSecModifyDate", "UserComment",
+    "Make",
+    "Model",
+    "Software",
+    "Artist",
+    "Copyright",
+    "Orientation",
+    "XResolution",
+    "YResolution",
+    "ResolutionUnit",
+    "ModifyDate",
+    "CreateDate",
+    "DateTimeOriginal",
+    "ISO",
+    "ShutterSpeedValue",
+    "ApertureValue",
+    "BrightnessValue",
+    "MaxApertureValue",
+    "FocalLength",
+    "Flash",
+    "LensModel",
+    "LensMake",
+    "ColorSpace",
+    "SensingMethod",
+    "FileSource",
+    "SceneType",
+    "CustomRendered",
+    "ExposureMode",
+    "DigitalZoomRatio",
+    "FocalLengthIn35mmFormat",
+    "ComponentsConfiguration",
+    "YCbCrPositioning",
+    "GPSVersionID",
+    "GPSDateStamp",
+    "GPSTimeStamp",
+    "GPSMapDatum",
+    "GPSStatus",
+    "GPSLatitude",
+    "GPSLongitude",
+    "GPSAltitude",
+    "GPSPosition",
+    "GPSDateTime",
+    "GPSImgDirection",
+    "GPSLatitudeRef",
+    "GPSLongitudeRef",
+    "ImageWidth",
+    "ImageHeight",
+    "ImageSize",
+    "Megapixels",
+    "SubSecDateTimeOriginal",
+    "SubSecCreateDate",
+    "SubSecModifyDate",
+    "UserComment",
 ];
 
 /// What is known of a file's maker's note.
@@ -73,10 +143,14 @@ pub(super) fn check(
         }
         odd_values(listing)?;
     }
-    for request in named.iter().chain(options.requests.iter().filter(|r| r.kind == RequestKind::One)) {
+    for request in
+        named.iter().chain(options.requests.iter().filter(|r| r.kind == RequestKind::One))
+    {
         settled(request, listing, options, note)?;
     }
-    if options.structures && listing.tags.iter().any(|tag| may_be_of_a_structure(&tag.group, &tag.name)) {
+    if options.structures
+        && listing.tags.iter().any(|tag| may_be_of_a_structure(&tag.group, &tag.name))
+    {
         return Err("a structure of XMP".into());
     }
     Ok(())
@@ -92,7 +166,8 @@ fn settled(
     if matches!(request.lower(), "warning" | "error" | "validate") {
         return Err(format!("{} is ExifTool's own", request.name));
     }
-    let known = |names: &[&str]| names.iter().any(|name| name.eq_ignore_ascii_case(request.lower()));
+    let known =
+        |names: &[&str]| names.iter().any(|name| name.eq_ignore_ascii_case(request.lower()));
     let of_file = |group: &String| {
         matches!(group.as_str(), "exif" | "ifd0" | "exififd" | "gps" | "ifd1" | "system" | "file")
     };
@@ -102,9 +177,8 @@ fn settled(
     let counts = listing.tags.iter().zip(&listing.copies).find(|(tag, copy)| {
         **copy == 0 && request.is_name(&tag.name) && request.groups.iter().all(|g| is_in(tag, g))
     });
-    let of_exif = counts.is_some_and(|(tag, _)| {
-        matches!(origin(&tag.group), Some("EXIF" | "File" | "Composite"))
-    });
+    let of_exif = counts
+        .is_some_and(|(tag, _)| matches!(origin(&tag.group), Some("EXIF" | "File" | "Composite")));
     if known(&STANDARD) && of_exif && !options.duplicates {
         return Ok(());
     }
@@ -145,7 +219,9 @@ fn odd_values(listing: &Listing) -> Result<(), NotSure> {
     for tag in &listing.tags {
         let Value::Bytes(bytes) = &tag.value else { continue };
         let encodings: [&[u8]; 4] = [b"ASCII\0\0\0", b"UNICODE\0", b"JIS\0\0\0\0\0", &[0; 8]];
-        let is_text = tag.name == "UserComment" || tag.name.starts_with("GPSProcessing") || tag.name.starts_with("GPSArea");
+        let is_text = tag.name == "UserComment"
+            || tag.name.starts_with("GPSProcessing")
+            || tag.name.starts_with("GPSArea");
         if is_text && !encodings.iter().any(|known| bytes.starts_with(known)) && !bytes.is_empty() {
             return Err(format!("the encoding of {}", tag.name));
         }
@@ -156,8 +232,15 @@ fn odd_values(listing: &Listing) -> Result<(), NotSure> {
 /// Whether a tag of XMP is, or may be, one part of a structure.
 fn may_be_of_a_structure(group: &str, name: &str) -> bool {
     const STARTS: [&str; 9] = [
-        "Flash", "Thumbnail", "CFAPattern", "OECF", "DeviceSettings", "JobRef", "DocumentAncestors",
-        "TextLayer", "SpatialFrequencyResponse",
+        "Flash",
+        "Thumbnail",
+        "CFAPattern",
+        "OECF",
+        "DeviceSettings",
+        "JobRef",
+        "DocumentAncestors",
+        "TextLayer",
+        "SpatialFrequencyResponse",
     ];
     let Some(namespace) = group.strip_prefix("XMP-") else { return group == "XMP" };
     let flat = ["x", "rdf", "dc", "xmp", "tiff", "exif", "photoshop", "aux", "xmpRights", "exifEX"];

@@ -1,4 +1,3 @@
 //! The protocol: lines, numbers, echoes, bad input.
 
 use super::*;
-

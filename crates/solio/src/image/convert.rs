@@ -13,7 +13,8 @@ use solio_exr::header::{Attribute, Box2i, Header, Part, Value, check_attribute, 
 use solio_exr::model::{Image, Pixels, Plane, Samples};
 use solio_exr::{CheckOptions, Compression, Layout, Levels, PixelType, ReadOptions, WriteOptions};
 use solio_image::{
-    Encoded, can_choose_floats, choose, cryptomatte, decode, edit, encode_picture, losses, picture_names,
+    Encoded, can_choose_floats, choose, cryptomatte, decode, edit, encode_picture, losses,
+    picture_names,
 };
 use solio_measure::{Stopwatch, Usage};
 use std::path::{Path, PathBuf};
@@ -807,7 +808,8 @@ mod tests {
     /// What a conversion of the file is taken to need, of a megabyte.
     fn need_of(path: &Path) -> u64 {
         let work = Work { memory_bytes: 1 << 20, ..Work::serial() };
-        Input::open(path, &Limits::default(), &work).map_or(0, |input| need(&input, &ImageChanges::default(), &work))
+        Input::open(path, &Limits::default(), &work)
+            .map_or(0, |input| need(&input, &ImageChanges::default(), &work))
     }
 
     #[test]

@@ -312,6 +312,6 @@ pub(crate) fn printf(out: &mut Vec<u8>, form: char, digits: u8, value: f64) -> b
 }
 
 /// Gives a file these permissions.
-pub(crate) fn set_mode(file: &std::fs::File, mode: u32) -> std::io::Result<()> {
+pub(crate) fn set_mode(file: &File, mode: u32) -> std::io::Result<()> {
     Ok(rustix::fs::fchmod(file, Mode::from_raw_mode((mode & 0o7777) as _))?)
 }
