@@ -24,6 +24,7 @@ HOUSE = {
     "SECURITY.md": "house/security.md",
     "CHANGELOG.md": "house/changes.md",
 }
+COMMANDS: dict[str, str] = {}
 MODULES = {"python": "solio", "color": "solio.color", "io": "solio.io", "image": "solio.image"}
 
 
@@ -46,11 +47,16 @@ class SessionsExtension(Extension):
 
 def on_config(config: Any) -> Any:
     config.markdown_extensions.append(SessionsExtension())
+    COMMANDS.update(commands())
+    for section in config.nav:
+        for title, entries in section.items():
+            if title == "Reference":
+                entries[entries.index("reference/commands.md")] = {"Commands": list(COMMANDS)}
     return config
 
 
 def on_files(files: Files, config: Any) -> Files:
-    pages = {"reference/commands.md": commands()}
+    pages = dict(COMMANDS)
     for name, module in MODULES.items():
         pages[f"reference/{name}.md"] = f"# `{module}`\n\n::: {module}\n"
     for source, page in HOUSE.items():
@@ -60,20 +66,89 @@ def on_files(files: Files, config: Any) -> Files:
     return files
 
 
-def commands() -> str:
-    """The reference of the command, as it tells it itself; its man pages name what there is."""
+def commands() -> dict[str, str]:
+    """A page for each command, from its man page: there the command tells of its own options."""
     command = os.environ.get("SOLIO_COMMAND", "solio")
-    environment = os.environ | {"COLUMNS": "100", "NO_COLOR": "1"}
-    text = "# Commands\n"
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([command, "man", folder], check=True)
-        names = sorted(page.stem for page in Path(folder).glob("*.1"))
-    for name in names:
-        words = name.split("-")[1:]
-        call = [command, *words, "--help"]
-        done = subprocess.run(call, check=True, stdout=subprocess.PIPE, text=True, env=environment)
-        text += f"\n## `{' '.join(['solio', *words])}`\n\n```text\n{done.stdout.rstrip()}\n```\n"
-    return text
+        found = {page.stem: page.read_text(encoding="utf-8") for page in sorted(Path(folder).glob("*.1"))}
+    index = ["# Commands", "", "| command | |", "|---|---|"]
+    pages = {}
+    for name, text in found.items():
+        if name == "solio":
+            continue
+        words = " ".join(["solio", *name.split("-")[1:]])
+        about, page = of_man(words, text)
+        call = [command, *words.split()[1:], "-h"]
+        told = subprocess.run(call, check=True, stdout=subprocess.PIPE, text=True, env=os.environ | {"NO_COLOR": "1"})
+        usage = re.search(r"^Usage: (.*)", told.stdout, re.M)
+        if usage:
+            page = page.replace(".\n\n", f".\n\n```text\n{usage[1]}\n```\n\n", 1)
+        pages[f"reference/commands/{name}.md"] = page
+        index.append(f"| [`{words}`]({name}.md) | {about} |")
+    index += ["", "Exit codes: 0 success; 1 some inputs failed, each is named; 2 usage; 3 nothing matched; 130 interrupted."]
+    return {"reference/commands/index.md": "\n".join(index) + "\n", **pages}
+
+
+def of_man(words: str, text: str) -> tuple[str, str]:
+    """What a command does in a line, and its man page as Markdown: options with anchors, examples as code."""
+    about, lines, section, code = "", [f"# `{words}`", ""], "", False
+    option: list[str] = []
+
+    def plain(line: str) -> str:
+        line = re.sub(r"\\f[BIPR]", "", line).replace("\\*(Aq", "'").replace("\\(aq", "'")
+        return line.replace("\\-", "-").replace("\\&", "").replace("\\e", "\\")
+
+    def prose(line: str) -> str:
+        return re.sub(r"([<>*_`|#])", r"\\\1", plain(line))
+
+    def end() -> None:
+        if option:
+            lines.extend(["", *option, ""])
+            option.clear()
+
+    for line in text.split("\n"):
+        if match := re.match(r"\.SH (.*)", line):
+            end()
+            section = match[1].strip('"')
+            if section not in ("NAME", "SYNOPSIS", "DESCRIPTION", "VERSION"):
+                lines.extend(["", f"## {section.capitalize()}", ""])
+        elif line == ".nf" or line == ".fi":
+            code = line == ".nf"
+            lines.append("```sh" if code else "```")
+        elif code:
+            lines.append(plain(line).removeprefix("  "))
+        elif section == "NAME":
+            about = prose(line.split(" \\- ", 1)[-1]) if " \\- " in line else about
+        elif section == "SYNOPSIS":
+            lines.extend([f"{about}.", ""])
+            section = ""
+        elif line == ".TP":
+            end()
+            option.append("")
+        elif line.startswith((".IP", ".RS", ".RE", ".br", ".ie", ".el", ".TH", "'")) or section in ("", "DESCRIPTION"):
+            if line.startswith(".IP") and option:
+                option.extend(["- "] if option[-1].startswith("- ") else ["", "- "])
+        elif line == ".PP":
+            end()
+            lines.append("")
+        elif option == [""]:
+            flag = plain(line)
+            long = re.search(r"--([a-z0-9-]+)", flag)
+            anchor = long[1] if long else re.sub(r"[^a-z0-9]+", "-", flag.lower()).strip("-")
+            option[0] = f"### `{flag.strip()}` {{ #{anchor} }}"
+            option.append("")
+        elif option and option[-1] == "- ":
+            option[-1] += prose(line)
+        elif option:
+            option.append(prose(line))
+        elif line:
+            lines.append(prose(line))
+    end()
+    head, *sections = re.split(r"^(?=## )", "\n".join(lines), flags=re.M)
+    # People look at the examples first.
+    sections.sort(key=lambda section: not section.startswith("## Examples"))
+    return about, re.sub(r"\n{3,}", "\n\n", head + "\n".join(sections)).rstrip() + "\n"
 
 
 def of_house(text: str) -> str:
@@ -101,5 +176,5 @@ on_post_page = on_post_template = without_other_machines
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
-    """Blocks that no test runs say so."""
-    return re.sub(r'^```(\w+) notest="([^"]+)"$', r'*Not run by the tests: \2.*\n\n```\1', markdown, flags=re.M)
+    """Why a block is run by no test is for whoever writes it, not for readers."""
+    return re.sub(r'^```(\w+) notest="[^"]+"$', r"```\1", markdown, flags=re.M)
