@@ -117,7 +117,9 @@ def of_man(words: str, text: str) -> tuple[str, str]:
             code = line == ".nf"
             lines.append("```sh" if code else "```")
         elif code:
-            lines.append(plain(line).removeprefix("  "))
+            # What stands beside an example is a comment above it: the block can be copied, and fits a phone.
+            example = re.match(r"(.*?\S)\s{2,}(\S.*)$", plain(line).removeprefix("  "))
+            lines.extend([f"# {example[2]}", example[1]] if example else [plain(line).removeprefix("  ")])
         elif section == "NAME":
             about = prose(line.split(" \\- ", 1)[-1]) if " \\- " in line else about
         elif section == "SYNOPSIS":
