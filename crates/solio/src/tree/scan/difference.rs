@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::mpsc::sync_channel;
 
 /// What was added, changed, moved and removed from the catalogue `before` to the catalogue `after`, each SQLite
 /// or Parquet, by path. Files are compared by size, time and hash; none is looked at.
@@ -39,7 +40,27 @@ use std::sync::Arc;
 /// # Errors
 /// Those of reading the catalogues; `Cancelled`.
 pub fn diff_catalogs(before: &Path, after: &Path, work: &Work) -> Result<Vec<CatalogDifference>> {
-    compare(rows(before, &COMPARED, work)?, rows(after, &COMPARED, work)?)
+    let before = rows(before, &COMPARED, work)?;
+    if work.threads < 2 {
+        return compare(before, rows(after, &COMPARED, work)?);
+    }
+    // One is read while the other is.
+    std::thread::scope(|scope| {
+        let (send, receive) = sync_channel(AHEAD);
+        let read = move || {
+            let mut rows = before;
+            loop {
+                let some: Vec<_> = rows.by_ref().take(BATCH_ROWS).collect();
+                if some.is_empty() || send.send(some).is_err() {
+                    return;
+                }
+            }
+        };
+        std::thread::Builder::new()
+            .spawn_scoped(scope, read)
+            .map_err(|e| solio_base::Error::io("start a thread", e))?;
+        compare(receive.into_iter().flatten(), rows(after, &COMPARED, work)?)
+    })
 }
 
 /// Files with the same content, by the hashes of a catalogue, SQLite or Parquet; those without one are not
@@ -96,6 +117,10 @@ pub fn catalog_duplicates(catalog: &Path, work: &Work) -> Result<Duplicates> {
     Ok(found)
 }
 
+/// Rows that are handed over together, and how many such batches may wait.
+const BATCH_ROWS: usize = 1024;
+const AHEAD: usize = 4;
+
 /// What tells one file from another in a catalogue, and its names.
 type NamedFile = (Option<(Option<i64>, i64)>, Vec<PathBuf>);
 
@@ -104,9 +129,9 @@ fn rows<'w>(
     path: &Path,
     columns: &[usize],
     work: &'w Work,
-) -> Result<Box<dyn Iterator<Item = Result<Row>> + 'w>> {
+) -> Result<Box<dyn Iterator<Item = Result<Row>> + Send + 'w>> {
     let of_path = path.to_owned();
-    let rows: Box<dyn Iterator<Item = Result<Row>>> = if is_parquet(path) {
+    let rows: Box<dyn Iterator<Item = Result<Row>> + Send> = if is_parquet(path) {
         let opened = solio_io::open(path, &Limits::default(), work)?;
         Box::new(
             ParquetRows::of_columns(Arc::from(opened.source), columns)
