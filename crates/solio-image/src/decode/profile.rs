@@ -252,12 +252,13 @@ fn table(profile: &ColorProfile) -> Option<How> {
     let mut light = ColorProfile::new_srgb();
     let line = || Some(ToneReprCurve::Lut(Vec::new()));
     (light.red_trc, light.green_trc, light.blue_trc, light.cicp) = (line(), line(), line(), None);
-    let options = TransformOptions {
-        rendering_intent: RenderingIntent::RelativeColorimetric,
-        ..TransformOptions::default()
-    };
-    let made = profile.create_transform_f32(Layout::Rgb, &light, Layout::Rgb, options);
-    made.ok().map(How::Table)
+    // A profile without a table for the first is read by the other, as other programs do.
+    let intents = [RenderingIntent::RelativeColorimetric, RenderingIntent::Perceptual];
+    intents.into_iter().find_map(|rendering_intent| {
+        let options = TransformOptions { rendering_intent, ..TransformOptions::default() };
+        let made = profile.create_transform_f32(Layout::Rgb, &light, Layout::Rgb, options);
+        made.ok().map(How::Table)
+    })
 }
 
 impl Profile {

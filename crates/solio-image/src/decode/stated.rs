@@ -200,8 +200,8 @@ mod tests {
         let p3 = chromaticities([31_270, 32_900, 68_000, 32_000, 26_500, 69_000, 15_000, 6_000]);
         let of_srgb = chromaticities([31_270, 32_900, 64_000, 33_000, 30_000, 60_000, 15_000, 6_000]);
         let power_of = |power: f32| (118.0_f32 / 255.0).powf(power);
-        // BT.2100's PQ of the code 118: 64.94 candelas a square metre.
-        let pq = 64.94 / 203.0;
+        // BT.2100's PQ of the code 118: 63.18 candelas a square metre.
+        let pq = 63.177 / 203.0;
         let narrow = srgb::to_linear(102.0 / 219.0);
         let cases: [(Chunks<'_>, f32, &str); 13] = [
             (&[], by_srgb, ""),
