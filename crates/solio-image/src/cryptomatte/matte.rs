@@ -529,7 +529,7 @@ mod tests {
         }
         // Colours that were asked for stay colours.
         let plain = preview(&image, &PreviewOptions::default(), &Work::serial()).unwrap();
-        assert_eq!(plain.shown, "R");
+        assert_eq!(plain.shown, "R from 0.5 (black) to 0.5 (white)");
         // Of an image that has nothing else ids have colours.
         let mut only = image.clone();
         crate::edit::keep(&mut only, &["View.Crypto*".to_owned()]).unwrap();
