@@ -131,7 +131,8 @@ fn mattes_are_listed_shown_and_taken_out() {
     let at = |name: &str| dir.path().join(name);
     let info = solio(dir.path(), "info crypto.exr").fine();
     let text = info.text();
-    let line = "Cryptomatte View.Crypto (f834d0a): 1 rank, MurmurHash3_32, uint32_to_float32, 1 name";
+    let line =
+        "Cryptomatte View.Crypto (f834d0a): 1 rank, MurmurHash3_32, uint32_to_float32, 1 name";
     assert!(text.contains(line) && text.contains("4a1b2c3d a"), "{text}");
     let json = solio(dir.path(), "info crypto.exr --json").fine();
     let json: serde_json::Value = serde_json::from_str(json.text()).unwrap();

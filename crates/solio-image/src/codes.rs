@@ -141,7 +141,8 @@ impl PictureCodes {
             (4, CodeValues::U16(v)) => buffer(size, v).map(DynamicImage::ImageRgba16),
             _ => None,
         };
-        let wrong = || Error::argument(format!("there are no {width} × {height} × {channels} codes"));
+        let wrong =
+            || Error::argument(format!("there are no {width} × {height} × {channels} codes"));
         let stored = Stored::new(picture.ok_or_else(wrong)?, self.icc);
         let curve = self.cicp.map(|numbers| cicp_curve(numbers, bits));
         light(
@@ -285,7 +286,9 @@ mod tests {
     fn codes_come_back_as_they_were_with_their_profile() {
         let profile = moxcms::ColorProfile::new_display_p3().encode().unwrap();
         for format in [ImageFormat::Png, ImageFormat::Tiff, ImageFormat::Qoi] {
-            for (channels, bits) in [(1, 8), (2, 8), (3, 8), (4, 8), (1, 16), (2, 16), (3, 16), (4, 16)] {
+            for (channels, bits) in
+                [(1, 8), (2, 8), (3, 8), (4, 8), (1, 16), (2, 16), (3, 16), (4, 16)]
+            {
                 let given = PictureCodes { icc: Some(profile.clone()), ..codes(channels, bits) };
                 if format == ImageFormat::Qoi && bits == 16 {
                     assert!(given.encode(format, None).is_err());
@@ -294,7 +297,11 @@ mod tests {
                 let made = given.encode(format, None).unwrap();
                 let again = read(&made.bytes, format);
                 let has_profile = format != ImageFormat::Qoi;
-                assert_eq!(again.icc.as_ref() == Some(&profile), has_profile, "{format} {channels}");
+                assert_eq!(
+                    again.icc.as_ref() == Some(&profile),
+                    has_profile,
+                    "{format} {channels}"
+                );
                 assert_eq!(made.losses.is_empty(), has_profile, "{format}");
                 let expected = match (&given.values, again.channels == channels) {
                     (values, true) => values.clone(),

@@ -134,7 +134,10 @@ pub fn encode_picture(
     let is_straight = !options.raw || part.header.get(STRAIGHT) == Some(&Value::Int(1));
     let not_held = NotHeld::default();
     let mut losses = Losses::default();
-    fn pack<T: bytemuck::Pod>(values: &[T], file: (&FormatRow, Pixels, bool, Option<u8>)) -> Result<Vec<u8>> {
+    fn pack<T: bytemuck::Pod>(
+        values: &[T],
+        file: (&FormatRow, Pixels, bool, Option<u8>),
+    ) -> Result<Vec<u8>> {
         let (row, pixels, is_straight, quality) = file;
         encode_values(row, values, pixels, is_straight, (None, None), quality)
     }

@@ -313,7 +313,8 @@ mod tests {
                     let is_large = value.is_nan() || value.abs() >= limit;
                     let is_small = value != 0.0 && value.abs() < limit;
                     let nothing = f32::INFINITY;
-                    let found = |limits| may_change(&samples, 0..1, limits, false, Compression::Dwaa);
+                    let found =
+                        |limits| may_change(&samples, 0..1, limits, false, Compression::Dwaa);
                     // Of both limits one at a time; NaN is always at risk.
                     assert_eq!(found([0.0, limit]), is_large, "{value} {limit}");
                     let is_open = value.is_nan() || value.is_infinite();

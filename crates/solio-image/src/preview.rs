@@ -1,7 +1,7 @@
 //! Previews: an image as a small picture of 8 bits, to be looked at.
 
-use crate::cryptomatte::{self, MatteChoice};
 use crate::choose::{Choice, Colors, choose, chosen_part};
+use crate::cryptomatte::{self, MatteChoice};
 use crate::look::{Look, place_in};
 use crate::missing::{MissingPixels, gaps_of, hatch};
 use crate::rows::fill;

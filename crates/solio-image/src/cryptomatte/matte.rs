@@ -209,7 +209,8 @@ pub fn find(
     let known = format!("{}{more}", known[..known.len().min(HINTED)].join(", "));
     Err(match wrong {
         Some(name) => {
-            let error = Error::argument(format!("no Cryptomatte of the image has the name {name:?}"));
+            let error =
+                Error::argument(format!("no Cryptomatte of the image has the name {name:?}"));
             error.hint(format!("its names are {known}"))
         }
         None => Error::argument("these names are of several Cryptomattes")
@@ -486,7 +487,9 @@ mod tests {
 
     #[test]
     fn coverage_is_summed_over_all_ranks() {
-        for letters in [["R", "G", "B", "A"], ["r", "g", "b", "a"], ["red", "green", "blue", "alpha"]] {
+        for letters in
+            [["R", "G", "B", "A"], ["r", "g", "b", "a"], ["red", "green", "blue", "alpha"]]
+        {
             let image = image(letters);
             let third = f16::from_f32(1.0 / 3.0).to_f32();
             assert_eq!(coverage(&image, &["hero"]), [0.5, third], "{letters:?}");
@@ -516,7 +519,10 @@ mod tests {
         };
         let matte = PreviewOptions { mattes: vec!["hero".into()], ..Default::default() };
         let made = shown(&matte);
-        assert_eq!((made.pixels, &*made.shown), (vec![128, 128, 128, 85, 85, 85], "hero of View.Crypto"));
+        assert_eq!(
+            (made.pixels, &*made.shown),
+            (vec![128, 128, 128, 85, 85, 85], "hero of View.Crypto")
+        );
         // Half as large: the mean of coverage, where the mean of ids would be nobody.
         let made = shown(&PreviewOptions { most: Some([1, 1]), ..matte });
         assert_eq!(made.pixels, [106; 3]);

@@ -3,9 +3,7 @@
 
 mod matte;
 
-pub use matte::{
-    Cryptomatte, MatteChoice, find, id_of_name, is_channel, list, parse_manifest,
-};
+pub use matte::{Cryptomatte, MatteChoice, find, id_of_name, is_channel, list, parse_manifest};
 pub(crate) use matte::{of_layer, only};
 use solio_exr::header::{Attribute, Part, Text, Value};
 

@@ -85,7 +85,9 @@ pub(crate) fn light(mut stored: Stored, raw: bool) -> Result<Decoded> {
             let how = (stored.associated, stored.is_code);
             of_profile = profile.planes(&stored.picture, how)?;
             if of_profile.is_some() {
-                notes.push(format!("its {said} is applied: colours become light of sRGB's primaries"));
+                notes.push(format!(
+                    "its {said} is applied: colours become light of sRGB's primaries"
+                ));
             } else {
                 let reason = format!("its {said} is not applied: floats are taken for light");
                 losses.add(Loss::new("color_profile", reason));

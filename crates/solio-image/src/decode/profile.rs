@@ -100,11 +100,8 @@ pub(crate) fn of_cicp([primaries, curve, _, full]: [u8; 4], bits: u8) -> Option<
     let primaries_known =
         [(1, "BT.709"), (9, "BT.2020"), (11, "DCI-P3"), (12, "Display P3"), (22, "EBU")];
     let curves_known = [(1, "BT.709"), (8, "linear"), (13, "sRGB"), (16, "PQ"), (18, "HLG")];
-    let said = format!(
-        "cICP ({}, {})",
-        named(&primaries_known, primaries),
-        named(&curves_known, curve)
-    );
+    let said =
+        format!("cICP ({}, {})", named(&primaries_known, primaries), named(&curves_known, curve));
     of_numbers([primaries, curve], range, said)
 }
 
@@ -355,7 +352,8 @@ impl Profile {
         let channels = usize::from(P::CHANNEL_COUNT);
         let has_alpha = channels.is_multiple_of(2);
         let place = |i: usize| if channels < 3 { 0 } else { i };
-        let alpha = |pixel: &[P::Subpixel]| if has_alpha { value(pixel[channels - 1]) } else { 1.0 };
+        let alpha =
+            |pixel: &[P::Subpixel]| if has_alpha { value(pixel[channels - 1]) } else { 1.0 };
         let tables: Vec<Vec<f32>> = match &self.how {
             How::Curves { curves, .. } => curves.iter().map(|one| table_of(one, most)).collect(),
             How::Grey(curve) => vec![table_of(curve, most)],
@@ -472,7 +470,8 @@ mod tests {
     use super::*;
 
     fn near(light: [f32; 3], expected: [f32; 3]) {
-        let is_near = light.iter().zip(expected).all(|(a, b)| (a - b).abs() < 2e-3 * b.abs().max(1.0));
+        let is_near =
+            light.iter().zip(expected).all(|(a, b)| (a - b).abs() < 2e-3 * b.abs().max(1.0));
         assert!(is_near, "{light:?} is not {expected:?}");
     }
 
@@ -527,7 +526,9 @@ mod tests {
         let hlg = of_cicp([9, 18, 0, 1], 16).unwrap();
         near(hlg.light([0.75; 3]), [1.0; 3]);
         near(hlg.light([1.0; 3]), [1000.0 / 203.0; 3]);
-        assert!((super::hlg(0.5) - 1.0 / 12.0).abs() < 1e-9 && (super::hlg(1.0) - 1.0).abs() < 1e-6);
+        assert!(
+            (super::hlg(0.5) - 1.0 / 12.0).abs() < 1e-9 && (super::hlg(1.0) - 1.0).abs() < 1e-6
+        );
         // A narrow range: 64 and 940 of 10 bits, as 16.
         let narrow = of_cicp([1, 13, 0, 0], 16).unwrap();
         near(narrow.light([4096.0 / 65535.0; 3]), [0.0; 3]);
@@ -554,7 +555,8 @@ mod tests {
             assert_eq!(plane(&planes, "A"), 0.2);
         }
         // Floats are light: a curve is not for them, primaries are.
-        let float = DynamicImage::ImageRgb32F(ImageBuffer::from_raw(1, 1, vec![4.0, 0.0, 0.0]).unwrap());
+        let float =
+            DynamicImage::ImageRgb32F(ImageBuffer::from_raw(1, 1, vec![4.0, 0.0, 0.0]).unwrap());
         assert!(p3.planes(&float, (false, false)).unwrap().is_none());
         let linear = of_cicp([12, 8, 0, 1], 8).unwrap();
         let planes = linear.planes(&float, (false, false)).unwrap().unwrap();

@@ -35,7 +35,8 @@ pub(crate) enum Curve {
 /// What a PNG says of its codes, by the chunk that counts: cICP, iCCP, sRGB, then gAMA and cHRM (PNG,
 /// third edition, 4.3). What an ICC profile says is found out where it is.
 pub(super) fn png_curve(bytes: &[u8]) -> Option<Curve> {
-    let (mut video, mut is_known, mut gamma, mut primaries, mut bits) = (None, false, None, None, 8);
+    let (mut video, mut is_known, mut gamma, mut primaries, mut bits) =
+        (None, false, None, None, 8);
     let chunks = png_chunks(ByteView::memory(bytes)).map_while(Result::ok);
     for chunk in chunks.take_while(|chunk| &chunk.kind != b"IDAT") {
         match &chunk.kind {
@@ -198,7 +199,8 @@ mod tests {
         type Chunks<'c> = &'c [(&'c [u8; 4], &'c [u8])];
         let chromaticities = |all: [u32; 8]| all.map(u32::to_be_bytes).concat();
         let p3 = chromaticities([31_270, 32_900, 68_000, 32_000, 26_500, 69_000, 15_000, 6_000]);
-        let of_srgb = chromaticities([31_270, 32_900, 64_000, 33_000, 30_000, 60_000, 15_000, 6_000]);
+        let of_srgb =
+            chromaticities([31_270, 32_900, 64_000, 33_000, 30_000, 60_000, 15_000, 6_000]);
         let power_of = |power: f32| (118.0_f32 / 255.0).powf(power);
         // BT.2100's PQ of the code 118: 63.18 candelas a square metre.
         let pq = 63.177 / 203.0;
@@ -216,7 +218,11 @@ mod tests {
             (&[(b"cICP", &[9, 16, 0, 1])], pq, "its cICP (BT.2020, PQ) is applied"),
             (&[(b"cICP", &[1, 13, 0, 0])], narrow, "its cICP (BT.709, sRGB) is applied"),
             (&[(b"cICP", &[1, 13, 0, 0]), (b"sRGB", &[0])], narrow, "its cICP (BT.709, sRGB)"),
-            (&[(b"cICP", &[10, 16, 0, 1])], by_srgb, "its cICP (primaries 10, transfer function 16)"),
+            (
+                &[(b"cICP", &[10, 16, 0, 1])],
+                by_srgb,
+                "its cICP (primaries 10, transfer function 16)",
+            ),
         ];
         for (chunks, expected, note) in cases {
             let (value, notes) = read(chunks, false);

@@ -14,8 +14,8 @@ use solio::image::header::{Box2i, Header};
 use solio::image::model::{FlatLevel, ImagePart, Pixels};
 use solio::image::{Image, ReadOptions};
 use solio::{
-    Cancel, Decoded, FileKind, ImageFormat, Input, Limits, PreviewOptions, Progress, Result,
-    Work, Written,
+    Cancel, Decoded, FileKind, ImageFormat, Input, Limits, PreviewOptions, Progress, Result, Work,
+    Written,
 };
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -118,9 +118,7 @@ impl ImageReading {
         let options = self.chosen(from)?;
         let image = match (from, &input, self.pixel_type) {
             (From::Bytes(bytes), _, None) => solio::image::decode_exr(&bytes, &options, work)?,
-            (From::Bytes(bytes), _, Some(t)) => {
-                solio::decode_image_as(&bytes, &options, t, work)?
-            }
+            (From::Bytes(bytes), _, Some(t)) => solio::decode_image_as(&bytes, &options, t, work)?,
             (_, Some(input), None) => solio::read_image(input, &options, work)?,
             (_, Some(input), Some(t)) => solio::read_image_as(input, &options, t, work)?,
             (From::Path(path), None, _) => solio::read_image(path, &options, work)?,
@@ -134,9 +132,7 @@ impl ImageReading {
         match from {
             From::Path(path) => Input::open(path, limits, work).map(Some),
             From::Bytes(bytes) if FileKind::Exr.is_at_start(bytes) => Ok(None),
-            From::Bytes(bytes) => {
-                Input::of_bytes(Path::new(""), bytes.to_vec(), limits).map(Some)
-            }
+            From::Bytes(bytes) => Input::of_bytes(Path::new(""), bytes.to_vec(), limits).map(Some),
         }
     }
 
@@ -248,4 +244,24 @@ pub(crate) fn image_preview<'py>(
     let png =
         run(py, &work.cancel, || solio::preview(&as_channels(image)?, &options, &work)?.to_png())?;
     Ok(PyBytes::new(py, &png))
+}
+
+/// The coverage by things of a Cryptomatte: an array of shape (H, W).
+#[pyfunction]
+pub(crate) fn image_matte<'py>(
+    py: Python<'py>,
+    parts: Vec<GivenPart<'py>>,
+    names: Vec<String>,
+    layer: Option<String>,
+) -> PyResult<Any<'py>> {
+    let held = HeldImage::new(parts)?;
+    let image = held.model();
+    let work = Work::default();
+    let made = run(py, &work.cancel, || {
+        let parts = image.parts.iter().map(|part| part.header.clone()).collect();
+        let header = Header { parts, ..Header::default() };
+        let matte = solio::cryptomatte::find(&header, None, layer.as_deref(), &names)?;
+        matte.coverage(&image, &Limits::default())
+    })?;
+    give::only_plane(py, made)
 }

@@ -27,10 +27,11 @@ pub(crate) fn image_plan(
     options: &Bound<'_, PyDict>,
 ) -> PyResult<Option<ArrayPlan>> {
     let reading = ImageReading::new(options)?;
-    let plan = with_source(py, source, &reading.work.cancel, |from| match reading.is_picture(from)? {
-        true => Ok(None),
-        false => single(&reading, from).map(Some),
-    })?;
+    let plan =
+        with_source(py, source, &reading.work.cancel, |from| match reading.is_picture(from)? {
+            true => Ok(None),
+            false => single(&reading, from).map(Some),
+        })?;
     // A picture says what it has when it is read.
     let Some(single) = plan else { return Ok(Some((Vec::new(), false, 0, 0))) };
     Ok(single.map(|single| {

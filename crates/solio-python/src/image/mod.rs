@@ -17,13 +17,11 @@ mod read_ahead;
 mod values;
 
 pub(crate) use functions::{
-    GivenImage, give_read, image_encode, image_header, image_preview, image_read, image_write,
-    read_bytes,
+    GivenImage, give_read, image_encode, image_header, image_matte, image_preview, image_read,
+    image_write, read_bytes,
 };
 pub(crate) use give::header as give_header;
 pub(crate) use into::{image_into, image_plan};
-pub(crate) use picture::{
-    codes_encode, codes_light, image_format, picture_encode, picture_write,
-};
+pub(crate) use picture::{codes_encode, codes_light, image_format, picture_encode, picture_write};
 pub(crate) use read_ahead::ImageBatch;
 pub(crate) use values::{image_attribute_check, image_attribute_type};

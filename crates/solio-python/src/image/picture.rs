@@ -41,7 +41,8 @@ pub(crate) struct ReadCodes {
 impl ImageReading {
     /// Reads a picture that is not OpenEXR.
     pub(super) fn picture(&self, input: &Input, work: &Work) -> Result<ReadImage> {
-        let is_whole = matches!(self.options.levels, Levels::Full | Levels::One(0, 0) | Levels::All);
+        let is_whole =
+            matches!(self.options.levels, Levels::Full | Levels::One(0, 0) | Levels::All);
         if !is_whole {
             return Err(Error::argument("a picture has one level").at_path(input.path()));
         }
@@ -79,7 +80,8 @@ impl ImageReading {
         let part = Part::new(Box2i::of_size(1, 1), Compression::None, channels);
         let header = Header { parts: vec![part], ..Header::default() };
         let chosen = self.choice.of(&header, &self.options).map_err(|e| e.at_path(input.path()))?;
-        let is_first = chosen.parts.as_ref().is_none_or(|parts| parts.iter().all(|part| *part == 0));
+        let is_first =
+            chosen.parts.as_ref().is_none_or(|parts| parts.iter().all(|part| *part == 0));
         if !is_first {
             return Err(Error::argument("a picture has one part").at_path(input.path()));
         }
@@ -279,8 +281,7 @@ pub(crate) fn picture_write(
     durable: bool,
 ) -> PyResult<(Vec<(OsString, u64)>, u64)> {
     let (bytes, work) = (bytes.as_bytes(), Work::default());
-    let written =
-        run(py, &work.cancel, || solio::write_picture(bytes, &path, durable, &work))?;
+    let written = run(py, &work.cancel, || solio::write_picture(bytes, &path, durable, &work))?;
     let Written { files, file_bytes, .. } = written;
     Ok((by_name(files), file_bytes))
 }

@@ -31,7 +31,10 @@ pub(super) struct Cell {
 enum Files {
     One(PathBuf),
     /// A layer of an image.
-    Layer { path: PathBuf, layer: ImageLayer },
+    Layer {
+        path: PathBuf,
+        layer: ImageLayer,
+    },
     /// First, middle and last frame, how many frames there are, and which are not.
     Sequence {
         frames: [PathBuf; 3],
@@ -162,8 +165,10 @@ pub(super) fn shown(cell: &Cell, options: &SheetOptions, work: &Work) -> Shown {
         }
         Files::Layer { path, layer } => {
             shown.note.clone_from(&layer.name);
-            let preview =
-                PreviewOptions { choice: layer.choice.clone(), ..options.thumbnail.preview.clone() };
+            let preview = PreviewOptions {
+                choice: layer.choice.clone(),
+                ..options.thumbnail.preview.clone()
+            };
             let small = ThumbnailOptions { preview, ..options.thumbnail.clone() };
             (solio_io::file_bytes(path), thumbnail_of(path, &small, work))
         }
