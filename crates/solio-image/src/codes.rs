@@ -240,7 +240,7 @@ impl PictureCodes {
         quality: Option<u8>,
     ) -> Result<Vec<u8>> {
         let pixels = self.size.iter().map(|n| *n as usize).product::<usize>();
-        let channels = if pixels == 0 { self.channels } else { values.len() / pixels };
+        let channels = values.len().checked_div(pixels).unwrap_or(self.channels);
         let profile = (self.icc.as_deref(), self.cicp);
         encode_values(row, values, (self.size, channels), self.is_straight, profile, quality)
     }
