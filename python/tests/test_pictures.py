@@ -223,6 +223,12 @@ def test_damaged_and_absurd_pictures(tmp_path: Path) -> None:
         with pytest.raises(solio.CorruptError) as error:
             solio.read_image(path, **options)  # type: ignore[arg-type]
         assert error.value.path == str(path)
+    jpeg = solio.encode_image(codes(3, np.uint8), format="jpeg")
+    for end in (len(jpeg) - 1, len(jpeg) - 40):
+        for options in ({}, {"light": True}):
+            with pytest.raises(solio.CorruptError) as error:
+                solio.read_image(jpeg[:end], **options)  # type: ignore[arg-type]
+            assert error.value.offset == end
     head = b"IHDR" + struct.pack(">II", 1 << 30, 1 << 30) + png[24:29]
     huge = png[:12] + head + struct.pack(">I", zlib.crc32(head)) + png[33:]
     with pytest.raises((solio.LimitError, solio.CorruptError)):

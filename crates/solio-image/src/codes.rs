@@ -1,6 +1,6 @@
 //! PictureCodes of ordinary pictures, as their files store them: no light, and not multiplied by alpha.
 
-use crate::decode::{Curve, Decoded, Stored, cicp_curve, decode_pixels, light};
+use crate::decode::{Curve, Decoded, Stored, cicp_curve, cut_error, decode_pixels, light};
 use crate::encode::{Encoded, encode_values};
 use crate::formats::FormatRow;
 use image::{DynamicImage, ImageBuffer};
@@ -66,6 +66,9 @@ pub struct PictureCodes {
 /// As [`decode`](crate::decode).
 pub fn decode_stored(bytes: &[u8], format: ImageFormat, limits: &Limits) -> Result<StoredPicture> {
     let stored = decode_pixels(bytes, format, limits)?;
+    if stored.is_cut {
+        return Err(cut_error(bytes.len() as u64));
+    }
     Ok(match PictureCodes::of(stored) {
         Ok(codes) => StoredPicture::Codes(codes),
         Err(stored) => StoredPicture::Light(light(*stored, false)?),
