@@ -12,7 +12,7 @@ use image::codecs::png::PngDecoder;
 use image::metadata::Orientation;
 use image::{DynamicImage, ImageBuffer, ImageDecoder};
 use planes::{Meaning, as_halves, hidden, is_light_multiplied, planes};
-use profile::Found;
+use profile::IccMeaning;
 use solio_base::{Error, ErrorKind, Limits, Loss, Losses, Result, Source};
 use solio_color::srgb;
 use solio_container::hdr::HdrHeader;
@@ -406,10 +406,10 @@ impl Stored {
         let color = self.picture.color();
         let is_grey = self.is_grey || !color.has_color();
         Some(match profile::of_icc(profile, is_grey) {
-            Found::Srgb => Curve::Srgb,
-            Found::Profile(profile) => Curve::Profile(Box::new(profile)),
-            Found::Unknown(_) if names_srgb(profile) => Curve::Srgb,
-            Found::Unknown(said) => Curve::Unapplied(said),
+            IccMeaning::Srgb => Curve::Srgb,
+            IccMeaning::Profile(profile) => Curve::Profile(Box::new(profile)),
+            IccMeaning::Unknown(_) if names_srgb(profile) => Curve::Srgb,
+            IccMeaning::Unknown(said) => Curve::Unapplied(said),
         })
     }
 
