@@ -332,6 +332,20 @@ class _Channels:
         parts = [given_part(as_light(part), None) for part in self._parts()]
         return _solio.image_preview(parts, size, exposure)
 
+    def matte(
+        self, names: str | Sequence[str], *, layer: str | None = None
+    ) -> npt.NDArray[np.float32]:
+        """Of a Cryptomatte: how much of each pixel the things of these names cover, 0 to 1, an array of
+        shape (H, W).
+
+        `names` are names of its manifest, patterns of them with one ``*``, or ids in angle brackets
+        (``"<248bfa47>"``); of several their coverage is added. `layer` is the name of the Cryptomatte,
+        where there are several. Raises `solio.ArgumentError` where there is no such name.
+        """
+        parts = [given_part(part, None) for part in self._parts()]
+        wanted = [names] if isinstance(names, str) else list(names)
+        return _solio.image_matte(parts, wanted, layer)
+
     def _repr_png_(self) -> bytes:
         return self.preview()
 

@@ -38,6 +38,7 @@ __all__ = [
     "image_format",
     "image_header",
     "image_into",
+    "image_matte",
     "image_plan",
     "image_preview",
     "image_read",
@@ -139,6 +140,9 @@ def picture_encode(
 def picture_write(
     bytes: bytes, path: str | PathLike[str], durable: bool
 ) -> tuple[list[tuple[str, int]], int]: ...
+def image_matte(
+    parts: list[_GivenPart], names: list[str], layer: str | None
+) -> npt.NDArray[np.float32]: ...
 def image_preview(parts: list[_GivenPart], most: int, exposure: float) -> bytes: ...
 def image_encode(parts: list[_GivenPart], options: dict[str, Any]) -> bytes: ...
 @final

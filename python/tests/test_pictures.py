@@ -223,6 +223,12 @@ def test_damaged_and_absurd_pictures(tmp_path: Path) -> None:
         with pytest.raises(solio.CorruptError) as error:
             solio.read_image(path, **options)  # type: ignore[arg-type]
         assert error.value.path == str(path)
+    jpeg = solio.encode_image(codes(3, np.uint8), format="jpeg")
+    for end in (len(jpeg) - 1, len(jpeg) - 40):
+        for options in ({}, {"light": True}):
+            with pytest.raises(solio.CorruptError) as error:
+                solio.read_image(jpeg[:end], **options)  # type: ignore[arg-type]
+            assert error.value.offset == end
     head = b"IHDR" + struct.pack(">II", 1 << 30, 1 << 30) + png[24:29]
     huge = png[:12] + head + struct.pack(">I", zlib.crc32(head)) + png[33:]
     with pytest.raises((solio.LimitError, solio.CorruptError)):
@@ -236,3 +242,19 @@ def test_damaged_and_absurd_pictures(tmp_path: Path) -> None:
     odd = np.array([[[np.nan, np.inf, -np.inf]]], np.float32)
     read = np.asarray(solio.read_image(solio.encode_image(odd, format="png")))
     np.testing.assert_array_equal(read, [[[0, 255, 0]]])
+
+
+def test_mattes_of_a_cryptomatte() -> None:
+    ids = np.array([[0x4A1B2C3D, 0x3F800001]], np.uint32).view(np.float32)
+    planes = {"crypto00.R": ids, "crypto00.G": np.array([[0.25, 1]], np.float32)}
+    attributes = {
+        "cryptomatte/0123456/name": "crypto",
+        "cryptomatte/0123456/manifest": '{"hero": "4a1b2c3d", "prop": "3f800001"}',
+    }
+    file = solio.encode_image(solio.Part(planes, attributes=attributes))
+    image = solio.read_image(file)
+    np.testing.assert_array_equal(image.matte("hero"), np.array([[0.25, 0]], np.float32))
+    np.testing.assert_array_equal(image.matte(["hero", "prop"]), [[0.25, 1]])
+    np.testing.assert_array_equal(image.matte("<3f800001>", layer="crypto"), [[0, 1]])
+    with pytest.raises(solio.ArgumentError, match="no Cryptomatte of the image has the name"):
+        image.matte("villain")

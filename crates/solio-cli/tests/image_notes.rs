@@ -9,7 +9,7 @@ use ran::{Ran, run};
 use solio::image::header::{Box2i, Part, Value};
 use solio::image::model::{FlatLevel, Image, ImagePart, Pixels, Plane, Samples};
 use solio::image::{Channel, Compression, PixelType, ReadOptions};
-use solio::{ImageWriteOptions, Work};
+use solio::{CodeValues, ImageWriteOptions, Limits, StoredPicture, Work};
 use std::fs;
 use std::path::Path;
 
@@ -111,6 +111,91 @@ fn the_manifest_follows_its_channels() {
     let ran =
         solio(dir.path(), "convert crypto.exr -o c.exr --rename View.Crypto00.R=Other.R").fine();
     assert!(ran.err.contains("\"View.Crypto\" loses channels"), "{}", ran.err);
+}
+
+/// What a preview of 64 × 40 pixels is made of, where all are alike.
+fn color(path: &Path) -> [u8; 3] {
+    let read = solio::read_stored_picture(path, &Limits::default(), &Work::serial()).unwrap();
+    let StoredPicture::Codes(codes) = read else { panic!("it has codes") };
+    let CodeValues::U8(values) = codes.values else { panic!("it has 8 bits") };
+    let mut pixels = values.chunks_exact(codes.channels);
+    let first = pixels.next().unwrap();
+    assert!(pixels.all(|pixel| pixel == first), "{}", path.display());
+    if codes.channels == 1 { [first[0]; 3] } else { [first[0], first[1], first[2]] }
+}
+
+#[test]
+fn mattes_are_listed_shown_and_taken_out() {
+    let dir = tempfile::tempdir().unwrap();
+    with_matte(dir.path());
+    let at = |name: &str| dir.path().join(name);
+    let info = solio(dir.path(), "info crypto.exr").fine();
+    let text = info.text();
+    let line =
+        "Cryptomatte View.Crypto (f834d0a): 1 rank, MurmurHash3_32, uint32_to_float32, 1 name";
+    assert!(text.contains(line) && text.contains("4a1b2c3d a"), "{text}");
+    let json = solio(dir.path(), "info crypto.exr --json").fine();
+    let json: serde_json::Value = serde_json::from_str(json.text()).unwrap();
+    let matte = &json["parts"][0]["cryptomattes"][0];
+    assert_eq!(matte["manifest"]["a"], "4a1b2c3d");
+    assert_eq!(matte["ranks"][0][1], "View.Crypto00.G");
+    // All is covered by a.
+    for words in ["--matte a", "--matte <4a1b2c3d>", "--matte * --layer View.Crypto"] {
+        solio(dir.path(), &format!("preview crypto.exr -o a.png {words}")).fine();
+        assert_eq!(color(&at("a.png")), [255; 3], "{words}");
+    }
+    solio(dir.path(), "preview crypto.exr -o b.png --matte <00000001>").fine();
+    assert_eq!(color(&at("b.png")), [0; 3]);
+    let ran = solio(dir.path(), "preview crypto.exr -o c.png --matte b");
+    assert!(ran.code == 2 && ran.err.contains("its names are a"), "{}", ran.err);
+    solio(dir.path(), "preview crypto.exr -o ids.png --layer View.Crypto").fine();
+    assert_ne!(color(&at("ids.png")), [0; 3]);
+    let ran = solio(dir.path(), "convert crypto.exr -o m.exr --matte a").fine();
+    assert_eq!(ran.err, "");
+    assert_eq!(types(&at("m.exr")), [("Y".to_owned(), PixelType::Float)]);
+    let ran = solio(dir.path(), "convert crypto.exr -o m.png --matte <00000001>").fine();
+    assert!(ran.err.contains("no pixel is covered by <00000001> of View.Crypto"), "{}", ran.err);
+    // A manifest beside the image; one elsewhere is not opened.
+    let of_file = |name: &str| {
+        let attributes = [
+            ("cryptomatte/f834d0a/name", Value::Text("View.Crypto".into())),
+            ("cryptomatte/f834d0a/manif_file", Value::Text(name.into())),
+        ];
+        save(&at("side.exr"), &[("View.Crypto00.R", ID), ("View.Crypto00.G", 0.5)], &attributes);
+        solio(dir.path(), "info side.exr").fine().text().to_owned()
+    };
+    fs::write(at("names.json"), "{\"hero\": \"4a1b2c3d\"}").unwrap();
+    assert!(of_file("names.json").contains("1 name in names.json"));
+    for name in ["gone.json", "../names.json", "/names.json"] {
+        assert!(of_file(name).contains("which is not there"), "{name}");
+    }
+    solio(dir.path(), "convert side.exr -o half.png --matte <4a1b2c3d>").fine();
+    assert_eq!(color(&at("half.png")), [128; 3]);
+    let ran = solio(dir.path(), "convert half.png -o half.exr --matte a");
+    assert!(ran.code != 0 && ran.err.contains("only OpenEXR has Cryptomattes"), "{}", ran.err);
+}
+
+#[test]
+fn views_and_layers_show_what_there_is() {
+    let dir = tempfile::tempdir().unwrap();
+    with_matte(dir.path());
+    let at = |name: &str| dir.path().join(name);
+    let codes = [0.5, 0.25, 0.1].map(solio::color::srgb::u8_of_light);
+    solio(dir.path(), "preview crypto.exr -o a.png --view srgb").fine();
+    assert_eq!(color(&at("a.png")), codes);
+    for same in ["--view neutral", "--tonemap neutral"] {
+        solio(dir.path(), &format!("preview crypto.exr -o b.png {same}")).fine();
+        solio(dir.path(), "preview crypto.exr -o c.png").fine();
+        assert_eq!(color(&at("b.png")), color(&at("c.png")));
+    }
+    let ran = solio(dir.path(), "preview crypto.exr -o a.png --view srgb --tonemap aces");
+    assert_eq!(ran.code, 2);
+    let ran = solio(dir.path(), "sheet crypto.exr -o layers.html --layers --json").fine();
+    assert!(ran.text().contains("\"cells\":3"), "{}", ran.text());
+    let page = fs::read_to_string(at("layers.html")).unwrap();
+    for name in ["R, G, B", ">Z<", "View.Crypto"] {
+        assert!(page.contains(name), "{name}");
+    }
 }
 
 #[test]

@@ -5,6 +5,7 @@
 //! finished picture usually is, then the first with colours. Where there are none, one channel is
 //! shown in grey.
 
+use crate::cryptomatte::is_channel;
 use crate::edit::star;
 use solio_base::{Error, Result};
 use solio_exr::header::{Header, Part};
@@ -232,10 +233,27 @@ fn of_part(part: &Part, choice: &Choice) -> Option<Found> {
         })?;
         return Some((0, colors, alpha));
     }
+    // Ids are no colours, unless somebody says so.
+    let plain: BTreeSet<&str> =
+        names.iter().copied().filter(|name| !is_channel(part, name)).collect();
+    if choice.channels.is_none() && plain.len() < names.len() {
+        return match plain.is_empty() {
+            true => best_of(&names).map(|(rank, colors, alpha)| (rank + LAST, colors, alpha)),
+            false => best_of(&plain),
+        };
+    }
+    best_of(&names)
+}
+
+/// Added to the rank of parts that have nothing but ids.
+const LAST: u32 = 20;
+
+/// The layer that is most likely the finished picture.
+fn best_of(names: &BTreeSet<&str>) -> Option<Found> {
     let prefixes: BTreeSet<&str> =
         names.iter().map(|name| name.rfind('.').map_or("", |dot| &name[..=dot])).collect();
     let ranked = prefixes.iter().filter_map(|prefix| {
-        let (colors, alpha) = colors_of(&names, prefix)?;
+        let (colors, alpha) = colors_of(names, prefix)?;
         let grey = u32::from(matches!(colors, Colors::Grey(_)));
         let lower = prefix.to_lowercase();
         let usual = ["combined.", "composite.", "beauty.", "rgba.", "rgb.", "main."];

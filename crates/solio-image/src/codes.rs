@@ -1,6 +1,6 @@
 //! PictureCodes of ordinary pictures, as their files store them: no light, and not multiplied by alpha.
 
-use crate::decode::{Curve, Decoded, Stored, cicp_curve, decode_pixels, light};
+use crate::decode::{Curve, Decoded, Stored, cicp_curve, cut_error, decode_pixels, light};
 use crate::encode::{Encoded, encode_values};
 use crate::formats::FormatRow;
 use image::{DynamicImage, ImageBuffer};
@@ -66,6 +66,9 @@ pub struct PictureCodes {
 /// As [`decode`](crate::decode).
 pub fn decode_stored(bytes: &[u8], format: ImageFormat, limits: &Limits) -> Result<StoredPicture> {
     let stored = decode_pixels(bytes, format, limits)?;
+    if stored.is_cut {
+        return Err(cut_error(bytes.len() as u64));
+    }
     Ok(match PictureCodes::of(stored) {
         Ok(codes) => StoredPicture::Codes(codes),
         Err(stored) => StoredPicture::Light(light(*stored, false)?),
@@ -240,7 +243,7 @@ impl PictureCodes {
         quality: Option<u8>,
     ) -> Result<Vec<u8>> {
         let pixels = self.size.iter().map(|n| *n as usize).product::<usize>();
-        let channels = if pixels == 0 { self.channels } else { values.len() / pixels };
+        let channels = values.len().checked_div(pixels).unwrap_or(self.channels);
         let profile = (self.icc.as_deref(), self.cicp);
         encode_values(row, values, (self.size, channels), self.is_straight, profile, quality)
     }

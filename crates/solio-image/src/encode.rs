@@ -15,11 +15,12 @@ use solio_color::ToneMap;
 use solio_exr::Image;
 use solio_exr::header::Value;
 use solio_kinds::ImageFormat;
+use std::borrow::Cow;
 use std::io::{Cursor, Write};
 use std::sync::atomic::Ordering::Relaxed;
 use tiff::encoder::colortype::ColorType;
 use tiff::encoder::{TiffEncoder, TiffValue};
-use tiff::tags::{ExtraSamples, Tag};
+use tiff::tags::{ExtraSamples, Tag, Type};
 use tiff::{TiffError, TiffResult};
 
 /// How an image becomes a picture of another format.
@@ -329,9 +330,25 @@ where
         image.encoder().write_tag(Tag::ExtraSamples, &[alpha][..])?;
     }
     if let Some(profile) = values.icc {
-        image.encoder().write_tag(Tag::IccProfile, profile)?;
+        image.encoder().write_tag(Tag::IccProfile, Undefined(profile))?;
     }
     image.write_data(bytemuck::cast_slice(values.bytes))
+}
+
+/// Bytes of the type that a TIFF calls undefined.
+struct Undefined<'a>(&'a [u8]);
+
+impl TiffValue for Undefined<'_> {
+    const BYTE_LEN: u8 = 1;
+    const FIELD_TYPE: Type = Type::UNDEFINED;
+
+    fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    fn data(&self) -> Cow<'_, [u8]> {
+        Cow::Borrowed(self.0)
+    }
 }
 
 fn of_tiff(e: TiffError) -> ImageError {

@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 /// let part = Part::new(Box2i::of_size(1, 1), Compression::Zip, channels.into());
 /// let header = Header { parts: vec![part], ..Header::default() };
 /// let found: Vec<String> = solio_image::layers(&header).into_iter().map(|one| one.name).collect();
-/// assert_eq!(found, ["R, G, B", "Z", "n.X, n.Y, n.Z"]);
+/// assert_eq!(found, ["R, G, B", "Z", "n: X, Y, Z"]);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImageLayer {
@@ -64,7 +64,10 @@ fn of_part(header: &Header, number: usize, part: &Part) -> Vec<ImageLayer> {
         if colors_in(&of_layer, layer)
             && let Ok(chosen) = choose(header, &choice)
         {
-            let name = chosen.describe();
+            let name = match layer.trim_end_matches('.') {
+                "" => chosen.describe(),
+                name => format!("{name}: {}", chosen.describe().replace(layer, "")),
+            };
             chosen.names(part).iter().for_each(|name| {
                 rest.remove(name.as_str());
             });

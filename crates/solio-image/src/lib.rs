@@ -38,7 +38,7 @@ pub use choice::{ImageChoice, PartChoice, SingleFlat, image_bytes};
 pub use choose::{Choice, Chosen, Colors, choose, part_number};
 pub use codes::{CodeValues, PictureCodes, StoredPicture, decode_stored};
 pub use cryptomatte::is_id;
-pub use decode::{Decoded, Stored, decode, decode_pixels, decoded_bytes, image_of};
+pub use decode::{Decoded, Stored, cut_error, decode, decode_pixels, decoded_bytes, image_of};
 pub use difference::{
     ChannelDifference, CompareOptions, DifferenceLimit, HeatMap, ImageDifference, Verdict,
     compare_images, heat_picture,

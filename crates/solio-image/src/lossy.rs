@@ -1,5 +1,5 @@
 //! What methods of compression with loss do to light that they are not made for: values that are
-//! infinite, or nearly so, and ids.
+//! infinite, or nearly so, or nearly 0, and ids.
 //!
 //! Counted is what really happens: rows in which it can are packed and unpacked again. Rows of ordinary
 //! light are only looked through.
@@ -14,6 +14,8 @@ use std::borrow::Cow;
 
 /// Rows that are packed at once: whole chunks of every method.
 const BAND_ROWS: usize = 256;
+/// Samples of 16 bits below are those that blocks of bright ones round to 0.
+const SMALLEST: f32 = 1.0 / 16384.0;
 /// The level of DWAA and DWAB where nobody says another.
 const DWA_LEVEL: f32 = 45.0;
 
@@ -37,6 +39,8 @@ struct Changed {
     /// Infinite ones that become finite, and those of them that become 0.
     finite: u64,
     zero: u64,
+    /// Finite ones that are not 0 and become it.
+    lost: u64,
     /// Those that become NaN, and NaN that becomes a number.
     nan: u64,
     number: u64,
@@ -93,6 +97,10 @@ fn of_pxr24(losses: &mut Losses, part: &ImagePart<'_>, levels: &[FlatLevel<'_>])
             continue;
         }
         let name = plane.channel.name.as_str();
+        // Half of the last bit that stays is rounded up.
+        let is_lost = |value: &&f32| (1..0x80).contains(&(value.to_bits() & 0x7fff_ffff));
+        let lost = values.iter().filter(is_lost).count();
+        losses.add_some("range", "PXR24 makes finite samples 0", lost, "sample");
         let loss = match is_id(&part.header, name) {
             true => Loss::new("ids", "PXR24 changes ids: they name something else"),
             false => Loss::new("bit_depth", "PXR24 rounds 32-bit samples to 24 bits"),
@@ -111,6 +119,7 @@ fn tell(losses: &mut Losses, method: Compression, changed: &Changed) {
     add("range", changed.infinite, "makes finite samples infinite");
     add("range", changed.finite, "makes infinite samples finite");
     add("range", changed.zero, "makes infinite samples 0");
+    add("range", changed.lost, "makes finite samples 0");
     add("range", changed.nan, "makes samples NaN");
     add("range", changed.number, "makes numbers of NaN");
     add("ids", changed.ids, "changes ids: they name something else");
@@ -142,10 +151,16 @@ fn of_level(
         step = BAND_ROWS.next_multiple_of(height);
         row = Some(across);
     }
-    let limit = match method {
+    let of_dwa = quality.unwrap_or(DWA_LEVEL).max(0.0);
+    let limits_of_method = match method {
         // Its curve goes as far as samples do.
-        Compression::Lj2k => f32::INFINITY,
-        _ => 65504.0 / (0.05 * quality.unwrap_or(DWA_LEVEL).max(0.0)).exp(),
+        Compression::Lj2k => [SMALLEST, f32::INFINITY],
+        // Samples are packed by their logarithm, in steps of so many parts.
+        Compression::Dwaa | Compression::Dwab => {
+            let step = (1e-4 * of_dwa).powf(2.2);
+            [SMALLEST.max(step), 65504.0 / (0.05 * of_dwa).exp()]
+        }
+        _ => [SMALLEST, 65504.0 / (0.05 * of_dwa).exp()],
     };
     for first in (0..rows).step_by(step) {
         work.cancel.check()?;
@@ -156,7 +171,7 @@ fn of_level(
         };
         let is_risky = level.planes.iter().any(|plane| {
             let is_id = is_id(&part.header, &plane.channel.name);
-            may_change(&plane.samples, band(&plane.samples), limit, is_id, method)
+            may_change(&plane.samples, band(&plane.samples), limits_of_method, is_id, method)
         });
         if !is_risky {
             continue;
@@ -220,6 +235,7 @@ fn compare(
             changed.infinite += u64::from(old.is_finite() && new.is_infinite());
             changed.finite += u64::from(old.is_infinite() && new.is_finite() && *new != 0.0);
             changed.zero += u64::from(old.is_infinite() && *new == 0.0);
+            changed.lost += u64::from(old.is_finite() && *old != 0.0 && *new == 0.0);
             changed.nan += u64::from(!old.is_nan() && new.is_nan());
             changed.number += u64::from(old.is_nan() && !new.is_nan());
             changed.ids += u64::from(is_id && old.to_bits() != new.to_bits());
@@ -228,34 +244,42 @@ fn compare(
     Ok(())
 }
 
-/// Whether values are infinite, none, ids, or so large that errors make them infinite.
+/// Whether values are infinite, none, ids, so large that errors make them infinite, or so small that they
+/// become 0: those at or above the second limit, and those below the first but for 0.
 fn may_change(
     samples: &Samples<'_>,
     band: std::ops::Range<usize>,
-    limit: f32,
+    [small, large]: [f32; 2],
     is_id: bool,
     method: Compression,
 ) -> bool {
-    // Bits without their sign are in the order of the numbers; NaN comes last. Without branches inside
-    // a chunk, so that these are vector loops.
+    // Bits without their sign are in the order of the numbers; NaN comes last, and what is below 0 as well
+    // when 1 is taken off. Without branches inside a chunk, so that these are vector loops.
     match samples {
         Samples::Uint(_) => false,
         Samples::Half(values) => {
-            let nearest = f16::from_f32(limit);
-            let least = nearest.to_bits() + u16::from(nearest.to_f32() < limit);
+            let least = |limit: f32| {
+                let nearest = f16::from_f32(limit);
+                nearest.to_bits() + u16::from(nearest.to_f32() < limit)
+            };
+            let [small, large] = [least(small).saturating_sub(1), least(large)];
             let some = |values: &[f16]| {
-                values.iter().fold(false, |some, value| some | (value.to_bits() & 0x7fff >= least))
+                values.iter().fold(false, |some, value| {
+                    let bits = value.to_bits() & 0x7fff;
+                    some | (bits >= large) | (bits.wrapping_sub(1) < small)
+                })
             };
             is_id || values[band].chunks(1024).any(some)
         }
         // Other methods leave 32-bit samples as they are.
         Samples::Float(_) if matches!(method, Compression::B44 | Compression::B44a) => false,
         Samples::Float(values) => {
-            let least = limit.to_bits();
+            let [small, large] = [small.to_bits().saturating_sub(1), large.to_bits()];
             let some = |values: &[f32]| {
-                values
-                    .iter()
-                    .fold(false, |some, value| some | (value.to_bits() & 0x7fff_ffff >= least))
+                values.iter().fold(false, |some, value| {
+                    let bits = value.to_bits() & 0x7fff_ffff;
+                    some | (bits >= large) | (bits.wrapping_sub(1) < small)
+                })
             };
             is_id || values[band].chunks(1024).any(some)
         }
@@ -286,9 +310,15 @@ mod tests {
                 let float = Samples::Float(vec![value].into());
                 let half = Samples::Half(vec![f16::from_f32(value)].into());
                 for (samples, value) in [(float, value), (half, f16::from_f32(value).to_f32())] {
-                    let is_risky = value.is_nan() || value.abs() >= limit;
-                    let found = may_change(&samples, 0..1, limit, false, Compression::Dwaa);
-                    assert_eq!(found, is_risky, "{value} {limit}");
+                    let is_large = value.is_nan() || value.abs() >= limit;
+                    let is_small = value != 0.0 && value.abs() < limit;
+                    let nothing = f32::INFINITY;
+                    let found =
+                        |limits| may_change(&samples, 0..1, limits, false, Compression::Dwaa);
+                    // Of both limits one at a time; NaN is always at risk.
+                    assert_eq!(found([0.0, limit]), is_large, "{value} {limit}");
+                    let is_open = value.is_nan() || value.is_infinite();
+                    assert_eq!(found([limit, nothing]), is_small || is_open, "{value} {limit}");
                 }
             }
         }
@@ -301,6 +331,9 @@ mod tests {
             (20..24, 420..424) => 65504.0,
             (40..42, 40..42) => f32::INFINITY,
             (50, 500) => f32::NAN,
+            // Dust beside light, and of a few bits alone.
+            (30, 100) => 3e-8,
+            (31, 100) => 1e-43,
             _ => 0.01,
         };
         let samples = Samples::Float((0..64 * 600).map(value).collect::<Vec<_>>().into());
@@ -318,7 +351,7 @@ mod tests {
     }
 
     /// What comes back of the whole file that is written.
-    fn in_truth(image: &Image<'_>, method: Compression, level: Option<f32>) -> [u64; 3] {
+    fn in_truth(image: &Image<'_>, method: Compression, level: Option<f32>) -> [u64; 4] {
         let options = WriteOptions { compression: Some(method), level, ..WriteOptions::default() };
         let mut bytes: Vec<u8> = Vec::new();
         solio_exr::encode_exr(image, &options, &mut bytes, &Work::serial()).unwrap();
@@ -335,14 +368,19 @@ mod tests {
             pairs().filter(|(a, b)| a.is_finite() && b.is_infinite()).count() as u64,
             pairs().filter(|(a, b)| a.is_infinite() && b.is_finite() && **b != 0.0).count() as u64,
             pairs().filter(|(a, b)| a.is_infinite() && **b == 0.0).count() as u64,
+            pairs().filter(|(a, b)| a.is_finite() && **a != 0.0 && **b == 0.0).count() as u64,
         ]
     }
 
     #[test]
     fn what_becomes_infinite_or_finite_is_counted() {
-        let reasons =
-            ["makes finite samples infinite", "makes infinite samples finite", "samples 0"];
-        let mut found = 0;
+        let reasons = [
+            "makes finite samples infinite",
+            "makes infinite samples finite",
+            "makes infinite samples 0",
+            "makes finite samples 0",
+        ];
+        let mut found = [0; 4];
         for pixel_type in [PixelType::Half, PixelType::Float] {
             let image = sun(pixel_type, "R");
             for (method, level) in [
@@ -356,15 +394,15 @@ mod tests {
             ] {
                 let (losses, truth) =
                     (lost(&image, method, level), in_truth(&image, method, level));
-                for (reason, count) in reasons.iter().zip(truth) {
+                for ((reason, count), found) in reasons.iter().zip(truth).zip(&mut found) {
                     let told = losses.iter().find(|loss| loss.reason.ends_with(reason));
                     let told = told.and_then(|loss| loss.amount).map_or(0, |(count, _)| count);
                     assert_eq!(told, count, "{method:?} {level:?} {pixel_type:?} {reason}");
-                    found += count;
+                    *found += count;
                 }
             }
         }
-        assert!(found > 0);
+        assert!(found.iter().all(|count| *count > 0), "{found:?}");
     }
 
     #[test]

@@ -42,7 +42,8 @@ pub struct PreviewOptions {
     pub colormap: Option<Gradient>,
     /// Of a Cryptomatte: the coverage by the things of these names, as
     /// [`find`](crate::cryptomatte::find) takes them; the layer of the choice is then that of the
-    /// Cryptomatte. A layer that is a Cryptomatte is shown with a colour for each id.
+    /// Cryptomatte. A layer that is a Cryptomatte is shown with a colour for each id, and so is one of
+    /// an image that has nothing else.
     pub mattes: Vec<String>,
     /// Pixels whose chunks are missing or damaged stay black; without it they are hatched.
     pub partial: bool,
@@ -127,7 +128,7 @@ impl Preview {
 /// # Errors
 /// `Argument`, where the image has nothing of the choice; `Limit`.
 pub fn preview(image: &Image<'_>, options: &PreviewOptions, work: &Work) -> Result<Preview> {
-    if options.mattes.is_empty() && options.choice.layer.is_none() {
+    if options.mattes.is_empty() && options.choice.channels.is_some() {
         return shown(image, options, None, work);
     }
     let parts = image.parts.iter().map(|part| part.header.clone()).collect();
@@ -154,8 +155,13 @@ fn matte_of(header: &Header, options: &PreviewOptions) -> Result<Option<MatteCho
     if !options.mattes.is_empty() {
         return cryptomatte::find(header, *part, layer.as_deref(), &options.mattes).map(Some);
     }
-    let layer = layer.as_deref().filter(|_| channels.is_none());
-    Ok(layer.and_then(|layer| cryptomatte::of_layer(header, *part, layer)))
+    if channels.is_some() {
+        return Ok(None);
+    }
+    Ok(match layer {
+        Some(layer) => cryptomatte::of_layer(header, *part, layer),
+        None => cryptomatte::only(header, *part),
+    })
 }
 
 /// `range`: the values that are black and white, where they are no light.

@@ -254,6 +254,17 @@ pub(crate) fn of_layer(header: &Header, part: Option<usize>, layer: &str) -> Opt
     Some(MatteChoice { matte, ids: Vec::new(), names: Vec::new() })
 }
 
+/// The first Cryptomatte of an image that has nothing else.
+pub(crate) fn only(header: &Header, part: Option<usize>) -> Option<MatteChoice> {
+    let wanted = |number: usize| part.is_none_or(|part| part == number);
+    let mut parts = header.parts.iter().enumerate().filter(|(number, _)| wanted(*number));
+    let is_only =
+        parts.all(|(_, part)| part.channels().iter().all(|channel| is_matte(part, &channel.name)));
+    let matte = || list(header).into_iter().find(|one| wanted(one.part) && !one.ranks.is_empty());
+    let matte = is_only.then(matte).flatten()?;
+    Some(MatteChoice { matte, ids: Vec::new(), names: Vec::new() })
+}
+
 impl MatteChoice {
     /// The ids of what coverage is summed up, sorted; none where all are shown in colours.
     pub fn ids(&self) -> &[u32] {
@@ -399,8 +410,8 @@ fn color_of(id: u32) -> [f32; 3] {
     // Ids are hashes: their bits are as good as random, but manifests of other makers may count.
     let mixed = murmur3(&id.to_le_bytes());
     let hue = f64::from(mixed & 0xffff) / 65536.0 * 360.0;
-    let lightness = [0.56, 0.66, 0.76, 0.86][(mixed >> 16 & 3) as usize];
-    let chroma = [0.09, 0.13, 0.17][(mixed >> 18) as usize % 3];
+    let lightness = 0.45 + 0.45 * f64::from(mixed >> 16 & 0xff) / 255.0;
+    let chroma = 0.06 + 0.14 * f64::from(mixed >> 24) / 255.0;
     let light = convert([lightness, chroma, hue], Space::Oklch, Space::SrgbLinear);
     light.map(|value| value.clamp(0.0, 1.0) as f32)
 }
@@ -425,7 +436,7 @@ mod tests {
     fn image(letters: [&str; 4]) -> Image<'static> {
         let (hero, prop) = (id("hero"), id("prop"));
         let planes = [
-            ("R", vec![0.5, 0.5], true),
+            ("plain", vec![0.5, 0.5], true),
             (letters[0], vec![hero, 0.0], false),
             (letters[1], vec![0.5, 0.0], true),
             (letters[2], vec![prop, hero], false),
@@ -434,8 +445,10 @@ mod tests {
         let mut planes: Vec<Plane<'static>> = planes
             .into_iter()
             .map(|(name, values, is_half)| {
-                let name =
-                    if name == "R" { name.to_owned() } else { format!("View.Crypto00.{name}") };
+                let name = match name {
+                    "plain" => "R".to_owned(),
+                    name => format!("View.Crypto00.{name}"),
+                };
                 let samples = match is_half {
                     true => Samples::Half(values.iter().map(|v| f16::from_f32(*v)).collect()),
                     false => Samples::Float(values.into()),
@@ -482,7 +495,7 @@ mod tests {
             assert_eq!(coverage(&image, &["hero"]), [0.5, third], "{letters:?}");
             assert_eq!(coverage(&image, &["prop"]), [0.5, 0.0]);
             assert_eq!(coverage(&image, &["hero", "prop"]), [1.0, third]);
-            assert_eq!(coverage(&image, &["*r*"]), [1.0, third]);
+            assert_eq!(coverage(&image, &["*"]), [1.0, third]);
             let digits = format!("<{:08x}>", id_of_name("hero"));
             assert_eq!(coverage(&image, &[&digits]), [0.5, third]);
         }
@@ -522,7 +535,12 @@ mod tests {
         }
         // Colours that were asked for stay colours.
         let plain = preview(&image, &PreviewOptions::default(), &Work::serial()).unwrap();
-        assert_eq!(plain.shown, "R");
+        assert_eq!(plain.shown, "R from 0.5 (black) to 0.5 (white)");
+        // Of an image that has nothing else ids have colours.
+        let mut only = image.clone();
+        crate::edit::keep(&mut only, &["View.Crypto*".to_owned()]).unwrap();
+        let shown = preview(&only, &PreviewOptions::default(), &Work::serial()).unwrap();
+        assert_eq!(shown.shown, "View.Crypto, a colour for each id");
     }
 
     #[test]

@@ -3,8 +3,8 @@
 
 mod matte;
 
-pub(crate) use matte::of_layer;
 pub use matte::{Cryptomatte, MatteChoice, find, id_of_name, is_channel, list, parse_manifest};
+pub(crate) use matte::{of_layer, only};
 use solio_exr::header::{Attribute, Part, Text, Value};
 
 /// Where the attributes of a matte begin: `cryptomatte/<key>/name`.

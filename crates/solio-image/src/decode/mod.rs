@@ -12,7 +12,7 @@ use image::codecs::png::PngDecoder;
 use image::metadata::Orientation;
 use image::{DynamicImage, ImageBuffer, ImageDecoder};
 use planes::{Meaning, as_halves, hidden, is_light_multiplied, planes};
-use profile::Found;
+use profile::IccMeaning;
 use solio_base::{Error, ErrorKind, Limits, Loss, Losses, Result, Source};
 use solio_color::srgb;
 use solio_container::hdr::HdrHeader;
@@ -43,6 +43,8 @@ pub struct Decoded {
     pub notes: Vec<String>,
     /// What of the file the image does not have.
     pub losses: Losses,
+    /// The file ends within the picture: pixels at its end are made up.
+    pub is_cut: bool,
 }
 
 /// Reads the bytes of a picture file. With `raw` integers become values from 0 to 1 as they are, and
@@ -150,7 +152,16 @@ pub(crate) fn light(mut stored: Stored, raw: bool) -> Result<Decoded> {
         matches!(stored.picture, DynamicImage::ImageRgb32F(_) | DynamicImage::ImageRgba32F(_));
     let is_bright = matches!(&curve, Some(Curve::Profile(profile)) if profile.is_light);
     let is_finished = (!is_float || stored.is_code) && !is_bright;
-    Ok(Decoded { image, is_finished, notes, losses })
+    if stored.is_cut {
+        losses.add(Loss::new("pixels", "the file ends early: what is missing is grey"));
+    }
+    Ok(Decoded { image, is_finished, notes, losses, is_cut: stored.is_cut })
+}
+
+/// The error of a file that ends early, for whoever wants all of it.
+pub fn cut_error(bytes: u64) -> Error {
+    let error = Error::corrupt("the file ends within the picture").at_offset(bytes);
+    error.hint("`solio preview` shows what is there, `solio convert --partial` keeps it")
 }
 
 /// About how many bytes the pixels of a picture take while it is read: four values a pixel, as they
@@ -203,6 +214,7 @@ pub struct Stored {
     /// Floats had 16 bits.
     pub(crate) is_half: bool,
     pub(crate) has_pages: bool,
+    pub(crate) is_cut: bool,
     /// The width of a pixel in parts of its height.
     pub(crate) pixel_aspect: f32,
     /// Columns were rows before the picture was turned upright.
@@ -284,7 +296,8 @@ pub(crate) fn jpeg(bytes: &[u8], most: u64) -> Result<Stored> {
         return Err(Error::unsupported(format!("JPEG: {kind} is not read")));
     }
     let stored = upright(ImageFormat::Jpeg, JpegDecoder::new(Cursor::new(bytes)), most)?;
-    Ok(stored.with_density(stated::jpeg_density(bytes)))
+    let is_cut = stated::is_cut_jpeg(bytes);
+    Ok(Stored { is_cut, ..stored.with_density(stated::jpeg_density(bytes)) })
 }
 
 pub(crate) fn png(bytes: &[u8], most: u64) -> Result<Stored> {
@@ -335,6 +348,7 @@ impl Stored {
             associated: false,
             is_half: false,
             has_pages: false,
+            is_cut: false,
             pixel_aspect: 1.0,
             is_sideways: false,
             is_code: false,
@@ -392,10 +406,10 @@ impl Stored {
         let color = self.picture.color();
         let is_grey = self.is_grey || !color.has_color();
         Some(match profile::of_icc(profile, is_grey) {
-            Found::Srgb => Curve::Srgb,
-            Found::Profile(profile) => Curve::Profile(Box::new(profile)),
-            Found::Unknown(_) if names_srgb(profile) => Curve::Srgb,
-            Found::Unknown(said) => Curve::Unapplied(said),
+            IccMeaning::Srgb => Curve::Srgb,
+            IccMeaning::Profile(profile) => Curve::Profile(Box::new(profile)),
+            IccMeaning::Unknown(_) if names_srgb(profile) => Curve::Srgb,
+            IccMeaning::Unknown(said) => Curve::Unapplied(said),
         })
     }
 

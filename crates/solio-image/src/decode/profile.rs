@@ -47,7 +47,7 @@ enum How {
 type Curve = Arc<dyn Fn(f32) -> f32 + Send + Sync>;
 
 /// What a profile is found to be.
-pub(crate) enum Found {
+pub(crate) enum IccMeaning {
     /// Nothing else than sRGB.
     Srgb,
     /// A way to light.
@@ -57,9 +57,9 @@ pub(crate) enum Found {
 }
 
 /// By the bytes of an ICC profile, for pixels that are greys or colours.
-pub(crate) fn of_icc(bytes: &[u8], is_grey: bool) -> Found {
+pub(crate) fn of_icc(bytes: &[u8], is_grey: bool) -> IccMeaning {
     let Ok(profile) = ColorProfile::new_from_slice(bytes) else {
-        return Found::Unknown("ICC profile".to_owned());
+        return IccMeaning::Unknown("ICC profile".to_owned());
     };
     let said = match name(&profile) {
         Some(name) => format!("ICC profile {name:?}"),
@@ -71,7 +71,7 @@ pub(crate) fn of_icc(bytes: &[u8], is_grey: bool) -> Found {
         if matches!(numbers[1], 16 | 18)
             && let Some(found) = of_numbers(numbers, [1.0, 0.0], said.clone())
         {
-            return Found::Profile(found);
+            return IccMeaning::Profile(found);
         }
     }
     let made = match (profile.color_space, is_grey) {
@@ -82,9 +82,9 @@ pub(crate) fn of_icc(bytes: &[u8], is_grey: bool) -> Found {
         (DataColorSpace::Rgb, false) => table(&profile),
         _ => None,
     };
-    let Some(how) = made else { return Found::Unknown(said) };
+    let Some(how) = made else { return IccMeaning::Unknown(said) };
     let profile = Profile { said, is_light: false, how };
-    if profile.is_srgb() { Found::Srgb } else { Found::Profile(profile) }
+    if profile.is_srgb() { IccMeaning::Srgb } else { IccMeaning::Profile(profile) }
 }
 
 /// By the four numbers of `cICP`; `None` for those that are not known.
@@ -249,12 +249,13 @@ fn table(profile: &ColorProfile) -> Option<How> {
     let mut light = ColorProfile::new_srgb();
     let line = || Some(ToneReprCurve::Lut(Vec::new()));
     (light.red_trc, light.green_trc, light.blue_trc, light.cicp) = (line(), line(), line(), None);
-    let options = TransformOptions {
-        rendering_intent: RenderingIntent::RelativeColorimetric,
-        ..TransformOptions::default()
-    };
-    let made = profile.create_transform_f32(Layout::Rgb, &light, Layout::Rgb, options);
-    made.ok().map(How::Table)
+    // A profile without a table for the first is read by the other, as other programs do.
+    let intents = [RenderingIntent::RelativeColorimetric, RenderingIntent::Perceptual];
+    intents.into_iter().find_map(|rendering_intent| {
+        let options = TransformOptions { rendering_intent, ..TransformOptions::default() };
+        let made = profile.create_transform_f32(Layout::Rgb, &light, Layout::Rgb, options);
+        made.ok().map(How::Table)
+    })
 }
 
 impl Profile {
@@ -476,9 +477,9 @@ mod tests {
 
     fn found(profile: &ColorProfile, is_grey: bool) -> Profile {
         match of_icc(&profile.encode().unwrap(), is_grey) {
-            Found::Profile(profile) => profile,
-            Found::Srgb => panic!("it is not sRGB"),
-            Found::Unknown(said) => panic!("{said} is known"),
+            IccMeaning::Profile(profile) => profile,
+            IccMeaning::Srgb => panic!("it is not sRGB"),
+            IccMeaning::Unknown(said) => panic!("{said} is known"),
         }
     }
 
@@ -502,11 +503,11 @@ mod tests {
     #[test]
     fn srgb_is_known_by_what_it_does() {
         let profile = ColorProfile::new_srgb().encode().unwrap();
-        assert!(matches!(of_icc(&profile, false), Found::Srgb));
+        assert!(matches!(of_icc(&profile, false), IccMeaning::Srgb));
         // One of greys is none of colours, and what is cut off is none at all.
-        assert!(matches!(of_icc(&profile, true), Found::Unknown(_)));
+        assert!(matches!(of_icc(&profile, true), IccMeaning::Unknown(_)));
         for end in [0, 4, 40, 127, profile.len() / 2] {
-            assert!(!matches!(of_icc(&profile[..end], false), Found::Srgb), "{end}");
+            assert!(!matches!(of_icc(&profile[..end], false), IccMeaning::Srgb), "{end}");
         }
         let grey = found(&ColorProfile::new_gray_with_gamma(1.8), true);
         near(grey.light([0.5; 3]), [0.5_f32.powf(1.8); 3]);

@@ -20,6 +20,33 @@ pub(super) fn unread_jpeg(bytes: &[u8]) -> Option<&'static str> {
     })?
 }
 
+/// Whether a JPEG ends before its picture does: decoders make grey of what is missing.
+pub(super) fn is_cut_jpeg(bytes: &[u8]) -> bool {
+    // Segments say their length; the codes of a scan go on to the next marker (ITU T.81, B.1.1).
+    let mut at = 2;
+    loop {
+        let Some(found) = bytes.get(at..).and_then(|rest| rest.windows(2).position(is_marker))
+        else {
+            return true;
+        };
+        let marker = bytes[at + found + 1];
+        at += found + 2;
+        match marker {
+            0xd9 => return false,
+            0x01 | 0xd0..=0xd8 => {}
+            _ => {
+                let Some(&[high, low]) = bytes.get(at..at + 2) else { return true };
+                at += usize::from(u16::from_be_bytes([high, low])).max(2);
+            }
+        }
+    }
+}
+
+/// Whether two bytes are a marker; others are codes, or fill.
+fn is_marker(pair: &[u8]) -> bool {
+    pair[0] == 0xff && !matches!(pair[1], 0 | 0xff)
+}
+
 /// How codes become light, where the file says something about it.
 pub(crate) enum Curve {
     /// By the curve of sRGB, whatever else is said.
@@ -192,6 +219,26 @@ mod tests {
     }
 
     #[test]
+    fn a_jpeg_that_ends_early_says_so() {
+        let mut bytes = Vec::new();
+        let noise: Vec<u8> =
+            (0..64 * 48 * 3_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+        JpegEncoder::new(&mut bytes).encode(&noise, 64, 48, ExtendedColorType::Rgb8).unwrap();
+        let read = |bytes: &[u8]| decode(bytes, ImageFormat::Jpeg, false, &Limits::default());
+        assert!(!read(&bytes).unwrap().is_cut);
+        assert!(!read(&[&bytes[..], b"more"].concat()).unwrap().is_cut);
+        for end in [bytes.len() / 2, bytes.len() - 100, bytes.len() - 1] {
+            assert!(read(&bytes[..end]).is_ok_and(|read| read.is_cut), "{end}");
+            let stored = crate::decode_stored(&bytes[..end], ImageFormat::Jpeg, &Limits::default());
+            let error = stored.err().unwrap();
+            assert_eq!(error.offset(), Some(end as u64));
+        }
+        for end in 0..300 {
+            super::is_cut_jpeg(&bytes[..end]);
+        }
+    }
+
+    #[test]
     fn what_a_png_says_of_its_codes_is_heeded_or_told() {
         let [by_srgb, light] = [srgb::light_of_u8(118), 118.0 / 255.0];
         let power = |gamma: u32| gamma.to_be_bytes();
@@ -202,8 +249,8 @@ mod tests {
         let of_srgb =
             chromaticities([31_270, 32_900, 64_000, 33_000, 30_000, 60_000, 15_000, 6_000]);
         let power_of = |power: f32| (118.0_f32 / 255.0).powf(power);
-        // BT.2100's PQ of the code 118: 64.94 candelas a square metre.
-        let pq = 64.94 / 203.0;
+        // BT.2100's PQ of the code 118: 63.18 candelas a square metre.
+        let pq = 63.177 / 203.0;
         let narrow = srgb::to_linear(102.0 / 219.0);
         let cases: [(Chunks<'_>, f32, &str); 13] = [
             (&[], by_srgb, ""),

@@ -245,3 +245,23 @@ pub(crate) fn image_preview<'py>(
         run(py, &work.cancel, || solio::preview(&as_channels(image)?, &options, &work)?.to_png())?;
     Ok(PyBytes::new(py, &png))
 }
+
+/// The coverage by things of a Cryptomatte: an array of shape (H, W).
+#[pyfunction]
+pub(crate) fn image_matte<'py>(
+    py: Python<'py>,
+    parts: Vec<GivenPart<'py>>,
+    names: Vec<String>,
+    layer: Option<String>,
+) -> PyResult<Any<'py>> {
+    let held = HeldImage::new(parts)?;
+    let image = held.model();
+    let work = Work::default();
+    let made = run(py, &work.cancel, || {
+        let parts = image.parts.iter().map(|part| part.header.clone()).collect();
+        let header = Header { parts, ..Header::default() };
+        let matte = solio::cryptomatte::find(&header, None, layer.as_deref(), &names)?;
+        matte.coverage(&image, &Limits::default())
+    })?;
+    give::only_plane(py, made)
+}

@@ -2,6 +2,7 @@
 
 use super::values;
 use crate::Any;
+use crate::errors::argument;
 use crate::give::array;
 use numpy::{Element, PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
@@ -64,6 +65,26 @@ fn flat_level<'py>(py: Python<'py>, level: FlatLevel<'static>) -> PyResult<Any<'
     }
     let (x, y, window) = (level.x, level.y, corners(py, &level.window)?);
     Ok((x, y, window, py.None(), planes).into_pyobject(py)?.into_any())
+}
+
+/// The one plane of an image that has no other.
+pub(super) fn only_plane<'py>(py: Python<'py>, image: Image<'static>) -> PyResult<Any<'py>> {
+    let planes = image.parts.into_iter().flat_map(|part| match part.pixels {
+        Pixels::Flat(levels) => levels,
+        Pixels::Deep(_) => Vec::new(),
+    });
+    let mut planes = planes.flat_map(|level| {
+        let window = level.window;
+        level.planes.into_iter().map(move |plane| (window, plane))
+    });
+    let (window, Plane { channel, samples }) =
+        planes.next().ok_or_else(|| argument("there is no plane"))?;
+    let (width, height) = size(&window, &channel);
+    match samples {
+        Samples::Uint(values) => rows(py, values, height, width),
+        Samples::Half(values) => rows(py, values, height, width),
+        Samples::Float(values) => rows(py, values, height, width),
+    }
 }
 
 fn deep_level<'py>(py: Python<'py>, level: DeepLevel<'static>) -> PyResult<Any<'py>> {

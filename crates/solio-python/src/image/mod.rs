@@ -17,8 +17,8 @@ mod read_ahead;
 mod values;
 
 pub(crate) use functions::{
-    GivenImage, give_read, image_encode, image_header, image_preview, image_read, image_write,
-    read_bytes,
+    GivenImage, give_read, image_encode, image_header, image_matte, image_preview, image_read,
+    image_write, read_bytes,
 };
 pub(crate) use give::header as give_header;
 pub(crate) use into::{image_into, image_plan};

@@ -2,7 +2,7 @@
 
 use crate::{Input, ToInput, Written};
 use solio_base::{Limits, Result, Sink, Work};
-use solio_image::{Decoded, StoredPicture, decode, decode_stored, decoded_bytes};
+use solio_image::{Decoded, StoredPicture, cut_error, decode, decode_stored, decoded_bytes};
 use solio_io::SinkOptions;
 use solio_kinds::ImageFormat;
 use std::path::Path;
@@ -84,7 +84,11 @@ pub fn read_picture_light(
     work: &Work,
 ) -> Result<Decoded> {
     let input = &*input.to_input(limits, work)?;
-    read_picture(input, picture_format(input)?, false, work)
+    let read = read_picture(input, picture_format(input)?, false, work)?;
+    match read.is_cut {
+        true => Err(cut_error(input.file_bytes().unwrap_or(0)).at_path(input.path())),
+        false => Ok(read),
+    }
 }
 
 fn picture_format(input: &Input) -> Result<ImageFormat> {

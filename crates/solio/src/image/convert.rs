@@ -13,8 +13,7 @@ use solio_exr::header::{Attribute, Box2i, Header, Part, Value, check_attribute, 
 use solio_exr::model::{Image, Pixels, Plane, Samples};
 use solio_exr::{CheckOptions, Compression, Layout, Levels, PixelType, ReadOptions, WriteOptions};
 use solio_image::{
-    Encoded, can_choose_floats, choose, cryptomatte, decode, edit, encode_picture, losses,
-    picture_names,
+    Encoded, can_choose_floats, choose, cryptomatte, cut_error, decode, edit, encode_picture, losses, picture_names,
 };
 use solio_measure::{Stopwatch, Usage};
 use std::path::{Path, PathBuf};
@@ -602,6 +601,9 @@ pub(crate) fn read(
     }
     let (bytes, limits) = (input.bytes(work)?, &options.limits);
     let mut decoded = decode(&bytes, of_input, options.picture.raw, limits)?;
+    if decoded.is_cut && !options.partial {
+        return Err(cut_error(bytes.len() as u64));
+    }
     done.notes.append(&mut decoded.notes);
     done.losses.extend(decoded.losses);
     losses::of_metadata(&mut done.losses, &bytes, of_input, limits);

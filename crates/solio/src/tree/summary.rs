@@ -102,7 +102,11 @@ pub fn summarize(
 fn of_photo(input: &Input, limits: &Limits, work: &Work, summary: &mut FileSummary) -> Result<()> {
     let measures = [WIDTH, HEIGHT, BITS, COUNT];
     let names = measures.into_iter().chain(SHOWN.map(|(_, names)| names)).flatten();
-    let fields = Fields::of(names.copied().chain(["SRGBRendering"]));
+    let fields = Fields::of(names.copied().chain([
+        "SRGBRendering",
+        "ColorPrimaries",
+        "TransferCharacteristics",
+    ]));
     let metadata = crate::read_metadata(input, &fields, limits, work)?;
     // What the structure tells is exact; metadata may be that of another image.
     let header = container_header(input.kind(), &*input.source(work)?).ok().flatten();
@@ -136,6 +140,13 @@ fn of_photo(input: &Input, limits: &Limits, work: &Work, summary: &mut FileSumma
         let is_srgb = metadata.get("SRGBRendering").is_some();
         let profile = if is_srgb { Some("sRGB") } else { header.has_profile.then_some("ICC") };
         summary.put("profile", profile.map(|profile| FactValue::Text(profile.into())));
+    }
+    // What counts before a profile.
+    let said = |name| tag(&metadata, &[name]).map(|tag| tag.text().plain().trim().to_owned());
+    if let (FileKind::Png, Some(primaries), Some(curve)) =
+        (input.kind(), said("ColorPrimaries"), said("TransferCharacteristics"))
+    {
+        summary.put("colors", Some(FactValue::Text(format!("{primaries}, {curve}"))));
     }
     Ok(())
 }

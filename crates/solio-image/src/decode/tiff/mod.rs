@@ -46,7 +46,10 @@ pub(crate) fn decode(bytes: &[u8], most: u64) -> Result<Stored> {
     };
     let (is_sideways, density) = (is_sideways(page.orientation), density(&mut file));
     let stored = Stored { is_sideways, ..stored }.with_density(density);
-    Ok(Stored { associated: page.alpha().is_some_and(|(_, is)| is), has_pages, ..stored })
+    // The decoder of `image` has no more room for it than for the pixels.
+    let icc = file.get_tag_u8_vec(Tag::IccProfile).ok();
+    let associated = page.alpha().is_some_and(|(_, is)| is);
+    Ok(Stored { associated, icc, has_pages, ..stored })
 }
 
 /// Pixels in a length, across and down. NaN is ignored.

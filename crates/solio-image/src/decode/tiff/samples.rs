@@ -38,7 +38,7 @@ pub(super) fn decode(bytes: &[u8], page: &Page, file: &mut File<'_>, most: u64) 
         }
     }
     let is_float = matches!(picture, DynamicImage::ImageRgb32F(_) | DynamicImage::ImageRgba32F(_));
-    let mut stored = Stored::new(picture, file.get_tag_u8_vec(Tag::IccProfile).ok());
+    let mut stored = Stored::new(picture, None);
     stored.rounded = all.rounded();
     stored.turn(page.orientation, extra, [width, height])?;
     Ok(Stored {
