@@ -91,7 +91,7 @@ fn layers<'i>(
             };
             if matches!(part.pixels, Pixels::Deep(_)) {
                 let error = Error::unsupported("deep images cannot be layers of one another");
-                return Err(error.hint("--merge parts keeps them, --flatten makes them flat"));
+                return Err(error.hint("--join parts keeps them, --flatten makes them flat"));
             }
             if let Pixels::Flat(levels) = &mut part.pixels
                 && levels.len() > 1

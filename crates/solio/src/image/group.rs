@@ -74,7 +74,7 @@ fn merge_opened(
     }
     if !options.parts.is_empty() {
         return Err(Error::argument("parts are chosen of one file, not of several")
-            .hint("leave out --part, or --merge"));
+            .hint("leave out --part, or --join"));
     }
     let watch = Stopwatch::start();
     let mut done = ImageConverted::default();
