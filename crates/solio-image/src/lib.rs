@@ -37,8 +37,8 @@ pub use choose::{Choice, Chosen, Colors, choose, part_number};
 pub use cryptomatte::is_id;
 pub use decode::{Decoded, Stored, decode, decode_pixels, decoded_bytes, image_of};
 pub use difference::{
-    ChannelDifference, CompareOptions, DifferenceLimit, HeatMap, ImageDifference, Verdict,
-    compare_images, heat_picture,
+    ChannelDifference, CompareOptions, DifferenceLimit, FLIP_PIXELS_PER_DEGREE, Flip, HeatMap,
+    ImageDifference, Verdict, compare_images, flip, heat_picture,
 };
 pub use edit::channel_losses;
 pub use encode::{Encoded, PictureOptions, encode_picture, png};

@@ -40,7 +40,7 @@ pub use color::pixel_arrays::{
 };
 pub use image::attributes::{Edit, SetOptions, set_attributes};
 pub use image::change::ImageChanges;
-pub use image::compare::compare_image_files;
+pub use image::compare::{compare_image_files, compare_image_pairs};
 pub use image::convert::{
     ImageConvertOptions, ImageConverted, ImageJob, convert_image, convert_images,
 };
@@ -131,9 +131,10 @@ pub use solio_codec::compress::Compression;
 pub use solio_codec::number::Digits;
 pub use solio_color::ToneMap;
 pub use solio_image::{
-    ChannelDifference, Choice, CompareOptions, Compared, ComparedRow, DifferenceLimit, Frame,
+    ChannelDifference, Choice, CompareOptions, Compared, ComparedRow, DifferenceLimit,
+    FLIP_PIXELS_PER_DEGREE, Flip, Frame,
     HeatMap, ImageChoice, ImageDifference, ImageGroup, MergeInput, MissingPixels, PartChoice, PictureOptions, Preview,
-    PreviewOptions, ResizeFilter, ResizeOptions, ResizeSize, SingleFlat, Verdict, channel_losses, compare_gradient, compare_images,
+    PreviewOptions, ResizeFilter, ResizeOptions, ResizeSize, SingleFlat, Verdict, channel_losses, compare_gradient, compare_images, flip,
     decode_image_as, gradient_image, gradient_strips, heat_picture, image_bytes, merge_images, part_number,
     preview,
 };

@@ -161,7 +161,7 @@ pub fn convert_images(
         convert_input(&input, &jobs[index].1, options, work)
     };
     let each = |index: usize, result| each(&jobs[index], result);
-    side_by_side(jobs.len(), inputs, options, work, convert, each)
+    side_by_side(jobs.len(), inputs, (&options.changes, &options.limits), work, convert, each)
 }
 
 /// Does so many jobs, each with files of its own, at once where they are small, within the memory of `work`;
@@ -169,7 +169,7 @@ pub fn convert_images(
 pub(crate) fn side_by_side<'p, T: Send>(
     count: usize,
     inputs: impl Fn(usize) -> &'p [PathBuf] + Sync,
-    options: &ImageConvertOptions,
+    (changes, limits): (&ImageChanges, &Limits),
     work: &Work,
     convert: impl Fn(usize, Vec<Result<Input>>, &Work) -> Result<T> + Sync,
     each: impl FnMut(usize, Result<T>) -> Result<bool> + Send,
@@ -177,9 +177,9 @@ pub(crate) fn side_by_side<'p, T: Send>(
     let budget = Budget { free: Mutex::new(work.memory_bytes), returned: Condvar::new() };
     let at_once = work.threads.min(count).max(1);
     let convert = |index: usize| {
-        let open = |input: &PathBuf| Input::open(input, &options.limits, work);
+        let open = |input: &PathBuf| Input::open(input, limits, work);
         let opened: Vec<Result<Input>> = inputs(index).iter().map(open).collect();
-        let needs = opened.iter().flatten().map(|input| need(input, &options.changes, work));
+        let needs = opened.iter().flatten().map(|input| need(input, changes, work));
         let need = needs.fold(0, u64::saturating_add).min(work.memory_bytes).max(1);
         let _held = budget.take(need);
         // An image that leaves room for no other may have all threads.

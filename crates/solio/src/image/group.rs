@@ -56,7 +56,7 @@ pub fn merge_image_files(
         merge_opened(&jobs[index], opened, by, options, work)
     };
     let each = |index: usize, result| each(&jobs[index], result);
-    side_by_side(jobs.len(), inputs, options, work, merge, each)
+    side_by_side(jobs.len(), inputs, (&options.changes, &options.limits), work, merge, each)
 }
 
 fn merge_opened(
@@ -157,7 +157,7 @@ pub fn split_image_files(
         split_opened(&input, by, |name| place(index, name), options, work)
     };
     let each = |index: usize, result| each(&files[index], result);
-    side_by_side(files.len(), inputs, options, work, split, each)
+    side_by_side(files.len(), inputs, (&options.changes, &options.limits), work, split, each)
 }
 
 fn split_opened(
