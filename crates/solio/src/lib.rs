@@ -134,8 +134,8 @@ pub use solio_image::{
     ChannelDifference, Choice, CompareOptions, Compared, ComparedRow, DifferenceLimit,
     FLIP_PIXELS_PER_DEGREE, Flip, Frame,
     HeatMap, ImageChoice, ImageDifference, ImageGroup, MergeInput, MissingPixels, PartChoice, PictureOptions, Preview,
-    PreviewOptions, ResizeFilter, ResizeOptions, ResizeSize, SingleFlat, Verdict, channel_losses, compare_gradient, compare_images, flip,
-    decode_image_as, gradient_image, gradient_strips, heat_picture, image_bytes, merge_images, part_number,
+    PreviewOptions, ResizeFilter, ResizeOptions, ResizeSize, SingleFlat, Verdict, channel_losses, compare_gradient, compare_images,
+    decode_image_as, gradient_image, gradient_strips, heat_picture, image_bytes, part_number,
     preview,
 };
 pub use solio_io::signals::cancel_on_signals;

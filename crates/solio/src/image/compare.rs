@@ -40,7 +40,8 @@ pub fn compare_image_files(
     limits: &Limits,
     work: &Work,
 ) -> Result<ImageDifference> {
-    compare_inputs(&a.to_input(limits, work)?, &b.to_input(limits, work)?, options, work)
+    let (a, b) = (a.to_input(limits, work)?, b.to_input(limits, work)?);
+    compare_inputs(&a, &b, options, work)
 }
 
 /// [`compare_image_files`] of each pair; small images are compared at once, within the memory of `work`.

@@ -21,7 +21,7 @@ pub struct MergeJob {
     pub output: PathBuf,
 }
 
-/// Puts the images of each job together ([`merge_images`]) and hands what was done to `each`, in order,
+/// Puts the images of each job together ([`merge_images`](crate::image::merge_images)) and hands what was done to `each`, in order,
 /// until that gives `false` or an error. Small images are worked on at once, as by
 /// [`convert_images`](crate::convert_images). All of `options` apply to what is put together, but for
 /// [`ImageConvertOptions::parts`].
@@ -121,7 +121,7 @@ fn read_all(
 /// A file that came of another one, and what was done for it.
 pub type SplitPiece = (PathBuf, ImageConverted);
 
-/// Takes the image of each file apart ([`split_image`]) and writes each piece to the path that `place` gives
+/// Takes the image of each file apart ([`split_image`](crate::image::split_image)) and writes each piece to the path that `place` gives
 /// to the number of the file and the name of the piece; hands what was done to `each`, in order, until that
 /// gives `false` or an error. All of `options` apply to the image before it is taken apart.
 ///

@@ -13,3 +13,6 @@ pub(crate) mod preview;
 pub(crate) mod unpack;
 
 pub use solio_exr::*;
+pub use solio_image::{
+    flatten, flip, merge_images, mipmap, resize, select_view, split_image, views,
+};
