@@ -24,6 +24,18 @@ from ._attributes import (
     TypedBytes,
 )
 from ._image import Header, Image, Level, MissingChunk, Part, PartHeader
+from ._image_changes import (
+    ChannelDifference,
+    Difference,
+    Flip,
+    compare,
+    flatten,
+    join,
+    mipmap,
+    resize,
+    select_view,
+    split,
+)
 from ._image_io import Batch, HeaderDone, ImageDone, ReadOptions, WriteOptions
 
 __all__ = [
@@ -31,7 +43,10 @@ __all__ = [
     "Batch",
     "Box",
     "Channel",
+    "ChannelDifference",
     "Chromaticities",
+    "Difference",
+    "Flip",
     "Header",
     "HeaderDone",
     "Image",
@@ -47,4 +62,11 @@ __all__ = [
     "TimeCode",
     "TypedBytes",
     "WriteOptions",
+    "compare",
+    "flatten",
+    "join",
+    "mipmap",
+    "resize",
+    "select_view",
+    "split",
 ]

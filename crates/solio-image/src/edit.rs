@@ -4,7 +4,7 @@ use crate::cryptomatte::{follow, is_id};
 use half::f16;
 use half::slice::HalfFloatSliceExt;
 use solio_base::{Error, Losses, Result};
-use solio_exr::header::{Box2i, Part, Value};
+use solio_exr::header::{Box2i, LevelMode, Part, Tiles, Value};
 use solio_exr::model::{Image, ImagePart, Pixels, Plane, Samples};
 use solio_exr::{Channel, PixelType};
 use std::borrow::Cow;
@@ -112,6 +112,14 @@ pub(crate) fn each_level<'a>(part: &mut ImagePart<'a>, mut change: impl FnMut(&m
     match &mut part.pixels {
         Pixels::Flat(levels) => levels.iter_mut().for_each(|level| change(&mut level.planes)),
         Pixels::Deep(levels) => levels.iter_mut().for_each(|level| change(&mut level.planes)),
+    }
+}
+
+/// The tiles of the header are those of one level.
+pub(crate) fn one_level(part: &mut ImagePart<'_>) {
+    if let Some(Value::Tiles(tiles)) = part.header.get("tiles") {
+        let tiles = Tiles { levels: LevelMode::One, ..*tiles };
+        part.header.set("tiles", Value::Tiles(tiles));
     }
 }
 

@@ -4,7 +4,7 @@
 //! a range of depths are cut where others begin and end, pieces of the same range are mixed, and what is
 //! left is composited from front to back.
 
-use crate::edit::{floats, refresh};
+use crate::edit::{floats, one_level, refresh};
 use crate::is_id;
 use crate::resize::is_depth;
 use crate::rows;
@@ -70,15 +70,6 @@ pub fn flatten(image: &mut Image<'_>, limits: &Limits, work: &Work) -> Result<()
         refresh(part)?;
     }
     Ok(())
-}
-
-/// Tiles are those of one level.
-fn one_level(part: &mut ImagePart<'_>) {
-    use solio_exr::header::{LevelMode, Value};
-    if let Some(Value::Tiles(tiles)) = part.header.get("tiles") {
-        let tiles = solio_exr::header::Tiles { levels: LevelMode::One, ..*tiles };
-        part.header.set("tiles", Value::Tiles(tiles));
-    }
 }
 
 /// How the samples of a channel become one.

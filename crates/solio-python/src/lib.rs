@@ -60,8 +60,9 @@ mod _solio {
     use super::gradient::Gradient;
     #[pymodule_export]
     use super::image::{
-        ImageBatch, image_attribute_check, image_attribute_type, image_encode, image_header,
-        image_into, image_plan, image_preview, image_read, image_write,
+        ImageBatch, image_attribute_check, image_attribute_type, image_change, image_compare,
+        image_encode, image_header, image_into, image_join, image_plan, image_preview, image_read,
+        image_split, image_write,
     };
     #[pymodule_export]
     use super::measure::{shares, ticks, timing_text};

@@ -10,7 +10,7 @@ mod tests;
 pub use filter::ResizeFilter;
 pub use size::ResizeSize;
 
-use crate::edit::{all_there, refresh, star};
+use crate::edit::{all_there, one_level, refresh, star};
 use crate::is_id;
 use axis::Axis;
 pub(crate) use axis::Taps;
@@ -290,5 +290,6 @@ fn finish(part: &mut ImagePart<'_>, plan: &PartPlan) -> Result<()> {
     }
     part.header.set("dataWindow", Value::Box2i(plan.to));
     part.header.set("displayWindow", Value::Box2i(plan.display));
+    one_level(part);
     refresh(part)
 }
