@@ -80,11 +80,7 @@ fn name_of(input: &Path) -> String {
 }
 
 /// A job a frame that any input has; inputs that are no sequences are in all of them.
-fn merge_plan(
-    args: &ConvertArgs,
-    inputs: &[PathBuf],
-    names: Vec<String>,
-) -> Result<Vec<MergeJob>> {
+fn merge_plan(args: &ConvertArgs, inputs: &[PathBuf], names: Vec<String>) -> Result<Vec<MergeJob>> {
     let (output, wanted) = (&args.output, args.image.frames.as_ref());
     let chosen = args.changes.names.is_some();
     let patterns: Vec<Option<FramePattern>> =

@@ -4,10 +4,10 @@
 mod ran;
 
 use ran::{Ran, names};
+use solio::Work;
 use solio::image::header::{Box2i, Kind, Part, Value};
 use solio::image::model::{DeepLevel, FlatLevel, Image, ImagePart, Pixels, Plane, Samples};
 use solio::image::{Channel, Compression, Levels, PixelType, ReadOptions, decode_exr};
-use solio::Work;
 use std::path::Path;
 use tempfile::TempDir;
 
@@ -78,7 +78,11 @@ fn sequences_get_another_size_and_go_on_past_bad_frames() {
     let dir = sequence();
     let ran = solio(dir.path(), "convert a.####.exr -o b.####.exr --resize 50%");
     assert_eq!(ran.code, 1, "{}", ran.err);
-    assert!(ran.err.contains("a.0004.exr") && ran.err.contains("1 of 4 inputs failed"), "{}", ran.err);
+    assert!(
+        ran.err.contains("a.0004.exr") && ran.err.contains("1 of 4 inputs failed"),
+        "{}",
+        ran.err
+    );
     for frame in [1, 2, 5] {
         let image = load(&dir.path().join(format!("b.{frame:04}.exr")));
         let header = &image.parts[0].header;
@@ -115,7 +119,7 @@ fn sizes_and_filters_are_understood_or_refused() {
         ("--resize 50% --filter nearest", "lanczos3"),
         ("--filter box", "--resize"),
         ("--resize 50% --nearest=Q", "no channel"),
-        ("--resize 1000000000x1000000000", "pixels"),
+        ("--resize 1000000000x1000000000", "the limit is"),
     ] {
         let ran = solio(dir.path(), &format!("convert a.0001.exr -o bad.exr {line}"));
         assert_ne!(ran.code, 0, "{line}");
@@ -161,10 +165,11 @@ fn levels_are_made_and_compared() {
 fn deep_images_become_flat() {
     let dir = tempfile::tempdir().unwrap();
     let window = Box2i::of_size(2, 1);
-    let planes = [("A", [1.0, 0.5]), ("R", [0.5, 0.25]), ("Z", [2.0, 1.0])].map(|(name, values)| {
-        let channel = Channel::new(name, PixelType::Float);
-        Plane { channel, samples: Samples::Float(values.to_vec().into()) }
-    });
+    let planes =
+        [("A", [1.0, 0.5]), ("R", [0.5, 0.25]), ("Z", [2.0, 1.0])].map(|(name, values)| {
+            let channel = Channel::new(name, PixelType::Float);
+            Plane { channel, samples: Samples::Float(values.to_vec().into()) }
+        });
     let of = planes.iter().map(|plane| plane.channel.clone()).collect();
     let mut header = Part::new(window, Compression::Zips, of);
     header.set_kind(Kind::DeepScanline);
@@ -175,7 +180,9 @@ fn deep_images_become_flat() {
     let ran = solio(dir.path(), "convert deep.exr -o small.exr --resize 50%");
     assert!(ran.code != 0 && ran.err.contains("--flatten"), "{}", ran.err);
     solio(dir.path(), "convert deep.exr -o flat.exr --flatten -z piz").fine();
-    let Pixels::Flat(levels) = &load(&dir.path().join("flat.exr")).parts[0].pixels else { panic!() };
+    let Pixels::Flat(levels) = &load(&dir.path().join("flat.exr")).parts[0].pixels else {
+        panic!()
+    };
     assert_eq!(levels[0].planes[1].samples, Samples::Float(vec![0.5, 0.0].into()));
     solio(dir.path(), "convert deep.exr -o small.exr --flatten --resize 1x1").fine();
     solio(dir.path(), "check flat.exr small.exr").fine();
@@ -213,7 +220,8 @@ fn files_become_one_and_one_becomes_files() {
     let ran = solio(dir.path(), "convert all.0001.exr -o out/one.exr --split layers");
     assert!(ran.code == 2 && ran.err.contains('*'), "{}", ran.err);
 
-    solio(dir.path(), "convert key_0001.exr key_0002.exr -o lr.exr --join views --as left,right").fine();
+    solio(dir.path(), "convert key_0001.exr key_0002.exr -o lr.exr --join views --as left,right")
+        .fine();
     let both = load(&dir.path().join("lr.exr"));
     assert_eq!(both.parts[1].header.get("view"), Some(&Value::Text("right".into())));
     solio(dir.path(), "convert lr.exr -o right.exr --view right").fine();

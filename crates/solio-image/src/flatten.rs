@@ -4,14 +4,14 @@
 //! a range of depths are cut where others begin and end, pieces of the same range are mixed, and what is
 //! left is composited from front to back.
 
-use crate::edit::{floats, one_level, refresh};
+use crate::edit::{check_fits, floats, one_level, refresh};
 use crate::is_id;
 use crate::resize::is_depth;
 use crate::rows;
 use half::f16;
 use solio_base::{Error, Limits, Result, Work};
 use solio_exr::header::{Kind, Part};
-use solio_exr::model::{DeepLevel, FlatLevel, Image, ImagePart, Pixels, Plane, Samples};
+use solio_exr::model::{DeepLevel, FlatLevel, Image, Pixels, Plane, Samples};
 use solio_exr::{Channel, PixelType};
 use std::borrow::Cow;
 
@@ -170,7 +170,7 @@ fn flat_level(
     let known = Channels::of(part, &channels);
     let pixels = level.counts.len();
     let bytes = (pixels as u64).saturating_mul(8).saturating_mul(channels.len() as u64);
-    limits.check_bytes("the flat image", bytes)?;
+    check_fits("the flat image", bytes, limits)?;
     let total = level.planes.iter().map(|plane| plane.samples.len()).min().unwrap_or(0);
     let width = usize::try_from(level.window.width()).unwrap_or(1).max(1);
     let mut starts = Vec::with_capacity(pixels / width + 1);
@@ -325,7 +325,9 @@ fn tidy(known: &Channels, planes: &[Vec<f32>], samples: Vec<Piece>) -> Vec<Piece
     for piece in pieces {
         match tidy.last_mut() {
             Some(last)
-                if last.front == piece.front && last.back == piece.back && last.back > last.front =>
+                if last.front == piece.front
+                    && last.back == piece.back
+                    && last.back > last.front =>
             {
                 mix(known, last, &piece);
             }
@@ -357,9 +359,8 @@ fn mix(known: &Channels, piece: &mut Piece, other: &Piece) {
     let before = piece.values.clone();
     for (channel, rule) in known.rules.iter().enumerate() {
         let Rule::Over(alpha) = rule else { continue };
-        let [a, b] = [&before, &other.values].map(|values| {
-            alpha.map_or(1.0, |alpha| f64::from(values[alpha])).clamp(0.0, 1.0)
-        });
+        let [a, b] = [&before, &other.values]
+            .map(|values| alpha.map_or(1.0, |alpha| f64::from(values[alpha])).clamp(0.0, 1.0));
         let [first, second] = [before[channel], other.values[channel]].map(f64::from);
         let mixed = match (a, b) {
             (1.0, 1.0) => (first + second) / 2.0,
@@ -386,6 +387,7 @@ mod tests {
     use super::*;
     use solio_exr::Compression;
     use solio_exr::header::Box2i;
+    use solio_exr::model::ImagePart;
 
     /// Pixels in a row, each with its samples: values of the channels.
     fn deep(channels: &[(&str, PixelType)], pixels: &[&[&[f32]]]) -> Image<'static> {
@@ -426,7 +428,8 @@ mod tests {
         let far: &[f32] = &[0.5, 0.5, 2.0];
         let wall: &[f32] = &[1.0, 0.75, 3.0];
         let behind: &[f32] = &[1.0, 9.0, 4.0];
-        let found = flat(deep(&ARZ, &[&[near, far, wall, behind], &[behind, far, wall, near], &[]]));
+        let found =
+            flat(deep(&ARZ, &[&[near, far, wall, behind], &[behind, far, wall, near], &[]]));
         assert_eq!(found[0], [1.0, 1.0, 0.0]);
         assert_eq!(found[1][..2], [0.25 + 0.25 + 0.25 * 0.75; 2]);
         assert_eq!(found[2], [1.0, 1.0, NOTHING]);

@@ -45,9 +45,7 @@ pub use encode::{Encoded, PictureOptions, encode_picture, png};
 pub use flatten::flatten;
 pub use formats::{can_choose_floats, has_quality, picture_names};
 pub use gradient::{Compared, ComparedRow, compare_gradient, gradient_image, gradient_strips};
-pub use group::{
-    ImageGroup, MergeInput, merge_images, select_view, split_image, views,
-};
+pub use group::{ImageGroup, MergeInput, merge_images, select_view, split_image, views};
 pub use mipmap::mipmap;
 pub use missing::MissingPixels;
 pub use preview::{Preview, PreviewOptions, preview, preview_reads};

@@ -1,6 +1,6 @@
 //! Levels of detail of flat images, as textures have them.
 
-use crate::edit::{floats, refresh};
+use crate::edit::{check_fits, floats, refresh};
 use crate::is_id;
 use crate::resize::{Filtered, Taps, filtered, is_depth, nearest};
 use half::f16;
@@ -30,16 +30,11 @@ use std::borrow::Cow;
 ///
 /// # Errors
 /// `Unsupported` for deep parts and channels with fewer samples than pixels, `Limit`, and `Cancelled`.
-pub fn mipmap(
-    image: &mut Image<'_>,
-    tile: [u32; 2],
-    limits: &Limits,
-    work: &Work,
-) -> Result<()> {
+pub fn mipmap(image: &mut Image<'_>, tile: [u32; 2], limits: &Limits, work: &Work) -> Result<()> {
     for part in &mut image.parts {
         let bytes = level_bytes(part)?;
         // All further levels together have a third of the pixels.
-        limits.check_bytes("the image with its levels", bytes.saturating_add(bytes / 3))?;
+        check_fits("the image with its levels", bytes.saturating_add(bytes / 3), limits)?;
         levels_of(part, work)?;
         let [width, height] = tile;
         let (levels, rounding) = (LevelMode::Mipmap, Rounding::Down);
@@ -58,7 +53,8 @@ fn level_bytes(part: &ImagePart<'_>) -> Result<u64> {
         return Err(error.hint("make it flat before: --flatten"));
     };
     let planes = levels.first().map(|level| &level.planes[..]).unwrap_or_default();
-    let subsampled = |plane: &&Plane<'_>| (plane.channel.x_sampling, plane.channel.y_sampling) != (1, 1);
+    let subsampled =
+        |plane: &&Plane<'_>| (plane.channel.x_sampling, plane.channel.y_sampling) != (1, 1);
     if let Some(plane) = planes.iter().find(subsampled) {
         let message = format!("channel {:?} has fewer samples than pixels", plane.channel.name);
         return Err(Error::unsupported(message).hint("tiles need a sample in every pixel"));

@@ -132,11 +132,11 @@ pub use solio_codec::number::Digits;
 pub use solio_color::ToneMap;
 pub use solio_image::{
     ChannelDifference, Choice, CompareOptions, Compared, ComparedRow, DifferenceLimit,
-    FLIP_PIXELS_PER_DEGREE, Flip, Frame,
-    HeatMap, ImageChoice, ImageDifference, ImageGroup, MergeInput, MissingPixels, PartChoice, PictureOptions, Preview,
-    PreviewOptions, ResizeFilter, ResizeOptions, ResizeSize, SingleFlat, Verdict, channel_losses, compare_gradient, compare_images,
-    decode_image_as, gradient_image, gradient_strips, heat_picture, image_bytes, part_number,
-    preview,
+    FLIP_PIXELS_PER_DEGREE, Flip, Frame, HeatMap, ImageChoice, ImageDifference, ImageGroup,
+    MergeInput, MissingPixels, PartChoice, PictureOptions, Preview, PreviewOptions, ResizeFilter,
+    ResizeOptions, ResizeSize, SingleFlat, Verdict, channel_losses, compare_gradient,
+    compare_images, decode_image_as, gradient_image, gradient_strips, heat_picture, image_bytes,
+    part_number, preview,
 };
 pub use solio_io::signals::cancel_on_signals;
 pub use solio_kinds::{

@@ -16,11 +16,8 @@ use std::f64::consts::PI;
 
 /// Contrast sensitivity: height and width of up to two Gaussians, for what is light, red or green, and blue
 /// or yellow (4.1.1, after Johnson and Fairchild).
-const SENSITIVITY: [[[f64; 2]; 2]; 3] = [
-    [[1.0, 0.0047], [0.0, 1e-5]],
-    [[1.0, 0.0053], [0.0, 1e-5]],
-    [[34.1, 0.04], [13.5, 0.025]],
-];
+const SENSITIVITY: [[[f64; 2]; 2]; 3] =
+    [[[1.0, 0.0047], [0.0, 1e-5]], [[1.0, 0.0053], [0.0, 1e-5]], [[34.1, 0.04], [13.5, 0.025]]];
 /// The exponent of differences of colour, and how they are spread (4.1.3).
 const COLOR_EXPONENT: f32 = 0.7;
 const COLOR_KNEE: f32 = 0.4;
@@ -83,7 +80,9 @@ pub fn flip(
     let sizes = [0, 1].map(|i| [views[i].width(), views[i].height()]);
     if sizes[0] != sizes[1] {
         let [[a, b], [c, d]] = sizes;
-        return Err(Error::argument(format!("FLIP is of pictures of one size, not {a} × {b} and {c} × {d}")));
+        return Err(Error::argument(format!(
+            "FLIP is of pictures of one size, not {a} × {b} and {c} × {d}"
+        )));
     }
     let [width, height] = sizes[0];
     let pixels = width * height;
@@ -91,10 +90,7 @@ pub fn flip(
     limits.check_bytes("FLIP", (pixels as u64).saturating_mul(4 * 20))?;
     let planes = [opponent(&views[0], work)?, opponent(&views[1], work)?];
     let filters = Filters::new(pixels_per_degree);
-    let colors = [
-        filters.seen(&planes[0], width, work)?,
-        filters.seen(&planes[1], width, work)?,
-    ];
+    let colors = [filters.seen(&planes[0], width, work)?, filters.seen(&planes[1], width, work)?];
     let features = [
         filters.features(&planes[0][0], width, work)?,
         filters.features(&planes[1][0], width, work)?,
@@ -136,7 +132,8 @@ fn opponent(view: &View<'_>, work: &Work) -> Result<[Vec<f32>; 3]> {
         view.row(y, row, buffers);
         for (x, pixel) in row.as_chunks::<4>().0.iter().enumerate() {
             // What is no number is black.
-            let light = [pixel[0], pixel[1], pixel[2]].map(|c| if c > 0.0 { c.min(1.0) } else { 0.0 });
+            let light =
+                [pixel[0], pixel[1], pixel[2]].map(|c| if c > 0.0 { c.min(1.0) } else { 0.0 });
             let found = opponent_of(light);
             (0..3).for_each(|c| out[c * width + x] = found[c]);
         }
@@ -236,20 +233,22 @@ struct Filters {
 
 impl Filters {
     fn new(pixels_per_degree: f64) -> Filters {
-        let widest = SENSITIVITY.as_flattened().iter().fold(0f64, |most, [_, width]| most.max(*width));
+        let widest =
+            SENSITIVITY.as_flattened().iter().fold(0f64, |most, [_, width]| most.max(*width));
         let radius = (3.0 * (widest / (2.0 * PI * PI)).sqrt() * pixels_per_degree).ceil() as i32;
         let sensitivity = SENSITIVITY.map(|gaussians| {
-            let made = gaussians.into_iter().filter(|[height, _]| *height > 0.0).map(|[height, b]| {
-                let weight = |x: i32| {
-                    let x = f64::from(x) / pixels_per_degree;
-                    (-PI * PI * x * x / b).exp()
-                };
-                let weights: Vec<f64> = (-radius..=radius).map(weight).collect();
-                let sum: f64 = weights.iter().sum();
-                let weights = weights.iter().map(|weight| (weight / sum) as f32).collect();
-                // What it adds to the whole filter, over both axes.
-                (height * (PI / b).sqrt() * sum * sum, weights)
-            });
+            let made =
+                gaussians.into_iter().filter(|[height, _]| *height > 0.0).map(|[height, b]| {
+                    let weight = |x: i32| {
+                        let x = f64::from(x) / pixels_per_degree;
+                        (-PI * PI * x * x / b).exp()
+                    };
+                    let weights: Vec<f64> = (-radius..=radius).map(weight).collect();
+                    let sum: f64 = weights.iter().sum();
+                    let weights = weights.iter().map(|weight| (weight / sum) as f32).collect();
+                    // What it adds to the whole filter, over both axes.
+                    (height * (PI / b).sqrt() * sum * sum, weights)
+                });
             let made: Vec<(f64, Vec<f32>)> = made.collect();
             let total: f64 = made.iter().map(|(share, _)| share).sum();
             made.into_iter().map(|(share, weights)| ((share / total) as f32, weights)).collect()
@@ -265,7 +264,10 @@ impl Filters {
             let above: f64 = weights.iter().filter(|weight| **weight > 0.0).sum();
             let below: f64 = -weights.iter().filter(|weight| **weight < 0.0).sum::<f64>();
             let one = |weight: &f64| *weight / if *weight < 0.0 { below } else { above };
-            weights.iter().map(|weight| if *weight == 0.0 { 0.0 } else { one(weight) as f32 }).collect()
+            weights
+                .iter()
+                .map(|weight| if *weight == 0.0 { 0.0 } else { one(weight) as f32 })
+                .collect()
         };
         let edge = balanced(places().map(|x| -x * bell(x)).collect());
         let second = |x: f64| (x * x / (deviation * deviation) - 1.0) * bell(x);
@@ -331,7 +333,8 @@ fn convolved(
     let radius = down.len() / 2;
     let fill = |y: usize, to: &mut [f32], (): &mut ()| {
         let line = |i: usize| (y + i).saturating_sub(radius).min(height - 1);
-        let rows: Vec<&[f32]> = (0..down.len()).map(|i| &half[line(i) * width..][..width]).collect();
+        let rows: Vec<&[f32]> =
+            (0..down.len()).map(|i| &half[line(i) * width..][..width]).collect();
         wide(Weighted { rows: &rows, weights: down, to });
     };
     rows::fill(work, &mut whole, width, || (), fill)?;

@@ -36,7 +36,8 @@ pub fn split_image<'i>(image: Image<'i>, by: ImageGroup) -> Result<Vec<(String, 
         ImageGroup::Layers => Ok(by_layers(image)),
         ImageGroup::Parts => {
             let piece = |(i, part): (usize, ImagePart<'i>)| {
-                let name = part.header.name().map_or_else(|| format!("part{i}"), ToString::to_string);
+                let name =
+                    part.header.name().map_or_else(|| format!("part{i}"), ToString::to_string);
                 (name, Image { parts: vec![part], missing: missing.clone() })
             };
             Ok(image.parts.into_iter().enumerate().map(piece).collect())
@@ -94,7 +95,8 @@ fn group_of<'c>(part: &Part, channel: &'c str) -> &'c str {
 fn only<'i>(mut part: ImagePart<'i>, group: &str) -> ImagePart<'i> {
     let header = part.header.clone();
     let of_group = |name: &str| group_of(&header, name) == group;
-    let matte = header.channels().iter().any(|it| of_group(&it.name) && is_matte(&header, &it.name));
+    let matte =
+        header.channels().iter().any(|it| of_group(&it.name) && is_matte(&header, &it.name));
     each_level(&mut part, |planes| {
         planes.retain_mut(|plane| {
             let name = plane.channel.name.clone();
@@ -116,9 +118,11 @@ fn only<'i>(mut part: ImagePart<'i>, group: &str) -> ImagePart<'i> {
             let key = attribute.name.strip_prefix(MATTE)?.strip_suffix("/name")?;
             let Value::Text(name) = &attribute.value else { return None };
             let name = name.to_string();
-            let stays = matte && header.channels().iter().any(|channel| {
-                of_group(&channel.name) && channel.name.starts_with(&name)
-            });
+            let stays = matte
+                && header
+                    .channels()
+                    .iter()
+                    .any(|channel| of_group(&channel.name) && channel.name.starts_with(&name));
             (!stays).then(|| format!("{MATTE}{key}/"))
         })
         .collect();

@@ -110,15 +110,13 @@ impl Axis {
             let first = self.start.div_euclid(self.step);
             first..first + (self.sizes[0] as i64).div_euclid(self.step).max(1)
         };
-        let edges = [
-            self.from.start.min(display.start),
-            self.from.end.max(display.end) - 1,
-        ];
+        let edges = [self.from.start.min(display.start), self.from.end.max(display.end) - 1];
         let mut all: Vec<(usize, Vec<f32>)> = Vec::new();
         let mut sums: Vec<f64> = Vec::new();
         for sample in self.to.clone() {
             let centre = self.centre(sample);
-            let near = (centre - reach - 1e-6).ceil() as i64..=(centre + reach + 1e-6).floor() as i64;
+            let near =
+                (centre - reach - 1e-6).ceil() as i64..=(centre + reach + 1e-6).floor() as i64;
             sums.clear();
             let mut start = 0;
             let mut total = 0.0;

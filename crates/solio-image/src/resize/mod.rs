@@ -10,7 +10,7 @@ mod tests;
 pub use filter::ResizeFilter;
 pub use size::ResizeSize;
 
-use crate::edit::{all_there, one_level, refresh, star};
+use crate::edit::{all_there, check_fits, one_level, refresh, star};
 use crate::is_id;
 use axis::Axis;
 pub(crate) use axis::Taps;
@@ -192,7 +192,7 @@ pub fn resize(
         return Err(error.hint("make it flat before: --flatten"));
     }
     let headers: Vec<Part> = image.parts.iter().map(|part| part.header.clone()).collect();
-    limits.check_bytes("the resized image", resized_bytes(&headers, options.size)?)?;
+    check_fits("the resized image", resized_bytes(&headers, options.size)?, limits)?;
     let mut kept: Vec<String> = Vec::new();
     for part in &mut image.parts {
         part_resized(part, options, &mut kept, work)?;
@@ -272,7 +272,9 @@ fn filter_plane(
 ) -> Result<()> {
     let width = (axes[0].from.end - axes[0].from.start) as usize;
     plane.samples = match &plane.samples {
-        Samples::Half(from) => Samples::Half(Cow::Owned(filtered(from, width, across, down, work)?)),
+        Samples::Half(from) => {
+            Samples::Half(Cow::Owned(filtered(from, width, across, down, work)?))
+        }
         Samples::Float(from) => {
             Samples::Float(Cow::Owned(filtered(from, width, across, down, work)?))
         }

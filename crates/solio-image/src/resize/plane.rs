@@ -149,7 +149,9 @@ impl Wide for AddColumns<'_> {
         for ((to, start), weights) in row.iter_mut().zip(&across.starts).zip(weights) {
             let sums = &sums[*start..*start + width];
             let mut lanes = [0.0; LANES];
-            for (sums, weights) in sums.as_chunks::<LANES>().0.iter().zip(weights.as_chunks::<LANES>().0) {
+            for (sums, weights) in
+                sums.as_chunks::<LANES>().0.iter().zip(weights.as_chunks::<LANES>().0)
+            {
                 for i in 0..LANES {
                     lanes[i] += sums[i] * weights[i];
                 }

@@ -55,9 +55,8 @@ fn reference(before: &Image<'_>, after: &Image<'_>, filter: ResizeFilter, [x, y]
     let samples = floats(&level(before).planes[0]);
     let wide = [to.width() as f64 / from.width() as f64, to.height() as f64 / from.height() as f64];
     let at = [x, y];
-    let centre = [0, 1].map(|i| {
-        f64::from(from.min[i]) + (f64::from(at[i] - to.min[i]) + 0.5) / wide[i] - 0.5
-    });
+    let centre = [0, 1]
+        .map(|i| f64::from(from.min[i]) + (f64::from(at[i] - to.min[i]) + 0.5) / wide[i] - 0.5);
     let reach = [0, 1].map(|i| (filter.radius() / wide[i].min(1.0)).ceil() as i32 + 1);
     let (mut sum, mut total) = (0.0, 0.0);
     for row in centre[1] as i32 - reach[1]..=centre[1] as i32 + reach[1] {
@@ -69,9 +68,8 @@ fn reference(before: &Image<'_>, after: &Image<'_>, filter: ResizeFilter, [x, y]
                 .product();
             total += weight;
             // The outermost of display and data go on; between them is nothing.
-            let seen = [0, 1].map(|i| {
-                at[i].clamp(data.min[i].min(from.min[i]), data.max[i].max(from.max[i]))
-            });
+            let seen = [0, 1]
+                .map(|i| at[i].clamp(data.min[i].min(from.min[i]), data.max[i].max(from.max[i])));
             let inside = (0..2).all(|i| (data.min[i]..=data.max[i]).contains(&seen[i]));
             if inside && weight != 0.0 {
                 let [left, top] = data.min;

@@ -119,9 +119,8 @@ pub(crate) fn image_join<'py>(
     let models: Vec<_> =
         held.iter().map(|(name, chosen, held)| (name.clone(), *chosen, held.model())).collect();
     let (image, losses) = run(py, &work.cancel, || {
-        let input = |(name, chosen, model)| {
-            Ok(MergeInput { name, chosen, image: as_channels(model)? })
-        };
+        let input =
+            |(name, chosen, model)| Ok(MergeInput { name, chosen, image: as_channels(model)? });
         let inputs = models.into_iter().map(input).collect::<Result<Vec<_>>>()?;
         let (image, losses) = image::merge_images(inputs, by, &limits)?;
         Ok((owned(image), losses))
@@ -189,19 +188,8 @@ fn owned(image: Image<'_>) -> Image<'static> {
 }
 
 /// A channel as Python gets it: the fields of `ChannelDifference`.
-type GivenChannel = (
-    usize,
-    (u32, u32),
-    String,
-    u64,
-    u64,
-    u64,
-    f64,
-    Option<(i32, i32)>,
-    f64,
-    f64,
-    Option<f64>,
-);
+type GivenChannel =
+    (usize, (u32, u32), String, u64, u64, u64, f64, Option<(i32, i32)>, f64, f64, Option<f64>);
 
 /// A comparison as Python gets it: the fields of `Difference`.
 type GivenDifference<'py> = (
@@ -251,9 +239,9 @@ pub(crate) fn image_compare<'py>(
     let work = work(&given)?;
     given.finish()?;
     let found = match (first, second) {
-        (Compared::Path(a), Compared::Path(b)) => run(py, &work.cancel, || {
-            solio::compare_image_files(&*a, &*b, &asked, &limits, &work)
-        })?,
+        (Compared::Path(a), Compared::Path(b)) => {
+            run(py, &work.cancel, || solio::compare_image_files(&*a, &*b, &asked, &limits, &work))?
+        }
         (a, b) => {
             let sides = [held(a)?, held(b)?];
             let models = sides.each_ref().map(|side| match side {

@@ -762,7 +762,8 @@ mod tests {
     /// What a conversion of the file is taken to need, of a megabyte.
     fn need_of(path: &Path) -> u64 {
         let work = Work { memory_bytes: 1 << 20, ..Work::serial() };
-        Input::open(path, &Limits::default(), &work).map_or(0, |input| need(&input, &ImageChanges::default(), &work))
+        Input::open(path, &Limits::default(), &work)
+            .map_or(0, |input| need(&input, &ImageChanges::default(), &work))
     }
 
     #[test]
