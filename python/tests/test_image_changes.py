@@ -78,7 +78,7 @@ def test_deep_images_become_flat(tmp_path: Path) -> None:
 
 def test_levels(tmp_path: Path) -> None:
     made = mipmap(image(), tile=(32, 32))
-    shapes = [level["R"].shape for level in made.parts[0].levels]
+    shapes = [level.channels["R"].shape for level in made.parts[0].levels]
     assert shapes == [(16, 24), (8, 12), (4, 6), (2, 3), (1, 1)]
     solio.write_image(made, tmp_path / "mip.exr")
     again = solio.read_image(tmp_path / "mip.exr", level="all")

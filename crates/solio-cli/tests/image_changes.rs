@@ -129,8 +129,7 @@ fn sizes_and_filters_are_understood_or_refused() {
     // Other formats: light is filtered, not codes.
     solio(dir.path(), "convert a.0001.exr -o a.png").fine();
     solio(dir.path(), "convert a.png -o small.png --resize 25%").fine();
-    let small = solio(dir.path(), "convert small.png -o small.exr").fine();
-    assert!(small.err.is_empty());
+    solio(dir.path(), "convert small.png -o small.exr").fine();
     let display = load(&dir.path().join("small.exr")).parts[0].header.display_window();
     assert_eq!(display, Some(Box2i::of_size(8, 4)));
 }

@@ -46,7 +46,7 @@ impl Changes {
                 Ok(Some(ResizeSize::Pixels(side(x), side(y))))
             }
             Err(_) => {
-                let size: solio::Result<ResizeSize> = v.extract::<String>()?.parse();
+                let size: Result<ResizeSize> = v.extract::<String>()?.parse();
                 size.map(Some).map_err(|e| argument(e.hint_text().unwrap_or("not a size")))
             }
         })?;
@@ -278,8 +278,8 @@ fn image_of<'i>(
         Ok(model) => return as_channels(model),
         Err(path) => path,
     };
-    let levels = solio::image::Levels::All;
-    let options = solio::image::ReadOptions { limits: *limits, levels, ..Default::default() };
+    let levels = image::Levels::All;
+    let options = image::ReadOptions { limits: *limits, levels, ..Default::default() };
     solio::read_image(&**path, &options, work)
 }
 
