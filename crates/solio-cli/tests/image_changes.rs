@@ -97,7 +97,9 @@ fn sequences_get_another_size_and_go_on_past_bad_frames() {
     // Threads and memory change no bit.
     solio(dir.path(), "convert a.0001.exr -o one.exr --resize 50% -j 1").fine();
     solio(dir.path(), "convert a.0001.exr -o two.exr --resize 50% -j 2 --mem 1M").fine();
+    solio(dir.path(), "convert a.0001.exr -o rows.exr --resize 50% --mem 1K").fine();
     let bytes = |name: &str| std::fs::read(dir.path().join(name)).unwrap();
+    assert!(bytes("one.exr") == bytes("rows.exr"));
     assert!(bytes("one.exr") == bytes("two.exr") && bytes("one.exr") == bytes("b.0001.exr"));
 }
 

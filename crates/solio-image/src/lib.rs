@@ -49,6 +49,6 @@ pub use group::{ImageGroup, MergeInput, merge_images, select_view, split_image, 
 pub use mipmap::mipmap;
 pub use missing::MissingPixels;
 pub use preview::{Preview, PreviewOptions, preview, preview_reads};
-pub use resize::{ResizeFilter, ResizeOptions, ResizeSize, resize, resized_bytes};
+pub use resize::{ResizeFilter, ResizeOptions, ResizeSize, resize, resize_rows, resized_bytes};
 pub use sample_types::decode_image_as;
 pub use view::{Buffers, Frame, View};

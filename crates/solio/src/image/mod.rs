@@ -10,6 +10,7 @@ pub(crate) mod file;
 pub(crate) mod group;
 pub(crate) mod pack;
 pub(crate) mod preview;
+pub(crate) mod resize_rows;
 pub(crate) mod unpack;
 
 pub use solio_exr::*;
