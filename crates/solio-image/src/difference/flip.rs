@@ -278,21 +278,19 @@ impl Filters {
 
     /// The colours that an eye makes out: CIELAB after Hunt of what the filters leave.
     fn seen(&self, planes: &[Vec<f32>; 3], width: usize, work: &Work) -> Result<[Vec<f32>; 3]> {
-        let mut filtered: Vec<Vec<f32>> = Vec::new();
-        for (plane, filters) in planes.iter().zip(&self.sensitivity) {
-            let mut sum = vec![0f32; plane.len()];
-            for (share, weights) in filters {
-                let part = convolved(plane, width, weights, weights, work)?;
+        let filtered = |plane: usize| -> Result<Vec<f32>> {
+            let mut sum = vec![0f32; planes[plane].len()];
+            for (share, weights) in &self.sensitivity[plane] {
+                let part = convolved(&planes[plane], width, weights, weights, work)?;
                 sum.iter_mut().zip(part).for_each(|(sum, part)| *sum += share * part);
             }
-            filtered.push(sum);
+            Ok(sum)
+        };
+        let [mut first, mut second, mut third] = [filtered(0)?, filtered(1)?, filtered(2)?];
+        for ((a, b), c) in first.iter_mut().zip(&mut second).zip(&mut third) {
+            [*a, *b, *c] = hunt_lab([*a, *b, *c], &self.back);
         }
-        for at in 0..planes[0].len() {
-            let found = hunt_lab([0, 1, 2].map(|c| filtered[c][at]), &self.back);
-            (0..3).for_each(|c| filtered[c][at] = found[c]);
-        }
-        let mut next = filtered.into_iter();
-        Ok([(); 3].map(|()| next.next().unwrap_or_default()))
+        Ok([first, second, third])
     }
 
     /// How strong edges and points are in each pixel.
