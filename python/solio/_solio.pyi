@@ -34,14 +34,18 @@ __all__ = [
     "formats",
     "image_attribute_check",
     "image_attribute_type",
+    "image_change",
+    "image_compare",
     "image_encode",
     "image_format",
     "image_header",
     "image_into",
     "image_matte",
+    "image_join",
     "image_plan",
     "image_preview",
     "image_read",
+    "image_split",
     "image_write",
     "light",
     "metadata",
@@ -143,6 +147,40 @@ def picture_write(
 def image_matte(
     parts: list[_GivenPart], names: list[str], layer: str | None
 ) -> npt.NDArray[np.float32]: ...
+def image_change(parts: list[_GivenPart], options: dict[str, Any]) -> _GivenImage: ...
+def image_join(
+    images: list[tuple[str, bool, list[_GivenPart]]], by: str, max_bytes: int | None
+) -> tuple[_GivenImage, list[_GivenLoss]]: ...
+def image_split(parts: list[_GivenPart], by: str) -> list[tuple[str, _GivenImage]]: ...
+def image_compare(
+    first: list[_GivenPart] | str,
+    second: list[_GivenPart] | str,
+    options: dict[str, Any],
+) -> tuple[
+    str,
+    list[
+        tuple[
+            int,
+            tuple[int, int],
+            str,
+            int,
+            int,
+            int,
+            float,
+            tuple[int, int] | None,
+            float,
+            float,
+            float | None,
+        ]
+    ],
+    list[str],
+    list[str],
+    int,
+    int,
+    int,
+    list[npt.NDArray[np.float32]],
+    tuple[float, float, npt.NDArray[np.float32]] | None,
+]: ...
 def image_preview(parts: list[_GivenPart], most: int, exposure: float) -> bytes: ...
 def image_encode(parts: list[_GivenPart], options: dict[str, Any]) -> bytes: ...
 @final

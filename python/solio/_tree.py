@@ -122,7 +122,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Difference:
+class FileChange:
     """What became of a file from one catalogue to another."""
 
     change: str
@@ -244,9 +244,9 @@ def sequences(
     ]
 
 
-def diff_catalogs(before: _Path, after: _Path) -> list[Difference]:
+def diff_catalogs(before: _Path, after: _Path) -> list[FileChange]:
     """What was added, changed, moved and removed from one catalogue to another, SQLite or Parquet."""
     return [
-        Difference(change, _path(name), None if old is None else _path(old), size, old_size)
+        FileChange(change, _path(name), None if old is None else _path(old), size, old_size)
         for change, name, old, size, old_size in _solio.catalog_diff(fsencode(before), fsencode(after))
     ]

@@ -24,6 +24,18 @@ from ._attributes import (
     TypedBytes,
 )
 from ._image import Encoding, Header, Image, Level, MissingChunk, Part, PartHeader
+from ._image_changes import (
+    ChannelDifference,
+    Difference,
+    Flip,
+    compare,
+    flatten,
+    join,
+    mipmap,
+    resize,
+    select_view,
+    split,
+)
 from ._image_io import Batch, HeaderDone, ImageDone, ReadOptions, WriteOptions
 
 __all__ = [
@@ -31,8 +43,11 @@ __all__ = [
     "Batch",
     "Box",
     "Channel",
+    "ChannelDifference",
     "Chromaticities",
+    "Difference",
     "Encoding",
+    "Flip",
     "Header",
     "HeaderDone",
     "Image",
@@ -48,4 +63,11 @@ __all__ = [
     "TimeCode",
     "TypedBytes",
     "WriteOptions",
+    "compare",
+    "flatten",
+    "join",
+    "mipmap",
+    "resize",
+    "select_view",
+    "split",
 ]

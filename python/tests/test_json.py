@@ -43,7 +43,11 @@ CASES: dict[str, list[tuple[str, str]]] = {
     "merge": [("merge q.sqlite -o m.sqlite --json", "merge")],
     "query": [('query q.sqlite --json "SELECT * FROM files"', "query")],
     "check": [("check --json .", "check"), ("check --json bad.obj cut.exr none.exr", "check failure")],
-    "diff": [("diff --json a.exr shots/b.1001.exr", "diff"), ("diff --json a.exr none.exr", "failure")],
+    "diff": [
+        ("diff --json a.exr shots/b.1001.exr", "diff"),
+        ("diff --json a.exr a.exr --flip", "diff"),
+        ("diff --json a.exr none.exr", "failure"),
+    ],
     "dup": [("dup --json .", "dup")],
     "sheet": [("sheet shots bad.obj -o s.html --json", "sheet")],
     "hash": [

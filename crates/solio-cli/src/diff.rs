@@ -49,14 +49,20 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Outcome> {
         fail: limit(args.fail, args.fail_percent, args.hard_fail),
         warn: limit(args.warn, args.warn_percent, args.hard_warn),
         heat: args.heat.is_some(),
+        flip: args.flip,
     };
     let read: Vec<PathBuf> =
         pairs.iter().flat_map(|pair| [pair.first.clone(), pair.second.clone()]).collect();
     let reading = ReadMeter::start(&read, args.run.shown.stats, &work);
     let shown = ShownProgress::start(args.run.shown.progress, "diff", &work.progress);
     let (mut worst, mut failed, mut differing) = (Verdict::Same, 0u64, 0u64);
-    for pair in &pairs {
-        match compared(pair, args, &options, &heat, &work) {
+    let paths: Vec<[PathBuf; 2]> =
+        pairs.iter().map(|pair| [pair.first.clone(), pair.second.clone()]).collect();
+    let mut number = 0;
+    solio::compare_image_pairs(&paths, &options, &Limits::default(), &work, |_, found| {
+        let (pair, drawing) = (&pairs[number], heat.get(number));
+        number += 1;
+        match found.and_then(|found| tell(pair, args, &found, drawing, &work)) {
             Ok(verdict) => {
                 worst = worst.max(verdict);
                 differing += u64::from(verdict == Verdict::Different);
@@ -67,10 +73,8 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Outcome> {
                 screen::fail_at_its_path(&error, args.run.json);
             }
         }
-        if screen::is_closed() {
-            break;
-        }
-    }
+        Ok(!screen::is_closed())
+    })?;
     drop(shown);
     if pairs.is_empty() {
         screen::complain("no images found");
@@ -156,34 +160,28 @@ fn heat_of(args: &DiffArgs, pairs: &[Pair]) -> Result<Vec<PathBuf>> {
     }
 }
 
-fn compared(
+/// Tells what was found, and draws it where somebody wants to see it.
+fn tell(
     pair: &Pair,
     args: &DiffArgs,
-    options: &CompareOptions,
-    heat: &[PathBuf],
+    found: &ImageDifference,
+    drawing: Option<&PathBuf>,
     work: &Work,
 ) -> Result<Verdict> {
-    let limits = Limits::default();
-    let found = solio::compare_image_files(&*pair.first, &*pair.second, options, &limits, work)?;
-    let drawn = match (found.heat.first(), &args.heat) {
-        (Some(map), Some(name)) => {
-            let pattern = inputs::pattern(name);
-            let path = match (pattern, pair.frame) {
-                (Some(pattern), Some(frame)) => pattern.path(frame),
-                _ => heat.first().unwrap_or(name).clone(),
-            };
-            let picture = solio::heat_picture(map, options.fail.value, work)?;
-            solio::write_bytes(&path, &picture.to_png()?)?;
+    let drawn = match (found.heat.first(), drawing) {
+        (Some(map), Some(path)) => {
+            let picture = solio::heat_picture(map, args.fail, work)?;
+            solio::write_bytes(path, &picture.to_png()?)?;
             Some(path)
         }
         _ => None,
     };
     if args.run.json {
         let mut paths = vec![("first", &*pair.first), ("second", &*pair.second)];
-        paths.extend(drawn.as_deref().map(|path| ("heat", path)));
-        screen::print(&schema::line("diff/1", &paths, to_json(&found)));
+        paths.extend(drawn.map(|path| ("heat", path.as_path())));
+        screen::print(&schema::line("diff/1", &paths, to_json(found)));
     } else {
-        screen::print_lines(lines(pair, &found).as_bytes());
+        screen::print_lines(lines(pair, found).as_bytes());
     }
     Ok(found.verdict)
 }
@@ -210,9 +208,11 @@ fn lines(pair: &Pair, found: &ImageDifference) -> String {
         TextTable::new(&["channel", ">largest", "at", ">mean", ">RMS", ">PSNR", ">beyond", ">%"]);
     let several = found.channels.iter().any(|it| it.part > 0 || it.level != [0, 0]);
     for it in found.channels.iter().filter(|it| it.differing > 0) {
-        let name = match several {
-            true => format!("{} (part {})", it.name, it.part),
-            false => it.name.clone(),
+        let name = match (several, it.level) {
+            (true, [0, 0]) => format!("{} (part {})", it.name, it.part),
+            (true, [x, y]) if x == y => format!("{} (part {}, level {x})", it.name, it.part),
+            (true, [x, y]) => format!("{} (part {}, level {x}, {y})", it.name, it.part),
+            (false, _) => it.name.clone(),
         };
         table.row(vec![
             terminal::escaped(&name).into_owned(),
@@ -229,6 +229,9 @@ fn lines(pair: &Pair, found: &ImageDifference) -> String {
         for line in table.render().lines() {
             text.push_str(&format!("  {line}\n"));
         }
+    }
+    if let Some(flip) = &found.flip {
+        text.push_str(&format!("  FLIP {:.6}, at most {:.6}\n", flip.mean, flip.largest));
     }
     screen::coloured(&text).into_owned()
 }
@@ -250,7 +253,7 @@ fn to_json(found: &ImageDifference) -> Value {
             "psnr_db": it.psnr,
         })
     };
-    json!({
+    let mut all = json!({
         "verdict": word(found.verdict),
         "pixels": found.pixels,
         "beyond_fail": found.beyond_fail,
@@ -258,5 +261,13 @@ fn to_json(found: &ImageDifference) -> Value {
         "structure": found.structure,
         "notes": found.notes,
         "channels": found.channels.iter().map(channel).collect::<Value>(),
-    })
+    });
+    if let Some(flip) = &found.flip {
+        all["flip"] = json!({
+            "mean": flip.mean,
+            "largest": flip.largest,
+            "pixels_per_degree": flip.pixels_per_degree,
+        });
+    }
+    all
 }

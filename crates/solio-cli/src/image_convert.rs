@@ -42,7 +42,7 @@ pub(crate) fn run(args: &ConvertArgs, inputs: &[PathBuf], work: &Work) -> Result
         return Err(error.hint("solio sheet draws meshes: solio sheet a.obj -o a.png"));
     }
     args.given.refuse(&[SCENES, READING, WRITING], &["durable"], "images")?;
-    if let Some(by) = args.changes.merge {
+    if let Some(by) = args.changes.join {
         return image_groups::merge(args, inputs, by, &wanted, work);
     }
     if let Some(by) = args.changes.split {

@@ -1,4 +1,4 @@
-//! `solio convert --merge` and `--split`: images put together and taken apart, also frame by frame.
+//! `solio convert --join` and `--split`: images put together and taken apart, also frame by frame.
 
 use crate::args::{AnyFormat, ConvertArgs};
 use crate::image_convert::run_all;

@@ -3,8 +3,8 @@
 use crate::cryptomatte::{follow, is_id};
 use half::f16;
 use half::slice::HalfFloatSliceExt;
-use solio_base::{Error, Losses, Result};
-use solio_exr::header::{Box2i, Part, Value};
+use solio_base::{Error, Limits, Losses, Result};
+use solio_exr::header::{Box2i, LevelMode, Part, Tiles, Value};
 use solio_exr::model::{Image, ImagePart, Pixels, Plane, Samples};
 use solio_exr::{Channel, PixelType};
 use std::borrow::Cow;
@@ -115,6 +115,26 @@ pub(crate) fn each_level<'a>(
     match &mut part.pixels {
         Pixels::Flat(levels) => levels.iter_mut().for_each(|level| change(&mut level.planes)),
         Pixels::Deep(levels) => levels.iter_mut().for_each(|level| change(&mut level.planes)),
+    }
+}
+
+/// Refuses what the limits, or the memory of the machine, do not hold: the system is asked for all of it at
+/// once, as it would give each plane by itself until there is no more.
+pub(crate) fn check_fits(what: &str, bytes: u64, limits: &Limits) -> Result<()> {
+    limits.check_bytes(what, bytes)?;
+    let mut all: Vec<u8> = Vec::new();
+    let given = usize::try_from(bytes).is_ok_and(|bytes| all.try_reserve_exact(bytes).is_ok());
+    match given {
+        true => Ok(()),
+        false => Err(Error::limit(format!("{what} needs {bytes} bytes: there is no such memory"))),
+    }
+}
+
+/// The tiles of the header are those of one level.
+pub(crate) fn one_level(part: &mut ImagePart<'_>) {
+    if let Some(Value::Tiles(tiles)) = part.header.get("tiles") {
+        let tiles = Tiles { levels: LevelMode::One, ..*tiles };
+        part.header.set("tiles", Value::Tiles(tiles));
     }
 }
 

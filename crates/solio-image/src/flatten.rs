@@ -4,14 +4,14 @@
 //! a range of depths are cut where others begin and end, pieces of the same range are mixed, and what is
 //! left is composited from front to back.
 
-use crate::edit::{floats, refresh};
+use crate::edit::{check_fits, floats, one_level, refresh};
 use crate::is_id;
 use crate::resize::is_depth;
 use crate::rows;
 use half::f16;
 use solio_base::{Error, Limits, Result, Work};
 use solio_exr::header::{Kind, Part};
-use solio_exr::model::{DeepLevel, FlatLevel, Image, ImagePart, Pixels, Plane, Samples};
+use solio_exr::model::{DeepLevel, FlatLevel, Image, Pixels, Plane, Samples};
 use solio_exr::{Channel, PixelType};
 use std::borrow::Cow;
 
@@ -70,15 +70,6 @@ pub fn flatten(image: &mut Image<'_>, limits: &Limits, work: &Work) -> Result<()
         refresh(part)?;
     }
     Ok(())
-}
-
-/// Tiles are those of one level.
-fn one_level(part: &mut ImagePart<'_>) {
-    use solio_exr::header::{LevelMode, Value};
-    if let Some(Value::Tiles(tiles)) = part.header.get("tiles") {
-        let tiles = solio_exr::header::Tiles { levels: LevelMode::One, ..*tiles };
-        part.header.set("tiles", Value::Tiles(tiles));
-    }
 }
 
 /// How the samples of a channel become one.
@@ -179,7 +170,7 @@ fn flat_level(
     let known = Channels::of(part, &channels);
     let pixels = level.counts.len();
     let bytes = (pixels as u64).saturating_mul(8).saturating_mul(channels.len() as u64);
-    limits.check_bytes("the flat image", bytes)?;
+    check_fits("the flat image", bytes, limits)?;
     let total = level.planes.iter().map(|plane| plane.samples.len()).min().unwrap_or(0);
     let width = usize::try_from(level.window.width()).unwrap_or(1).max(1);
     let mut starts = Vec::with_capacity(pixels / width + 1);
@@ -396,6 +387,7 @@ mod tests {
     use super::*;
     use solio_exr::Compression;
     use solio_exr::header::Box2i;
+    use solio_exr::model::ImagePart;
 
     /// Pixels in a row, each with its samples: values of the channels.
     fn deep(channels: &[(&str, PixelType)], pixels: &[&[&[f32]]]) -> Image<'static> {

@@ -40,8 +40,8 @@ pub use codes::{CodeValues, PictureCodes, StoredPicture, decode_stored};
 pub use cryptomatte::is_id;
 pub use decode::{Decoded, Stored, cut_error, decode, decode_pixels, decoded_bytes, image_of};
 pub use difference::{
-    ChannelDifference, CompareOptions, DifferenceLimit, HeatMap, ImageDifference, Verdict,
-    compare_images, heat_picture,
+    ChannelDifference, CompareOptions, DifferenceLimit, FLIP_PIXELS_PER_DEGREE, Flip, HeatMap,
+    ImageDifference, Verdict, compare_images, flip, heat_picture,
 };
 pub use edit::channel_losses;
 pub use encode::{Encoded, PictureOptions, encode_picture, png};
@@ -53,6 +53,6 @@ pub use layers::{ImageLayer, layers};
 pub use mipmap::mipmap;
 pub use missing::MissingPixels;
 pub use preview::{Preview, PreviewOptions, preview, preview_reads};
-pub use resize::{ResizeFilter, ResizeOptions, ResizeSize, resize, resized_bytes};
+pub use resize::{ResizeFilter, ResizeOptions, ResizeSize, resize, resize_rows, resized_bytes};
 pub use sample_types::decode_image_as;
 pub use view::{Buffers, Frame, View};

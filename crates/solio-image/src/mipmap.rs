@@ -1,6 +1,6 @@
 //! Levels of detail of flat images, as textures have them.
 
-use crate::edit::{floats, refresh};
+use crate::edit::{check_fits, floats, refresh};
 use crate::is_id;
 use crate::resize::{Filtered, Taps, filtered, is_depth, nearest};
 use half::f16;
@@ -34,7 +34,7 @@ pub fn mipmap(image: &mut Image<'_>, tile: [u32; 2], limits: &Limits, work: &Wor
     for part in &mut image.parts {
         let bytes = level_bytes(part)?;
         // All further levels together have a third of the pixels.
-        limits.check_bytes("the image with its levels", bytes.saturating_add(bytes / 3))?;
+        check_fits("the image with its levels", bytes.saturating_add(bytes / 3), limits)?;
         levels_of(part, work)?;
         let [width, height] = tile;
         let (levels, rounding) = (LevelMode::Mipmap, Rounding::Down);

@@ -35,14 +35,14 @@ pub(crate) struct ChangeArgs {
     pub(crate) mipmap: bool,
     /// Put all inputs together into one OpenEXR file, of sequences frame by frame: as layers, parts or views
     #[arg(long, value_name = "HOW", value_parser = named(ImageGroup::ALL, ImageGroup::name))]
-    pub(crate) merge: Option<ImageGroup>,
-    /// With --merge: what the inputs are called, in order; an empty name is no layer [default: their file
+    pub(crate) join: Option<ImageGroup>,
+    /// With --join: what the inputs are called, in order; an empty name is no layer [default: their file
     /// names, where channels or parts would be called the same]
-    #[arg(long = "as", value_name = "LIST", value_delimiter = ',', requires = "merge")]
+    #[arg(long = "as", value_name = "LIST", value_delimiter = ',', requires = "join")]
     pub(crate) names: Option<Vec<String>>,
     /// Take each input apart into files for its layers, parts or views: -o out/, or a name with * for theirs,
     /// -o 'out/*.####.exr'
-    #[arg(long, value_name = "HOW", conflicts_with = "merge",
+    #[arg(long, value_name = "HOW", conflicts_with = "join",
         value_parser = named(ImageGroup::ALL, ImageGroup::name))]
     pub(crate) split: Option<ImageGroup>,
 }

@@ -24,7 +24,7 @@ Examples:
   solio convert beauty.exr -o beauty.png --bits 16 --exposure -1
   solio convert plate.tif -o plate.exr -z piz
   solio convert shot.####.exr -o half.####.exr --resize 50%
-  solio convert key.exr fill.exr -o light.exr --merge layers --as key,fill
+  solio convert key.exr fill.exr -o light.exr --join layers --as key,fill
   solio convert all.####.exr -o 'out/*.####.exr' --split layers
   solio convert deep.exr -o flat.exr --flatten
   solio convert map.tif -o map.exr --mipmap -z zip

@@ -13,7 +13,7 @@ Examples:
   solio diff monday.sqlite today.sqlite            which files two catalogues have apart
   solio diff a.exr b.exr --fail 1e-4 --fail-percent 0.1 && echo close enough
 
-Compared are the values of all parts and channels of the full size, of NaN and infinities too; 0 is -0, \
+Compared are the values of all parts, levels and channels, of NaN and infinities too; 0 is -0, \
 NaN is NaN. Outside of its data window an image is 0. PSNR is by the greatest value, at least 1. Pixels of \
 PNG and the like are from 0 to 1 as they are in the file; beside an OpenEXR image both are linear light.
 Of catalogues (SQLite or Parquet) each file that is different is a line: + added, - removed, M changed, R moved \
@@ -53,8 +53,20 @@ pub(crate) struct DiffArgs {
     /// the logarithm; of frames a pattern such as heat.####.png
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) heat: Option<PathBuf>,
+    /// Also say how visible the differences are: the mean of LDR-FLIP (2020), from 0 to 1, with so many pixels
+    /// on a degree of the field of view [default: 67, a 4K screen of 0.7 m from 0.7 m]
+    #[arg(long, value_name = "PPD", num_args = 0..=1, require_equals = true, value_parser = degree,
+        default_missing_value = "67.02064327658226")]
+    pub(crate) flip: Option<f64>,
     #[command(flatten)]
     pub(crate) run: RunArgs,
+}
+
+fn degree(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if (0.1..=1000.0).contains(&value) => Ok(value),
+        _ => Err("must be 0.1 to 1000".to_owned()),
+    }
 }
 
 /// A number from 0 on.

@@ -1,15 +1,17 @@
 //! How far two images are from each other: channel by channel, and pixel by pixel.
 
+mod flip;
 mod heat;
 mod line;
 #[cfg(test)]
 mod tests;
 
+pub use flip::{FLIP_PIXELS_PER_DEGREE, Flip, flip};
 pub use heat::heat_picture;
 
 use crate::rows;
 use line::{ComparedLine, FAIL, Multiples, RowSums, Side, WARN, compare_line};
-use solio_base::{Error, Result, Work};
+use solio_base::{Error, Limits, Result, Work};
 use solio_exr::header::Box2i;
 use solio_exr::model::{DeepLevel, FlatLevel, Image, ImagePart, Pixels, Plane};
 
@@ -53,6 +55,8 @@ pub struct CompareOptions {
     pub warn: DifferenceLimit,
     /// Keep the largest difference of each pixel.
     pub heat: bool,
+    /// Ask FLIP, too, with so many pixels on a degree ([`FLIP_PIXELS_PER_DEGREE`]).
+    pub flip: Option<f64>,
 }
 
 /// How a comparison ended.
@@ -123,6 +127,8 @@ pub struct ImageDifference {
     pub beyond_warn: u64,
     /// By part of the first image.
     pub heat: Vec<HeatMap>,
+    /// What FLIP says, where it was asked. It decides nothing.
+    pub flip: Option<Flip>,
     /// What the limits make of it.
     pub verdict: Verdict,
 }
@@ -142,7 +148,7 @@ pub struct ImageDifference {
 /// ```
 ///
 /// # Errors
-/// `Limit` for 2³¹ deep samples of a part and more, and `Cancelled`.
+/// `Limit` for 2³¹ deep samples of a part and more, those of [`flip`], and `Cancelled`.
 pub fn compare_images(
     a: &Image<'_>,
     b: &Image<'_>,
@@ -157,6 +163,7 @@ pub fn compare_images(
         beyond_fail: 0,
         beyond_warn: 0,
         heat: Vec::new(),
+        flip: None,
         verdict: Verdict::Same,
     };
     let mut left: Vec<usize> = (0..b.parts.len()).collect();
@@ -175,6 +182,9 @@ pub fn compare_images(
     for number in left {
         let part = &b.parts[number];
         found.structure.push(format!("{} is in the second image only", told(number, part)));
+    }
+    if let Some(pixels_per_degree) = options.flip {
+        found.flip = Some(flip([a, b], pixels_per_degree, &Limits::default(), work)?);
     }
     found.judge(options);
     Ok(found)

@@ -2,7 +2,7 @@
 
 use super::ImageGroup;
 use crate::cryptomatte::follow;
-use crate::edit::{each_level, refresh};
+use crate::edit::{check_fits, each_level, refresh};
 use crate::losses::is_of_storage;
 use solio_base::{Error, Limits, Loss, Losses, Result};
 use solio_exr::header::{Box2i, Kind, Value};
@@ -91,7 +91,7 @@ fn layers<'i>(
             };
             if matches!(part.pixels, Pixels::Deep(_)) {
                 let error = Error::unsupported("deep images cannot be layers of one another");
-                return Err(error.hint("--merge parts keeps them, --flatten makes them flat"));
+                return Err(error.hint("--join parts keeps them, --flatten makes them flat"));
             }
             if let Pixels::Flat(levels) = &mut part.pixels
                 && levels.len() > 1
@@ -178,7 +178,7 @@ fn beside<'i>(
     let planes = || one.planes.iter().chain(&two.planes);
     let of_pixel: u64 = planes().map(|plane| plane.channel.pixel_type.bytes() as u64).sum();
     let pixels = window.width().saturating_mul(window.height());
-    limits.check_bytes("what is put together", pixels.saturating_mul(of_pixel))?;
+    check_fits("what is put together", pixels.saturating_mul(of_pixel), limits)?;
     let mut all = Vec::with_capacity(one.planes.len() + two.planes.len());
     for FlatLevel { window: own, planes, .. } in [one, two] {
         for plane in planes {

@@ -4,13 +4,15 @@ mod axis;
 mod filter;
 mod plane;
 mod size;
+mod stream;
 #[cfg(test)]
 mod tests;
 
 pub use filter::ResizeFilter;
 pub use size::ResizeSize;
+pub use stream::resize_rows;
 
-use crate::edit::{all_there, refresh, star};
+use crate::edit::{all_there, check_fits, one_level, refresh, star};
 use crate::is_id;
 use axis::Axis;
 pub(crate) use axis::Taps;
@@ -135,6 +137,15 @@ impl PartPlan {
         Ok(PartPlan { display, sizes, from, to })
     }
 
+    /// The filter that is wanted, or usual.
+    fn filter(&self, options: &ResizeOptions) -> ResizeFilter {
+        let grows = self.sizes.iter().any(|[before, after]| after > before);
+        options.filter.unwrap_or(match grows {
+            true => ResizeFilter::BlackmanHarris,
+            false => ResizeFilter::Lanczos3,
+        })
+    }
+
     /// An axis of a channel.
     fn axis(&self, side: usize, step: i32) -> Axis {
         let step = i64::from(step.max(1));
@@ -192,11 +203,16 @@ pub fn resize(
         return Err(error.hint("make it flat before: --flatten"));
     }
     let headers: Vec<Part> = image.parts.iter().map(|part| part.header.clone()).collect();
-    limits.check_bytes("the resized image", resized_bytes(&headers, options.size)?)?;
+    check_fits("the resized image", resized_bytes(&headers, options.size)?, limits)?;
     let mut kept: Vec<String> = Vec::new();
     for part in &mut image.parts {
         part_resized(part, options, &mut kept, work)?;
     }
+    Ok(told(kept))
+}
+
+/// Says which channels took the nearest pixel.
+fn told(mut kept: Vec<String>) -> Vec<String> {
     kept.sort();
     kept.dedup();
     let notes = kept.first().map(|first| {
@@ -204,7 +220,7 @@ pub fn resize(
         let channels = if count == 1 { "channel takes" } else { "channels take" };
         format!("{count} {channels} the nearest pixel, such as {first:?}: ids and depth")
     });
-    Ok(notes.into_iter().collect())
+    notes.into_iter().collect()
 }
 
 fn part_resized(
@@ -218,11 +234,7 @@ fn part_resized(
     let Some(level) = levels.first_mut() else { return Ok(()) };
     let channels: Vec<Channel> = level.planes.iter().map(|plane| plane.channel.clone()).collect();
     let plan = PartPlan::of(&part.header, level.window, &channels, options.size)?;
-    let grows = plan.sizes.iter().any(|[before, after]| after > before);
-    let filter = options.filter.unwrap_or(match grows {
-        true => ResizeFilter::BlackmanHarris,
-        false => ResizeFilter::Lanczos3,
-    });
+    let filter = plan.filter(options);
     let mut weights: Vec<([i32; 2], [Taps; 2])> = Vec::new();
     for plane in &mut level.planes {
         let channel = &plane.channel;
@@ -292,5 +304,6 @@ fn finish(part: &mut ImagePart<'_>, plan: &PartPlan) -> Result<()> {
     }
     part.header.set("dataWindow", Value::Box2i(plan.to));
     part.header.set("displayWindow", Value::Box2i(plan.display));
+    one_level(part);
     refresh(part)
 }

@@ -54,7 +54,7 @@ pub(crate) fn filtered<T: Filtered>(
 ) -> Result<Vec<T>> {
     let (columns, lines) = (across.starts.len(), down.starts.len());
     let mut to = zeros(columns, lines)?;
-    let padded = width.next_multiple_of(COLUMNS);
+    let padded = padded(width);
     let kept = || Kept {
         rows: vec![(None, Vec::new()); down.width],
         sums: vec![0.0; padded + across.width],
@@ -75,16 +75,28 @@ pub(crate) fn filtered<T: Filtered>(
         let rows = &kept.rows;
         let row_of = |(i, weight): (usize, &f32)| (*weight, &*rows[(start + i) % rows.len()].1);
         let rows: Vec<(f32, &[f32])> = used().map(row_of).collect();
-        wide(AddRows { rows: &rows, sums: &mut kept.sums[..padded] });
-        let (sums, row) = (&kept.sums, &mut kept.row);
-        match wide(AreFinite(sums)) {
-            true => wide(AddColumns { sums, across, row }),
-            false => add_columns_that_count(sums, across, row),
-        }
+        added_row(&rows, across, &mut kept.sums, &mut kept.row);
         T::narrow(&kept.row, to);
     };
     rows::fill(work, &mut to, columns, kept, fill)?;
     Ok(to)
+}
+
+/// A row of the result, of rows of the source with their weights. `sums` has room for such a row, filled up as
+/// they are, and for the weights of a column more.
+pub(super) fn added_row(rows: &[(f32, &[f32])], across: &Taps, sums: &mut [f32], row: &mut [f32]) {
+    let padded = sums.len() - across.width;
+    wide(AddRows { rows, sums: &mut sums[..padded] });
+    let sums = &*sums;
+    match wide(AreFinite(sums)) {
+        true => wide(AddColumns { sums, across, row }),
+        false => add_columns_that_count(sums, across, row),
+    }
+}
+
+/// Columns of a row that is filled up for [`added_row`].
+pub(super) fn padded(width: usize) -> usize {
+    width.next_multiple_of(COLUMNS)
 }
 
 /// So many rows of samples.

@@ -219,3 +219,33 @@ fn sizes_beyond_measure_are_refused_before_memory_is_taken() {
     resize(&mut after, &options, &Limits::default(), &Work::serial()).unwrap();
     assert_eq!(level(&after).window.min, [1 << 28, 0]);
 }
+
+proptest! {
+    #[test]
+    fn rows_one_after_the_other_give_the_same_bits(
+        display in any_window(),
+        data in any_window(),
+        size in (1u32..40, 1u32..40),
+        filter in 0..ResizeFilter::ALL.len(),
+    ) {
+        use PixelType::{Float, Half, Uint};
+        let channels = [("A", Half), ("R", Float), ("Z", Float), ("id", Uint)];
+        let before = image(display, data, &channels, noise);
+        let size = ResizeSize::Pixels(Some(size.0), Some(size.1));
+        let filter = Some(ResizeFilter::ALL[filter]);
+        let options = ResizeOptions { filter, ..ResizeOptions::new(size) };
+        let (limits, work) = (Limits::default(), Work::serial());
+        let mut bytes: Vec<u8> = Vec::new();
+        solio_exr::encode_exr(&before, &Default::default(), &mut bytes, &work).unwrap();
+        let mut rows = solio_exr::Scanlines::new(&bytes, &Default::default(), &work).unwrap();
+        let (by_rows, told) = resize_rows(&mut rows, &options, &limits, &work).unwrap();
+        let mut whole = before;
+        prop_assert_eq!(told, resize(&mut whole, &options, &limits, &work).unwrap());
+        prop_assert_eq!(&by_rows.parts[0].pixels, &whole.parts[0].pixels);
+        let windows = |image: &Image<'_>| {
+            let header = &image.parts[0].header;
+            (header.display_window(), header.shape().unwrap().data_window)
+        };
+        prop_assert_eq!(windows(&by_rows), windows(&whole));
+    }
+}

@@ -1,12 +1,13 @@
 //! Images: what `python/solio/_image_io.py` calls, and how pixels and attributes pass.
 //!
-//! * `functions` are the calls, `options` reads their keyword arguments;
+//! * `functions` and `changes` are the calls, `options` reads their keyword arguments;
 //! * `give` moves planes into NumPy without a copy, `hold` borrows those that are to be written;
 //! * `values` turns attributes into plain tuples and back;
 //! * `picture` is for pictures of other formats than OpenEXR;
 //! * `into` reads into the caller's arrays;
 //! * `batch` hands out images that were read ahead.
 
+mod changes;
 mod functions;
 mod give;
 mod hold;
@@ -16,6 +17,7 @@ mod picture;
 mod read_ahead;
 mod values;
 
+pub(crate) use changes::{image_change, image_compare, image_join, image_split};
 pub(crate) use functions::{
     GivenImage, give_read, image_encode, image_header, image_matte, image_preview, image_read,
     image_write, read_bytes,

@@ -3,6 +3,7 @@
 use crate::image::any::{format_of, picture_bytes, write_picture};
 use crate::image::attributes::set_input;
 use crate::image::change::ImageChanges;
+use crate::image::resize_rows::resized_by_rows;
 use crate::tree::each_file::in_turn;
 use crate::{
     Choice, Frame, ImageFormat, ImageWriteOptions, Input, PictureOptions, SetOptions, ToInput,
@@ -163,7 +164,7 @@ pub fn convert_images(
         convert_input(&input, &jobs[index].1, options, work)
     };
     let each = |index: usize, result| each(&jobs[index], result);
-    side_by_side(jobs.len(), inputs, options, work, convert, each)
+    side_by_side(jobs.len(), inputs, (&options.changes, &options.limits), work, convert, each)
 }
 
 /// Does so many jobs, each with files of its own, at once where they are small, within the memory of `work`;
@@ -171,7 +172,7 @@ pub fn convert_images(
 pub(crate) fn side_by_side<'p, T: Send>(
     count: usize,
     inputs: impl Fn(usize) -> &'p [PathBuf] + Sync,
-    options: &ImageConvertOptions,
+    (changes, limits): (&ImageChanges, &Limits),
     work: &Work,
     convert: impl Fn(usize, Vec<Result<Input>>, &Work) -> Result<T> + Sync,
     each: impl FnMut(usize, Result<T>) -> Result<bool> + Send,
@@ -179,9 +180,9 @@ pub(crate) fn side_by_side<'p, T: Send>(
     let budget = Budget { free: Mutex::new(work.memory_bytes), returned: Condvar::new() };
     let at_once = work.threads.min(count).max(1);
     let convert = |index: usize| {
-        let open = |input: &PathBuf| Input::open(input, &options.limits, work);
+        let open = |input: &PathBuf| Input::open(input, limits, work);
         let opened: Vec<Result<Input>> = inputs(index).iter().map(open).collect();
-        let needs = opened.iter().flatten().map(|input| need(input, &options.changes, work));
+        let needs = opened.iter().flatten().map(|input| need(input, changes, work));
         let need = needs.fold(0, u64::saturating_add).min(work.memory_bytes).max(1);
         let _held = budget.take(need);
         // An image that leaves room for no other may have all threads.
@@ -239,7 +240,7 @@ fn need(input: &Input, changes: &ImageChanges, work: &Work) -> u64 {
 
 /// The bytes of all samples of an OpenEXR file; `None` where parts are deep: only their chunks tell how
 /// many there are.
-fn sample_bytes(input: &Input, work: &Work) -> Option<u64> {
+pub(crate) fn sample_bytes(input: &Input, work: &Work) -> Option<u64> {
     // A file that cannot be read needs none, and says so where it is read.
     let Ok(header) = input.exr_header(work) else { return Some(0) };
     if header.parts.iter().any(|part| part.kind().is_deep()) {
@@ -305,7 +306,20 @@ fn convert_input(
     }
     let path = input.path();
     let mut done = ImageConverted::default();
-    let image = read(input, format, options, &mut done, work);
+    let by_rows = match format {
+        ImageFormat::Exr => resized_by_rows(input, options, &mut done, work),
+        _ => Ok(None),
+    };
+    let by_rows = by_rows.map_err(|e| e.at_path(path))?;
+    let of_rest;
+    let (image, options) = match by_rows {
+        Some(image) => {
+            let changes = ImageChanges { resize: None, ..options.changes.clone() };
+            of_rest = ImageConvertOptions { changes, ..options.clone() };
+            (Ok(image), &of_rest)
+        }
+        None => (read(input, format, options, &mut done, work), options),
+    };
     let mut image = image.map_err(|e| e.at_path(path))?;
     done.read = watch.usage();
     done.read_bytes = input.file_bytes().unwrap_or(0);
@@ -646,8 +660,7 @@ fn read_exr(
         parts = (0..header.parts.len()).collect();
     }
     let (parts, channels) = if format == ImageFormat::Exr {
-        let patterns = patterns(parts.iter().map(|part| &header.parts[*part]), options);
-        let channels = wanted(header, &parts, &patterns)?;
+        let channels = wanted_names(header, &parts, options)?;
         ((!options.parts.is_empty()).then_some(parts), channels)
     } else {
         let (part, channels) = seen(header, parts, format, options, done)?;
@@ -740,6 +753,16 @@ fn patterns<'p>(
         |pattern: &str| parts.clone().any(|part| edit::matching(part, pattern).next().is_some());
     let is_channel = is_there(layer) && !is_there(&below);
     vec![if is_channel { layer.to_owned() } else { below }]
+}
+
+/// The full names of the channels that OpenEXR gets of these parts; `None` means all.
+pub(crate) fn wanted_names(
+    header: &Header,
+    parts: &[usize],
+    options: &ImageConvertOptions,
+) -> Result<Option<Vec<String>>> {
+    let patterns = patterns(parts.iter().map(|part| &header.parts[*part]), options);
+    wanted(header, parts, &patterns)
 }
 
 /// The full names of the channels that are meant.

@@ -21,7 +21,7 @@ pub struct MergeJob {
     pub output: PathBuf,
 }
 
-/// Puts the images of each job together ([`merge_images`]) and hands what was done to `each`, in order,
+/// Puts the images of each job together ([`merge_images`](crate::image::merge_images)) and hands what was done to `each`, in order,
 /// until that gives `false` or an error. Small images are worked on at once, as by
 /// [`convert_images`](crate::convert_images). All of `options` apply to what is put together, but for
 /// [`ImageConvertOptions::parts`].
@@ -56,7 +56,7 @@ pub fn merge_image_files(
         merge_opened(&jobs[index], opened, by, options, work)
     };
     let each = |index: usize, result| each(&jobs[index], result);
-    side_by_side(jobs.len(), inputs, options, work, merge, each)
+    side_by_side(jobs.len(), inputs, (&options.changes, &options.limits), work, merge, each)
 }
 
 fn merge_opened(
@@ -74,7 +74,7 @@ fn merge_opened(
     }
     if !options.parts.is_empty() {
         return Err(Error::argument("parts are chosen of one file, not of several")
-            .hint("leave out --part, or --merge"));
+            .hint("leave out --part, or --join"));
     }
     let watch = Stopwatch::start();
     let mut done = ImageConverted::default();
@@ -121,7 +121,7 @@ fn read_all(
 /// A file that came of another one, and what was done for it.
 pub type SplitPiece = (PathBuf, ImageConverted);
 
-/// Takes the image of each file apart ([`split_image`]) and writes each piece to the path that `place` gives
+/// Takes the image of each file apart ([`split_image`](crate::image::split_image)) and writes each piece to the path that `place` gives
 /// to the number of the file and the name of the piece; hands what was done to `each`, in order, until that
 /// gives `false` or an error. All of `options` apply to the image before it is taken apart.
 ///
@@ -157,7 +157,7 @@ pub fn split_image_files(
         split_opened(&input, by, |name| place(index, name), options, work)
     };
     let each = |index: usize, result| each(&files[index], result);
-    side_by_side(files.len(), inputs, options, work, split, each)
+    side_by_side(files.len(), inputs, (&options.changes, &options.limits), work, split, each)
 }
 
 fn split_opened(

@@ -11,6 +11,10 @@ pub(crate) mod group;
 pub(crate) mod mattes;
 pub(crate) mod pack;
 pub(crate) mod preview;
+pub(crate) mod resize_rows;
 pub(crate) mod unpack;
 
 pub use solio_exr::*;
+pub use solio_image::{
+    flatten, flip, merge_images, mipmap, resize, select_view, split_image, views,
+};
