@@ -186,7 +186,6 @@ fn record(
     let unit = table.head.unit.or(around.unit).unwrap_or(FieldType::Int8u);
     let big = table.head.big.unwrap_or(around.big);
     let mut taken = None;
-    let before = gather.tags.len();
     for row in table.get().rows() {
         // Of several rows for the same bits of a place, the first that holds.
         if taken == Some((row.id, row.mask)) || gather.is_full() {
@@ -223,7 +222,7 @@ fn record(
         let Some(value) = number(part, at, row, unit, big) else { continue };
         if row.rule.is_sound(&value) && holds(row, around, part.len(), unit, Some(&value)) {
             taken = Some((row.id, row.mask));
-            if table.head.low && known(&gather.tags[..before], around, row) {
+            if table.head.low && known(&gather.tags, around, row) {
                 continue;
             }
             gather.put(around.group.clone(), row.name, value, row.rule);

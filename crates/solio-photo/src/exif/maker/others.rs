@@ -1,4 +1,4 @@
-//! Maker notes of Casio, DJI, HP, JVC, Kodak, Motorola, Ricoh, Samsung, Sanyo, Sigma and SonyEricsson:
+//! Maker notes of Casio, DJI, GE, HP, JVC, Kodak, Motorola, Ricoh, Samsung, Sanyo, Sigma and SonyEricsson:
 //! small ones.
 
 use super::MakerNote;
@@ -31,6 +31,9 @@ pub(super) fn place<'a>(
             ("Sigma", "sigma", tiff(10, note.big)?)
         }
         _ if head.starts_with(b"JVC ") => ("JVC", "jvc", tiff(4, note.big)?),
+        _ if head.starts_with(b"GE\0\0") || head.starts_with(b"GENIC\0\x01") => {
+            ("GE", "ge", (own, 18, head.get(10) == Some(&b'M')))
+        }
         _ if head.starts_with(b"MOT\0") => ("Motorola", "motorola", (own, 8, true)),
         _ if head.starts_with(b"SANYO\0") => ("Sanyo", "sanyo", tiff(8, note.big)?),
         _ if head.starts_with(b"Ricoh") || head.starts_with(b"RICOH") => {
