@@ -8,6 +8,7 @@ use crate::value::Value;
 pub(super) const RULES: &[MakerRule] = &[
     MakerRule { name: "panasonic.date", number: date, text: Value::clone },
     MakerRule { name: "panasonic.two_digits", number: Value::clone, text: two_digits },
+    MakerRule { name: "panasonic.lens_model", number: lens_model, text: Value::clone },
     MakerRule { name: "panasonic.version", number: version, text: version_words },
     MakerRule { name: "panasonic.leica_lens", number: leica_lens, text: leica_lens_name },
 ];
@@ -18,6 +19,12 @@ static LEICA: Lenses = Lenses::new(include_str!("../../../tables/leica_lenses.ts
 fn two_digits(value: &Value) -> Value {
     let numbers = value.numbers();
     let words = numbers.iter().map(|number| crate::number::significant(*number, 2));
+    Value::Text(words.collect::<Vec<_>>().join(" "))
+}
+
+/// Two bytes in base 16.
+fn lens_model(value: &Value) -> Value {
+    let words = value.numbers().into_iter().map(|n| format!("{:02x}", n as u8));
     Value::Text(words.collect::<Vec<_>>().join(" "))
 }
 
