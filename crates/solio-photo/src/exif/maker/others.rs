@@ -1,4 +1,4 @@
-//! Maker notes of Casio, DJI, GE, HP, JVC, Kodak, Motorola, Ricoh, Samsung, Sanyo, Sigma and SonyEricsson:
+//! Maker notes of Casio, DJI, FLIR, GE, HP, JVC, Kodak, Motorola, Ricoh, Samsung, Sanyo, Sigma and SonyEricsson:
 //! small ones.
 
 use super::MakerNote;
@@ -46,6 +46,7 @@ pub(super) fn place<'a>(
         _ if head.starts_with(b"STMN") => return None,
         _ if casio => ("Casio", "casio1", tiff(0, note.big)?),
         _ if make == "SAMSUNG" => ("Samsung", "samsung", tiff(0, note.big)?),
+        _ if make.starts_with("FLIR SYSTEMS") => ("FLIR", "flir", tiff(0, note.big)?),
         _ if make == "DJI" => ("DJI", "dji", tiff(0, note.big)?),
         _ => return None,
     };
