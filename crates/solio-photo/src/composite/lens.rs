@@ -37,7 +37,7 @@ fn id(gather: &Gather<'_>) -> Option<(String, String)> {
         return Some(found);
     }
     let kind = gather.tags.iter().find(|t| t.name == "LensType" && t.group != "Nikon");
-    if let Some(kind) = kind {
+    if let Some(kind) = kind.filter(|kind| !kind.number().plain().trim().is_empty()) {
         return Some((kind.number().plain(), name_of(kind, gather)));
     }
     let model = text(gather, "LensModel").filter(|model| !model.trim().is_empty());
@@ -124,7 +124,8 @@ fn name_of(kind: &Tag, gather: &Gather<'_>) -> String {
         kind = own.unwrap_or(kind);
     }
     let number = kind.number().plain();
-    let name = words(kind);
+    // Of Panasonic's the aperture stands behind the length.
+    let name = words(kind).replacen("/F", "mm F", 1);
     let list: Vec<&str> = shared(&maker, &number).collect();
     if list.is_empty() {
         let missing = name == "n/a" || name.starts_with("Unknown");
@@ -164,6 +165,12 @@ fn fitting<'l>(list: &[&'l str], gather: &Gather<'_>, model: &str) -> Vec<&'l st
     };
     let found: Vec<&str> = list.iter().filter(fits).copied().collect();
     // A name that the lens gives itself counts more than what was guessed.
+    let bare = |name: &str| name.replace(' ', "").to_lowercase();
+    let spelt = bare(model);
+    let same: Vec<&str> = found.iter().filter(|n| bare(n).ends_with(&spelt)).copied().collect();
+    if !spelt.is_empty() && !same.is_empty() {
+        return same;
+    }
     let maker = |name: &str| name.split(' ').next().unwrap_or_default().to_owned();
     let one_maker = found.iter().all(|name| maker(name) == maker(found[0]));
     let says = one_maker && model.contains(" F");

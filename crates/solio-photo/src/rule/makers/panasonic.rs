@@ -15,9 +15,13 @@ pub(super) const RULES: &[MakerRule] = &[
 
 static LEICA: Lenses = Lenses::new(include_str!("../../../tables/leica_lenses.tsv"));
 
-/// Each number with two digits that count.
+/// Each number with two digits that count; a very large one stands for no place.
 fn two_digits(value: &Value) -> Value {
+    const NONE: f64 = 16_777_216.0;
     let numbers = value.numbers();
+    if numbers.iter().all(|number| *number == NONE) {
+        return Value::text("none");
+    }
     let words = numbers.iter().map(|number| crate::number::significant(*number, 2));
     Value::Text(words.collect::<Vec<_>>().join(" "))
 }
