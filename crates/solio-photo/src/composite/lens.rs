@@ -140,7 +140,17 @@ fn name_of(kind: &Tag, gather: &Gather<'_>) -> String {
         });
     }
     let model = text(gather, "LensModel").unwrap_or_default();
-    let best = fitting(&list, gather, &model);
+    let mut best = fitting(&list, gather, &model);
+    // Sony's lenses say what is written on them.
+    if let Some(spec) = gather.counting("Sony", "LensSpec").map(words).filter(|_| best.len() > 1) {
+        let written = |name: &&str| {
+            let behind = name.split_once(&*spec).map(|(_, behind)| behind);
+            behind.is_some_and(|behind| behind.is_empty() || behind.starts_with(" ("))
+        };
+        if best.iter().any(written) {
+            best.retain(|name| written(&name));
+        }
+    }
     if best.is_empty() { name } else { best.join(" or ") }
 }
 
