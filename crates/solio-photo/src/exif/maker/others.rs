@@ -30,6 +30,16 @@ pub(super) fn place<'a>(
         _ if head.starts_with(b"SIGMA\0") || head.starts_with(b"FOVEON\0") => {
             ("Sigma", "sigma", tiff(10, note.big)?)
         }
+        [order @ (b'I' | b'M'), second, rest @ ..]
+            if order == second
+                && make.starts_with("EASTMAN")
+                && rest.len() > 4
+                && !rest.starts_with(&[*order])
+                && !rest.starts_with(b"*\0")
+                && !rest.starts_with(b"\0*") =>
+        {
+            ("Kodak", "kodak10", tiff(2, *order == b'M')?)
+        }
         _ if head.starts_with(b"JVC ") => ("JVC", "jvc", tiff(4, note.big)?),
         _ if head.starts_with(b"GE\0\0") || head.starts_with(b"GENIC\0\x01") => {
             ("GE", "ge", (own, 18, head.get(10) == Some(&b'M')))
@@ -84,6 +94,10 @@ pub(super) fn read(
         if head.starts_with(mark) {
             return fields(name, "HP", body, camera, big, gather);
         }
+    }
+    // Other makers sell cameras that write this, too.
+    if head.starts_with(b"IIII\x03\0") {
+        return fields("kodak9", "Kodak", body, camera, big, gather);
     }
     let kodak = head.starts_with(b"KDK") || make.starts_with("EASTMAN KODAK");
     let year = body.be16(12).unwrap_or(0);
