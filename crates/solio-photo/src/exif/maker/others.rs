@@ -30,6 +30,12 @@ pub(super) fn place<'a>(
         _ if head.starts_with(b"SIGMA\0") || head.starts_with(b"FOVEON\0") => {
             ("Sigma", "sigma", tiff(10, note.big)?)
         }
+        // A TIFF structure of its own.
+        _ if make.starts_with("EASTMAN")
+            && (head.starts_with(b"II*\0\x08\0\0\0") || head.starts_with(b"MM\0*\0\0\0\x08")) =>
+        {
+            ("Kodak", "kodak8", (own, 8, head[0] == b'M'))
+        }
         [order @ (b'I' | b'M'), second, rest @ ..]
             if order == second
                 && make.starts_with("EASTMAN")
