@@ -148,7 +148,7 @@ fn name_of(kind: &Tag, gather: &Gather<'_>) -> String {
             behind.is_some_and(|behind| behind.is_empty() || behind.starts_with(" ("))
         };
         if best.iter().any(written) {
-            best.retain(|name| written(&name));
+            best.retain(|name| written(name));
         }
     }
     if best.is_empty() { name } else { best.join(" or ") }
