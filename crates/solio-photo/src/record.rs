@@ -107,6 +107,7 @@ pub(crate) fn put(
         bytes: count,
         kind: "int32u",
         value: Some(&value),
+        record: ByteView::memory(&[]),
     };
     let rows = table.get().rows_of(id);
     let held = rows.iter().find(|row| row.when.is_none_or(|when| when.holds(&seen)));
@@ -186,7 +187,6 @@ fn record(
     let unit = table.head.unit.or(around.unit).unwrap_or(FieldType::Int8u);
     let big = table.head.big.unwrap_or(around.big);
     let mut taken = None;
-    let before = gather.tags.len();
     for row in table.get().rows() {
         // Of several rows for the same bits of a place, the first that holds.
         if taken == Some((row.id, row.mask)) || gather.is_full() {
@@ -197,7 +197,7 @@ fn record(
             let inner = part.part(at, length(row, unit).1.unwrap_or(u64::MAX));
             // Some records say with their first byte what follows.
             let first = part.u8(0).map(Value::int);
-            if !inner.is_empty() && holds(row, around, inner.len(), unit, first.as_ref()) {
+            if !inner.is_empty() && holds(row, around, part, inner.len(), unit, first.as_ref()) {
                 taken = Some((row.id, row.mask));
                 let around = Around { unit: None, big, ..*around };
                 match crate::table::named(name).filter(|_| depth < MOST_DEPTH) {
@@ -221,9 +221,9 @@ fn record(
             continue;
         }
         let Some(value) = number(part, at, row, unit, big) else { continue };
-        if row.rule.is_sound(&value) && holds(row, around, part.len(), unit, Some(&value)) {
+        if row.rule.is_sound(&value) && holds(row, around, part, part.len(), unit, Some(&value)) {
             taken = Some((row.id, row.mask));
-            if table.head.low && known(&gather.tags[..before], around, row) {
+            if table.head.low && known(&gather.tags, around, row) {
                 continue;
             }
             gather.put(around.group.clone(), row.name, value, row.rule);
@@ -239,13 +239,14 @@ fn known(tags: &[Tag], around: &Around<'_>, row: &TagRow) -> bool {
 fn holds(
     row: &TagRow,
     around: &Around<'_>,
+    record: ByteView<'_>,
     bytes: u64,
     unit: FieldType,
     value: Option<&Value>,
 ) -> bool {
     row.when.is_none_or(|when| {
         let (camera, kind, count) = (around.camera, unit.name(), bytes / unit.size() as u64);
-        when.holds(&WhenFacts { camera, count, bytes, kind, value })
+        when.holds(&WhenFacts { camera, count, bytes, kind, value, record })
     })
 }
 

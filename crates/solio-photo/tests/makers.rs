@@ -129,7 +129,7 @@ fn settings_are_those_of_the_camera() {
         assert_eq!(words(&nikon(model, 1), "Nikon:ContrastDetectAFInFocus"), "No");
         assert_eq!(words(&nikon(model, 0), "Nikon:AFImageWidth"), "");
         assert_eq!(words(&nikon(model, 0), "Nikon:ContrastDetectAFInFocus"), "");
-        assert_eq!(words(&nikon(model, 0), "Nikon:ContrastDetectAF"), "Off");
+        assert_eq!(words(&nikon(model, 0), "Nikon:AFDetectionMethod"), "Phase Detect");
     }
 }
 

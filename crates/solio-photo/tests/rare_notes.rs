@@ -380,7 +380,7 @@ fn notes_of_rare_cameras() {
         (a33, "Sony:AFStatusNearRight", "Back Focus (+39)"),
         (a33, "Sony:DriveMode2", "Self-timer 2 sec, Mirror Lock-up"),
         // A number whose word nobody has seen.
-        (a33, "Sony:DriveModeSetting", "Unknown (7)"),
+        (a33, "Sony:DriveModeSetting", "Unknown (0x7)"),
         (a33, "Sony:CustomWB_RBLevels", "556 337"),
         (a33, "Sony:ISO", "100"),
         (a33, "Sony:ImageCount", "143"),

@@ -37,7 +37,7 @@ fn id(gather: &Gather<'_>) -> Option<(String, String)> {
         return Some(found);
     }
     let kind = gather.tags.iter().find(|t| t.name == "LensType" && t.group != "Nikon");
-    if let Some(kind) = kind {
+    if let Some(kind) = kind.filter(|kind| !kind.number().plain().trim().is_empty()) {
         return Some((kind.number().plain(), name_of(kind, gather)));
     }
     let model = text(gather, "LensModel").filter(|model| !model.trim().is_empty());
@@ -124,7 +124,8 @@ fn name_of(kind: &Tag, gather: &Gather<'_>) -> String {
         kind = own.unwrap_or(kind);
     }
     let number = kind.number().plain();
-    let name = words(kind);
+    // Of Panasonic's the aperture stands behind the length.
+    let name = words(kind).replacen("/F", "mm F", 1);
     let list: Vec<&str> = shared(&maker, &number).collect();
     if list.is_empty() {
         let missing = name == "n/a" || name.starts_with("Unknown");
@@ -139,7 +140,17 @@ fn name_of(kind: &Tag, gather: &Gather<'_>) -> String {
         });
     }
     let model = text(gather, "LensModel").unwrap_or_default();
-    let best = fitting(&list, gather, &model);
+    let mut best = fitting(&list, gather, &model);
+    // Sony's lenses say what is written on them.
+    if let Some(spec) = gather.counting("Sony", "LensSpec").map(words).filter(|_| best.len() > 1) {
+        let written = |name: &&str| {
+            let behind = name.split_once(&*spec).map(|(_, behind)| behind);
+            behind.is_some_and(|behind| behind.is_empty() || behind.starts_with(" ("))
+        };
+        if best.iter().any(written) {
+            best.retain(|name| written(name));
+        }
+    }
     if best.is_empty() { name } else { best.join(" or ") }
 }
 
@@ -154,16 +165,32 @@ fn fitting<'l>(list: &[&'l str], gather: &Gather<'_>, model: &str) -> Vec<&'l st
     let aperture = ["MaxAperture", "MaxApertureValue"].into_iter().find_map(|n| number(gather, n));
     let range = focal_range(gather).filter(|(short, _)| *short > 0.0);
     let fits = |name: &&&str| {
-        let Some(reach) = LensReach::of(name) else { return true };
+        let Some(reach) = LensReach::of(name) else { return false };
         let near = |a: f64, b: f64| (a - b).abs() < 0.5;
         let by_range =
             range.is_none_or(|(short, long)| near(reach.short, short) && near(reach.long, long));
         let by_focal = focal.is_none_or(|f| f > reach.short - 0.5 && f < reach.long + 0.5);
-        let by_light = aperture.is_none_or(|a| a > reach.wide - 0.15 && a < reach.narrow + 0.15);
-        by_range && by_focal && by_light
+        by_range && by_focal
     };
-    let found: Vec<&str> = list.iter().filter(fits).copied().collect();
+    let mut found: Vec<&str> = list.iter().filter(fits).copied().collect();
+    // Of these the ones whose widest aperture at this length is nearest to the picture's.
+    if let Some(aperture) = aperture {
+        const NEAR: f64 = 0.15;
+        let away = |name: &str| {
+            let reach = LensReach::of(name)?;
+            Some((reach.widest_at(focal.unwrap_or(reach.short)) - aperture).abs())
+        };
+        let least = found.iter().filter_map(|name| away(name)).min_by(f64::total_cmp);
+        let least = least.unwrap_or(0.0);
+        found.retain(|name| away(name).is_none_or(|away| away <= least + NEAR));
+    }
     // A name that the lens gives itself counts more than what was guessed.
+    let bare = |name: &str| name.replace(' ', "").to_lowercase();
+    let spelt = bare(model);
+    let same: Vec<&str> = found.iter().filter(|n| bare(n).ends_with(&spelt)).copied().collect();
+    if !spelt.is_empty() && !same.is_empty() {
+        return same;
+    }
     let maker = |name: &str| name.split(' ').next().unwrap_or_default().to_owned();
     let one_maker = found.iter().all(|name| maker(name) == maker(found[0]));
     let says = one_maker && model.contains(" F");
@@ -187,6 +214,15 @@ struct LensReach {
 }
 
 impl LensReach {
+    /// The widest aperture at a length: between the ends both go by factors.
+    fn widest_at(&self, focal: f64) -> f64 {
+        if self.short >= self.long || focal <= self.short || self.wide <= 0.0 {
+            return self.wide;
+        }
+        let part = (focal / self.short).ln() / (self.long / self.short).ln();
+        self.wide * (self.narrow / self.wide).powf(part.min(1.0))
+    }
+
     fn of(name: &str) -> Option<LensReach> {
         let (before, after) = name.split_once("mm ")?;
         let length = before.rsplit(' ').next()?;

@@ -10,19 +10,34 @@ use solio_container::tiff::tags;
 
 const GROUP: &str = super::GROUP;
 
+/// How many points of focus there are, by Nikon's number for how they lie.
+const SCHEMAS: &str = "0:Off|1:On (51-point)|2:On (11-point)|3:On (39-point)|4:On (73-point)|5:On (5)|\
+    6:On (105-point)|7:On (153-point)|9:On (105-point)";
+
 /// Adds what the makers' tags allow.
 pub(super) fn compute(gather: &mut Gather<'_>) {
     canon(gather);
     canon_flash(gather);
     let mut made = Vec::new();
     let of = |group: &str, name: &str| gather.counting(group, name);
-    let focused = match of("Nikon", "FocusMode") {
-        Some(mode) => Some(!mode.text().plain().starts_with("Manual")),
-        None => of("Nikon", "PhaseDetectAF").map(|phase| {
-            let on = |tag: &Tag| tag.number().number(0).is_some_and(|v| v != 0.0);
-            on(phase) || of("Nikon", "ContrastDetectAF").is_some_and(on)
-        }),
+    let [method, schema] = ["AFDetectionMethod", "FocusPointSchema"]
+        .map(|name| of("Nikon", name).and_then(|tag| tag.number().integer(0)));
+    let manual = of("Nikon", "FocusMode").map(|mode| mode.text().plain().starts_with("Manual"));
+    let contrast = method.map(|method| if manual == Some(true) { 0 } else { method });
+    let phase = method.zip(schema).map(|(method, schema)| if method == 1 { 0 } else { schema });
+    let focused = match manual {
+        Some(manual) => Some(!manual),
+        None => phase.map(|phase| phase != 0 || contrast != Some(0)),
     };
+    for (name, number, words) in
+        [("ContrastDetectAF", contrast, "0:Off|1:On"), ("PhaseDetectAF", phase, SCHEMAS)]
+    {
+        if let Some(number) = number {
+            let word = look_up(words, &number.to_string()).map(str::to_owned);
+            let word = word.unwrap_or_else(|| format!("Unknown ({number})"));
+            made.push((name, both(number, &word)));
+        }
+    }
     if let Some(on) = focused {
         made.push(("AutoFocus", both(i64::from(on), if on { "On" } else { "Off" })));
     }

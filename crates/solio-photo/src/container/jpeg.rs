@@ -3,7 +3,7 @@
 //! ISO/IEC 10918-1, annex B; the metadata's marks in front of the application segments are those
 //! of JFIF 1.02, Exif, XMP part 3, ICC.1 annex B.4 and CIPA DC-007 (MPF).
 
-use super::{crw, flashpix, jumbf, mpf, segments, trailer};
+use super::{crw, flashpix, flir, jumbf, mpf, segments, trailer};
 use crate::camera::CameraModel;
 use crate::exif::photoshop;
 use crate::gather::Gather;
@@ -42,6 +42,8 @@ struct Joined<'v> {
     xmp: BTreeMap<Vec<u8>, Extended>,
     /// Boxes of JUMBF: by number, the parts by theirs.
     boxes: BTreeMap<u16, BTreeMap<u32, Vec<u8>>>,
+    /// Parts of FLIR's file by their number.
+    thermal: BTreeMap<u8, Vec<u8>>,
     /// FlashPix' streams.
     streams: flashpix::FlashpixStreams,
     bytes: usize,
@@ -152,6 +154,12 @@ fn segment<'v>(
             }
         }
         1 if starts(b"http://ns.adobe.com/xmp/extension/\0") => extended(body, joined, gather),
+        1 if starts(b"FLIR\0\x01") && gather.fields.wants_group("FLIR") => {
+            if let (Some(number), Some(part)) = (body.u8(6), body.from(8).all(1 << 16)) {
+                keep(&mut joined.bytes, part.len())
+                    .then(|| joined.thermal.insert(number, part.into()));
+            }
+        }
         1 if starts(b"QVCI\0") => read_container("casio_segment", body, "Casio", gather),
         2 if starts(b"ICC_PROFILE\0") && gather.fields.wants_profile() => {
             if let (Some([number, count]), Some(part)) =
@@ -371,6 +379,8 @@ fn finish(view: ByteView<'_>, joined: Joined<'_>, gather: &mut Gather<'_>) {
     gather
         .move_to_places(plain, &[(joined.photoshop_place, counts.0), (joined.icc_place, counts.1)]);
     joined.streams.finish(gather);
+    let thermal: Vec<u8> = joined.thermal.into_values().flatten().collect();
+    flir::read(ByteView::memory(&thermal), gather);
     for parts in joined.boxes.into_values() {
         let all: Vec<u8> = parts.into_values().flatten().collect();
         jumbf::read(ByteView::memory(&all), gather);

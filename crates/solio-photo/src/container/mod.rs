@@ -3,6 +3,7 @@
 mod bmff;
 mod crw;
 mod flashpix;
+mod flir;
 mod gif;
 mod itunes;
 mod jp2;

@@ -373,6 +373,7 @@ impl<'a, 'g, 'f> DirectoryWalk<'a, 'g, 'f> {
             bytes,
             kind: entry.field_type.name(),
             value: value.as_ref(),
+            record: ByteView::memory(&[]),
         })
     }
 

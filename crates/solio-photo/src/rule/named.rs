@@ -127,6 +127,7 @@ named! {
     ShortHex = "short_hex",
     MailDate = "mail_date",
     PhotoMechanicPrefs = "photo_mechanic_prefs",
+    Hundredths = "hundredths",
 }
 
 impl Named {
@@ -410,6 +411,9 @@ impl Named {
             Named::HevcLevel => {
                 let level = first().unwrap_or(0.0);
                 format!("{} (level {:.1})", raw(), level / 30.0)
+            }
+            Named::Hundredths => {
+                first().map_or_else(raw, |v| plain((v * 100.0 + 0.5).floor() / 100.0))
             }
             Named::FrameRate => {
                 first().map_or_else(raw, |v| plain((v * 1000.0 + 0.5).floor() / 1000.0))

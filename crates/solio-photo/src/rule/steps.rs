@@ -140,7 +140,9 @@ pub(super) fn filled(template: &'static str, value: &Value) -> String {
 
 /// One number as C prints it: `.1f`, `d`, `+d`, `.2d`, `04x`, `s`.
 fn printed(directive: &str, value: &Value, index: usize) -> String {
+    // Nothing over nothing is shown as none of it.
     let Some(number) = value.number(index) else { return String::new() };
+    let number = if number.is_nan() { 0.0 } else { number };
     let (flags, kind) = directive.split_at(directive.len() - 1);
     let plus = flags.starts_with('+') && number >= 0.0;
     let flags = flags.trim_start_matches('+');

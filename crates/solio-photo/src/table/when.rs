@@ -2,12 +2,14 @@
 
 use crate::camera::CameraModel;
 use crate::value::Value;
+use solio_container::ByteView;
 use std::borrow::Cow;
 
 /// All of some tests, parted by `, `; each is a subject, a comparison and values parted by `|`.
 ///
 /// Subjects: `model`, `make`, `count`, `bytes`, `type`, `value` (the number after the row's bits
-/// were cut out), `start` (the entry's first bytes as text). Comparisons: `=` is one of, `!=` is
+/// were cut out), `start` (the entry's first bytes as text), `at72` (the byte of the record at this
+/// place). Comparisons: `=` is one of, `!=` is
 /// none of, `~` contains one of, `!~` contains none of, `^` starts with one of, `$` ends with one
 /// of, `!$` ends with none of, `<`, `>`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +19,8 @@ pub(crate) struct When(&'static [Test]);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Test {
     subject: &'static str,
+    /// Of the subject `at`: where.
+    place: u64,
     comparison: &'static str,
     values: &'static str,
 }
@@ -33,17 +37,24 @@ pub(crate) struct WhenFacts<'a> {
     pub(crate) kind: &'static str,
     /// The value, or the first bytes of it.
     pub(crate) value: Option<&'a Value>,
+    /// The record that the row is of, if it is one.
+    pub(crate) record: ByteView<'a>,
 }
 
-const SUBJECTS: [&str; 7] = ["model", "make", "count", "bytes", "type", "value", "start"];
+const SUBJECTS: [&str; 8] = ["model", "make", "count", "bytes", "type", "value", "start", "at"];
 const COMPARISONS: [&str; 9] = ["!=", "!~", "!$", "=", "~", "^", "$", "<", ">"];
 
 impl Test {
     fn parse(text: &'static str) -> Option<Test> {
         let subject = SUBJECTS.iter().find(|subject| text.starts_with(**subject))?;
         let rest = &text[subject.len()..];
+        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        let (place, rest) = match *subject {
+            "at" => (rest[..digits].parse().ok()?, &rest[digits..]),
+            _ => (0, rest),
+        };
         let comparison = COMPARISONS.iter().find(|comparison| rest.starts_with(**comparison))?;
-        Some(Test { subject, comparison, values: &rest[comparison.len()..] })
+        Some(Test { subject, place, comparison, values: &rest[comparison.len()..] })
     }
 }
 
@@ -62,13 +73,16 @@ impl When {
 
     /// Whether all tests hold.
     pub(crate) fn holds(self, seen: &WhenFacts<'_>) -> bool {
-        self.0.iter().all(|Test { subject, comparison, values }| {
+        self.0.iter().all(|Test { subject, place, comparison, values }| {
             let text = match *subject {
                 "model" => Cow::Borrowed(seen.camera.model.as_str()),
                 "make" => Cow::Borrowed(seen.camera.make.as_str()),
                 "count" => Cow::Owned(seen.count.to_string()),
                 "bytes" => Cow::Owned(seen.bytes.to_string()),
                 "type" => Cow::Borrowed(seen.kind),
+                "at" => {
+                    Cow::Owned(seen.record.u8(*place).map(|n| n.to_string()).unwrap_or_default())
+                }
                 _ => Cow::Owned(seen.value.map(Value::plain).unwrap_or_default()),
             };
             let any = |test: &dyn Fn(&str) -> bool| values.split('|').any(test);
@@ -99,13 +113,15 @@ mod tests {
     fn tests_of_models_and_values() {
         let camera = CameraModel { make: "Canon".into(), model: "Canon EOS 5D Mark II".into() };
         let value = Value::int(7);
-        let seen =
-            WhenFacts { camera: &camera, count: 1, bytes: 2, kind: "int16u", value: Some(&value) };
+        let record = ByteView::memory(&[9, 1]);
+        let (value, kind) = (Some(&value), "int16u");
+        let seen = WhenFacts { camera: &camera, count: 1, bytes: 2, kind, value, record };
         let holds = |text| When::parse(text).unwrap().holds(&seen);
         assert!(holds("model~EOS 7D|EOS 5D") && holds("model$Mark II, value>6"));
         assert!(holds("model!$5D|Mark III") && !holds("model!$Mark II"));
         assert!(!holds("model$5D") && !holds("count!=1") && !holds("model!~EOS"));
         assert!(holds("type=int16u, bytes=1|2, value!=0") && holds("value<8, make^Can"));
-        assert_eq!(When::parse("color=3"), None);
+        assert!(holds("at1=1|2") && holds("at0>8") && !holds("at7=1"));
+        assert_eq!((When::parse("color=3"), When::parse("at=3")), (None, None));
     }
 }

@@ -11,11 +11,16 @@ pub(super) fn place<'a>(
     head: &[u8],
     camera: &'a CameraModel,
 ) -> Option<NoteDirectory<'a>> {
-    if !head.starts_with(b"FUJIFILM") {
-        return None;
-    }
     let view = note.tiff.from(note.at);
-    let at = u64::from(view.le32(8)?);
+    // General Imaging had cameras made that write the same, under two of its names.
+    let at = match head {
+        _ if head.starts_with(b"FUJIFILM") || head.starts_with(b"GENERALE") => {
+            u64::from(view.le32(8)?)
+        }
+        [b'G', b'E', 12, 0, 0, 0, 22, 0, 0, 0, ..] => 12,
+        [b'G', b'E', b'N', b'I', b'C', 12, 0, 0, 0, ..] => u64::from(view.le32(5)?),
+        _ => return None,
+    };
     let table = table::FUJIFILM.table("fujifilm")?;
     Some(NoteDirectory::new((view, at, false), "FujiFilm", table, camera))
 }

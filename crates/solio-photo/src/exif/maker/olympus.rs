@@ -79,7 +79,7 @@ fn stabilized(block: &MakerBlock<'_>, gather: &mut Gather<'_>) {
 fn text_info(block: &MakerBlock<'_>, gather: &mut Gather<'_>) {
     let bytes = block.part.all(1 << 12).unwrap_or_default();
     let text = lossy(&bytes);
-    let pairs = text.split(['\0', ' ', '\r', '\n']).filter_map(|word| word.split_once('='));
+    let pairs = text.split(['\0', ' ', '\r', '\n', '[']).filter_map(|word| word.split_once('='));
     for (name, value) in pairs.take(64) {
         let name = match name {
             // The directory says the same with the camera's name.

@@ -1,4 +1,4 @@
-//! Maker notes of Casio, DJI, HP, JVC, Kodak, Motorola, Ricoh, Samsung, Sanyo, Sigma and SonyEricsson:
+//! Maker notes of Casio, DJI, FLIR, GE, HP, JVC, Kodak, Motorola, Ricoh, Samsung, Sanyo, Sigma and SonyEricsson:
 //! small ones.
 
 use super::MakerNote;
@@ -30,7 +30,26 @@ pub(super) fn place<'a>(
         _ if head.starts_with(b"SIGMA\0") || head.starts_with(b"FOVEON\0") => {
             ("Sigma", "sigma", tiff(10, note.big)?)
         }
+        // A TIFF structure of its own.
+        _ if make.starts_with("EASTMAN")
+            && (head.starts_with(b"II*\0\x08\0\0\0") || head.starts_with(b"MM\0*\0\0\0\x08")) =>
+        {
+            ("Kodak", "kodak8", (own, 8, head[0] == b'M'))
+        }
+        [order @ (b'I' | b'M'), second, rest @ ..]
+            if order == second
+                && make.starts_with("EASTMAN")
+                && rest.len() > 4
+                && !rest.starts_with(&[*order])
+                && !rest.starts_with(b"*\0")
+                && !rest.starts_with(b"\0*") =>
+        {
+            ("Kodak", "kodak10", tiff(2, *order == b'M')?)
+        }
         _ if head.starts_with(b"JVC ") => ("JVC", "jvc", tiff(4, note.big)?),
+        _ if head.starts_with(b"GE\0\0") || head.starts_with(b"GENIC\0\x01") => {
+            ("GE", "ge", (own, 18, head.get(10) == Some(&b'M')))
+        }
         _ if head.starts_with(b"MOT\0") => ("Motorola", "motorola", (own, 8, true)),
         _ if head.starts_with(b"SANYO\0") => ("Sanyo", "sanyo", tiff(8, note.big)?),
         _ if head.starts_with(b"Ricoh") || head.starts_with(b"RICOH") => {
@@ -43,6 +62,7 @@ pub(super) fn place<'a>(
         _ if head.starts_with(b"STMN") => return None,
         _ if casio => ("Casio", "casio1", tiff(0, note.big)?),
         _ if make == "SAMSUNG" => ("Samsung", "samsung", tiff(0, note.big)?),
+        _ if make.starts_with("FLIR SYSTEMS") => ("FLIR", "flir", tiff(0, note.big)?),
         _ if make == "DJI" => ("DJI", "dji", tiff(0, note.big)?),
         _ => return None,
     };
@@ -80,6 +100,10 @@ pub(super) fn read(
         if head.starts_with(mark) {
             return fields(name, "HP", body, camera, big, gather);
         }
+    }
+    // Other makers sell cameras that write this, too.
+    if head.starts_with(b"IIII\x03\0") {
+        return fields("kodak9", "Kodak", body, camera, big, gather);
     }
     let kodak = head.starts_with(b"KDK") || make.starts_with("EASTMAN KODAK");
     let year = body.be16(12).unwrap_or(0);

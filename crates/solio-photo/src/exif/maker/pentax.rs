@@ -17,6 +17,18 @@ pub(super) fn place<'a>(
     head: &[u8],
     camera: &'a CameraModel,
 ) -> Option<NoteDirectory<'a>> {
+    let asahi = camera.make.starts_with("Asahi");
+    let plain = ["330", "430"].iter().any(|model| camera.model.ends_with(model));
+    if asahi && plain && camera.model.contains("Optio") && !head.starts_with(b"AOC\0") {
+        let table = table::PENTAX.table("pentax2")?;
+        return Some(NoteDirectory::new((note.tiff, note.at, note.big), "Pentax", table, camera));
+    }
+    // Some write what Casio's do.
+    if asahi && head.starts_with(b"AOC\0\0\0") {
+        let table = table::MAKERS.table("casio2")?;
+        let place = (note.tiff, note.at.checked_add(6)?, note.big);
+        return Some(NoteDirectory::new(place, "Casio", table, camera));
+    }
     // Offsets count from the TIFF structure behind the first head, from the note behind the other.
     let (view, at) = if head.starts_with(b"AOC\0") {
         (note.tiff, note.at.checked_add(6)?)

@@ -6,6 +6,7 @@ use crate::value::Value;
 
 /// The rules that Canon's tables name.
 pub(super) const RULES: &[MakerRule] = &[
+    MakerRule { name: "canon.serial", number: Value::clone, text: serial },
     MakerRule { name: "canon.camera_iso", number: camera_iso, text: Value::clone },
     MakerRule { name: "canon.self_timer", number: Value::clone, text: self_timer },
     MakerRule { name: "canon.file_number", number: Value::clone, text: file_number },
@@ -193,6 +194,12 @@ fn points(value: &Value) -> Value {
     let set = (0..16 * numbers.len()).filter(bit).map(|at| at.to_string());
     let text = set.collect::<Vec<_>>().join(",");
     Value::Text(if text.is_empty() { "(none)".to_owned() } else { text })
+}
+
+/// The first half in base 16, the second in decimal digits.
+fn serial(value: &Value) -> Value {
+    let Some(n) = value.integer(0) else { return value.clone() };
+    Value::Text(format!("{:04x}{:05}", n >> 16, n & 0xffff))
 }
 
 fn lens(value: &Value) -> Value {

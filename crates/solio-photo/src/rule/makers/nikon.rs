@@ -1,5 +1,6 @@
 //! Rules of the tables of nikon.
 
+use crate::rule::look_up;
 use crate::rule::{MakerRule, words};
 use crate::value::Value;
 
@@ -10,6 +11,9 @@ pub(super) const RULES: &[MakerRule] = &[
     MakerRule { name: "nikon.ev_tenths", number: product, text: tenths },
     MakerRule { name: "nikon.stops", number: product, text: hundredths },
     MakerRule { name: "nikon.retouch", number: without_zeros, text: retouches },
+    MakerRule { name: "nikon.crop", number: Value::clone, text: crop },
+    MakerRule { name: "nikon.shooting", number: Value::clone, text: shooting },
+    MakerRule { name: "nikon.pixel_size", number: Value::clone, text: pixel_size },
     MakerRule { name: "nikon.date", number: date, text: Value::clone },
     MakerRule { name: "nikon.version", number: version, text: version_words },
     MakerRule { name: "nikon.words", number: Value::clone, text: any_words },
@@ -65,8 +69,59 @@ fn without_zeros(value: &Value) -> Value {
 }
 
 fn retouches(value: &Value) -> Value {
-    let text = value.plain();
-    Value::Text(if text == "0" { "None".to_owned() } else { text })
+    let numbers = value.plain();
+    let word = |key: &str| {
+        look_up(RETOUCHES, key).map_or_else(|| format!("Unknown ({key})"), str::to_owned)
+    };
+    Value::Text(numbers.split(' ').map(word).collect::<Vec<_>>().join("; "))
+}
+
+/// What was done to a picture in the camera.
+const RETOUCHES: &str = "\
+    0:None|3:B & W|4:Sepia|5:Trim|6:Small Picture|7:D-Lighting|8:Red Eye|9:Cyanotype|\
+    10:Sky Light|11:Warm Tone|12:Color Custom|13:Image Overlay|14:Red Intensifier|\
+    15:Green Intensifier|16:Blue Intensifier|17:Cross Screen|18:Quick Retouch|\
+    19:NEF Processing|23:Distortion Control|25:Fisheye|26:Straighten|29:Perspective Control|\
+    30:Color Outline|31:Soft Filter|32:Resize|33:Miniature Effect|34:Skin Softening|\
+    35:Selected Frame|37:Color Sketch|38:Selective Color|39:Glamour|40:Drawing|44:Pop|\
+    45:Toy Camera Effect 1|46:Toy Camera Effect 2|47:Cross Process (red)|\
+    48:Cross Process (blue)|49:Cross Process (green)|50:Cross Process (yellow)|51:Super Vivid|\
+    52:High-contrast Monochrome|53:High Key|54:Low Key";
+
+/// Which part of the sensor, its size, that of the picture and where it lies.
+fn crop(value: &Value) -> Value {
+    let numbers = value.plain();
+    let [kind, width, height, cropped, tall, x, y] = numbers.split(' ').collect::<Vec<_>>()[..]
+    else {
+        return Value::Text(format!("Unknown ({numbers})"));
+    };
+    let word = look_up(CROPS, kind).map_or_else(|| format!("Unknown ({kind})"), str::to_owned);
+    Value::Text(format!("{word} ({width}x{height} cropped to {cropped}x{tall} at pixel {x},{y})"))
+}
+
+const CROPS: &str = "\
+    0:Off|1:1.3x Crop|2:DX Crop|3:5:4 Crop|4:3:2 Crop|6:16:9 Crop|8:2.7x Crop|\
+    9:DX Movie 16:9 Crop|10:1.3x Movie Crop|11:FX Uncropped|12:DX Uncropped|13:2.8x Movie Crop|\
+    14:1.4x Movie Crop|15:1.5x Movie Crop|17:FX 1:1 Crop|18:DX 1:1 Crop";
+
+/// Several bits; a single picture where none of some is set.
+fn shooting(value: &Value) -> Value {
+    const SERIES: i64 = 0x87;
+    let bits = value.integer(0).unwrap_or(0);
+    let rest = if bits == 0 { String::new() } else { crate::rule::bits(SHOOTING, value) };
+    Value::Text(match (bits & SERIES, rest.is_empty()) {
+        (0, true) => "Single-Frame".to_owned(),
+        (0, false) => format!("Single-Frame, {rest}"),
+        _ => rest,
+    })
+}
+
+const SHOOTING: &str = "\
+    0:Continuous|1:Delay|2:PC Control|3:Self-timer|4:Exposure Bracketing|5:Auto ISO|\
+    6:White-Balance Bracketing|7:IR Control|8:D-Lighting Bracketing|11:Pre-capture";
+
+fn pixel_size(value: &Value) -> Value {
+    Value::Text(format!("{} um", value.plain().replace(' ', " x ")))
 }
 
 /// Year, month, day, hour, minute and second; the year's byte order is the one that makes sense.

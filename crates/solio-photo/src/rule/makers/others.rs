@@ -7,6 +7,8 @@ use crate::value::Value;
 
 /// The rules that their tables name.
 pub(super) const RULES: &[MakerRule] = &[
+    MakerRule { name: "others.humidity", number: Value::clone, text: humidity },
+    MakerRule { name: "others.slashed_date", number: slashed_date, text: Value::clone },
     MakerRule { name: "others.sigma_lens", number: Value::clone, text: sigma_lens },
     MakerRule { name: "others.casio_date", number: Value::clone, text: casio_date },
     MakerRule { name: "others.casio_point", number: Value::clone, text: casio_point },
@@ -22,6 +24,18 @@ pub(super) const RULES: &[MakerRule] = &[
 ];
 
 static SIGMA: Lenses = Lenses::new(include_str!("../../../tables/sigma_lenses.tsv"));
+
+/// A share, or per cent already.
+fn humidity(value: &Value) -> Value {
+    let number = value.number(0).unwrap_or(0.0);
+    let percent = if number <= 2.0 { number * 100.0 } else { number };
+    Value::Text(format!("{percent:.1} %"))
+}
+
+/// `2009/05/06` as `2009:05:06`.
+fn slashed_date(value: &Value) -> Value {
+    Value::Text(value.plain().replace('/', ":"))
+}
 
 fn sigma_lens(value: &Value) -> Value {
     SIGMA.word(value)

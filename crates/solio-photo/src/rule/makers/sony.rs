@@ -17,6 +17,7 @@ pub(super) const RULES: &[MakerRule] = &[
     MakerRule { name: "sony.short_date", number: short_date, text: Value::clone },
     MakerRule { name: "sony.date", number: date, text: Value::clone },
     MakerRule { name: "sony.lens_spec", number: lens_spec, text: lens_words },
+    MakerRule { name: "sony.lens_spec_swapped", number: lens_spec_swapped, text: lens_words },
     MakerRule { name: "sony.lens_features", number: lens_features, text: feature_words },
     MakerRule { name: "sony.swapped_size", number: swapped_size, text: size_words },
     MakerRule { name: "sony.swapped_pairs", number: swapped_pairs, text: Value::clone },
@@ -73,6 +74,13 @@ fn date(value: &Value) -> Value {
     let [low, high, month, day, hour, minute, second] = bytes[..] else { return value.clone() };
     let year = u16::from_le_bytes([low, high]);
     Value::Text(format!("{year:04}:{month:02}:{day:02} {hour:02}:{minute:02}:{second:02}"))
+}
+
+/// The same in numbers of two bytes that are the other way round.
+fn lens_spec_swapped(value: &Value) -> Value {
+    let bytes = bytes_of(value);
+    let swapped = bytes.chunks(2).flat_map(|pair| pair.iter().rev().copied());
+    lens_spec(&Value::Bytes(swapped.collect()))
 }
 
 /// Two bytes of features around lengths and apertures in decimal digits.
@@ -289,6 +297,8 @@ mod tests {
         let power = [0xc3, 0, 0x16, 0, 0x50, 0x35, 0x56, 0];
         assert_eq!(spec(power), "E PZ 16-50mm F3.5-5.6 OSS");
         assert_eq!(spec([8, 0, 0x24, 0, 0x70, 0x28, 0, 5]), "24-70mm F2.8 ZA SSM II");
+        let swapped = Value::Bytes(vec![0, 2, 2, 0x70, 0x28, 0, 8, 0x40]);
+        assert_eq!(lens_words(&lens_spec_swapped(&swapped)).plain(), "FE 70-200mm F2.8-4 G");
         assert_eq!(iso_code(&Value::int(35)).plain(), "25600");
         assert_eq!(iso_code(&Value::int(8)).plain(), "50");
     }
