@@ -35,7 +35,7 @@ use request::Request;
 use show::{NotSure, Piece};
 use solio_base::names::OsStringBytes;
 use solio_base::{Error, Limits, Result, Work};
-use solio_photo::{Fields, Tag};
+use solio_photo::{Fields, Gap, Tag};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::{BufRead, Write};
@@ -505,6 +505,10 @@ impl DropIn {
             return Err("a file that the system does not describe".into());
         }
         self.modules.add(&tags);
+        if read.gaps.contains(&Gap::MakerNotes) {
+            let make = tags.iter().find(|tag| tag.group == "IFD0" && tag.name == "Make");
+            self.modules.add_make(&make.map(|tag| tag.text().plain()).unwrap_or_default());
+        }
         if !order::arrange(&mut tags, self.modules) && !self.options.always {
             return Err("a composite that is not known".into());
         }

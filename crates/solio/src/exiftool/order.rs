@@ -97,6 +97,7 @@ fn inputs(key: &str) -> &'static [&'static str] {
         "Exif-Megapixels" => &["ImageSize"],
         "Exif-BlueBalance" | "Exif-RedBalance" => &["WB_RGGBLevels", "WB_RGBLevels"],
         "Exif-LensID" => &["LensType"],
+        "XMP-Flash" => &["Megapixels"],
         _ => &[],
     }
 }
@@ -109,6 +110,14 @@ impl Modules {
     /// Adds those that the groups of a file need.
     pub(super) fn add(&mut self, tags: &[Tag]) {
         self.0 |= tags.iter().fold(0, |all, tag| all | Modules::of(&tag.group));
+    }
+
+    /// Adds the module of a note of `make` from which nothing was read.
+    pub(super) fn add_make(&mut self, make: &str) {
+        let known = MODULES.iter().position(|module| {
+            make.get(..module.len()).is_some_and(|start| start.eq_ignore_ascii_case(module))
+        });
+        self.0 |= known.map_or(0, |n| 1 << n);
     }
 
     /// The module that a group needs.
@@ -173,7 +182,10 @@ fn is_made(tag: &Tag, tags: &[Tag]) -> bool {
         "PreviewImage" => "PreviewImageStart",
         "OtherImage" => "OtherImageStart",
         "JpgFromRaw" => "JpgFromRawStart",
-        name => return name.starts_with("MPImage") && tag.group.starts_with("MPImage"),
+        name => {
+            let number = name.strip_prefix("MPImage").unwrap_or_default();
+            return !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
+        }
     };
     // Two tags frame it; where only the data stand in an entry, they are a tag as others are.
     tags.iter().any(|other| other.name == start && other.group == tag.group)
