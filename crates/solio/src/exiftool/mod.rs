@@ -124,6 +124,8 @@ pub struct DropIn {
     /// Arguments before the lines: options of the first command.
     first: Vec<Vec<u8>>,
     modules: Modules,
+    /// Whether a command used the module MWG; ExifTool keeps it.
+    mwg: bool,
     reader: Reader,
     work: Work,
     stats: DropInStats,
@@ -174,6 +176,7 @@ impl DropIn {
             program: None,
             first: Vec::new(),
             modules: Modules::default(),
+            mwg: false,
             reader: Reader::default(),
             work: Work::default(),
             stats: DropInStats::default(),
@@ -335,6 +338,7 @@ impl DropIn {
         });
         let mut echoes = Vec::new();
         let parsed = options::parse(arguments, |stream, text| echoes.push((stream, text.to_vec())));
+        self.mwg |= matches!(&parsed, Parsed::Own(options) if options.mwg);
         let done = match parsed {
             Parsed::Handed(why) => Err(why),
             Parsed::Own(options) => self.own(&options, arguments, &echoes, streams)?,
@@ -408,6 +412,10 @@ impl DropIn {
             Ok(found) => found,
             Err(why) => return Ok(Err(why)),
         };
+        let several = found.files.len() > 1 || found.folders > 0;
+        if options.form == Form::Csv && several && options.requests.is_empty() {
+            return Ok(Err("-csv of all tags of several files".into()));
+        }
         let mut counts = Counts { folders: found.folders, ..Counts::default() };
         let many = found.files.len() > 1 || found.folders > 0;
         let mut printed = Printed::default();
@@ -509,6 +517,11 @@ impl DropIn {
             let make = tags.iter().find(|tag| tag.group == "IFD0" && tag.name == "Make");
             self.modules.add_make(&make.map(|tag| tag.text().plain()).unwrap_or_default());
         }
+        self.mwg |= options.mwg;
+        if self.mwg {
+            mwg::add(&mut tags)?;
+            self.modules.add(&tags);
+        }
         if !order::arrange(&mut tags, self.modules) && !self.options.always {
             return Err("a composite that is not known".into());
         }
@@ -516,9 +529,6 @@ impl DropIn {
             of_system(tag, options);
         }
         tags.insert(0, listing::of_program("ExifToolVersion", listing::VERSION));
-        if options.mwg {
-            mwg::add(&mut tags)?;
-        }
         let listing = Listing::new(tags);
         if !self.options.always {
             sure::check(&listing, &read, options, named)?;

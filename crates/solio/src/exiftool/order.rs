@@ -2,19 +2,20 @@
 //! waits while one of these may still come. Which there are depends on the modules that were needed
 //! for this file or one before it, so a session remembers them.
 
+use super::mwg;
 use solio_photo::Tag;
 use std::sync::OnceLock;
 
 /// Modules that bring composites of their own.
-const MODULES: [&str; 10] = [
-    "Apple", "Canon", "Kodak", "Nikon", "Olympus", "Panasonic", "Ricoh", "Samsung", "Sony", "XMP",
+const MODULES: [&str; 11] = [
+    "Apple", "Canon", "Kodak", "MWG", "Nikon", "Olympus", "Panasonic", "Ricoh", "Samsung", "Sony", "XMP",
 ];
 
 /// Modules that are there from the start.
 const ALWAYS: [&str; 4] = ["Exif", "GPS", "IPTC", "MPF"];
 
 /// The composites of photos, sorted.
-const KEYS: [&str; 67] = [
+const KEYS: [&str; 74] = [
     "Apple-RunTimeSincePowerUp",
     "Canon-ConditionalFEC",
     "Canon-DigitalZoom",
@@ -65,6 +66,13 @@ const KEYS: [&str; 67] = [
     "Kodak-DateCreated",
     "Kodak-WB_RGBLevels",
     "MPF-MPImage",
+    "MWG-Copyright",
+    "MWG-CreateDate",
+    "MWG-Creator",
+    "MWG-DateTimeOriginal",
+    "MWG-Description",
+    "MWG-ModifyDate",
+    "MWG-Orientation",
     "Nikon-AutoFocus",
     "Nikon-ContrastDetectAF",
     "Nikon-LensID",
@@ -98,6 +106,7 @@ fn inputs(key: &str) -> &'static [&'static str] {
         "Exif-BlueBalance" | "Exif-RedBalance" => &["WB_RGGBLevels", "WB_RGBLevels"],
         "Exif-LensID" => &["LensType"],
         "XMP-Flash" => &["Megapixels"],
+        _ if key.starts_with("MWG-") => &["Megapixels"],
         _ => &[],
     }
 }
@@ -135,6 +144,7 @@ struct Made {
     bit: u128,
     inputs: u128,
     module: Module,
+    is_mwg: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -165,7 +175,7 @@ fn made() -> &'static [Made] {
                 None => Module::Missing,
             };
             let inputs = inputs(key).iter().fold(0, |all, input| all | bit(input));
-            Made { name, bit: bit(name), inputs, module }
+            Made { name, bit: bit(name), inputs, module, is_mwg: key.starts_with("MWG-") }
         };
         KEYS.iter().map(one).collect()
     })
@@ -173,7 +183,7 @@ fn made() -> &'static [Made] {
 
 /// Whether `tag` is one that ExifTool makes of others.
 fn is_made(tag: &Tag, tags: &[Tag]) -> bool {
-    if tag.group == "Composite" {
+    if tag.group == "Composite" || tag.group == mwg::GROUP {
         return true;
     }
     let start = match &*tag.name {
@@ -232,9 +242,13 @@ pub(super) fn arrange(tags: &mut Vec<Tag>, modules: Modules) -> bool {
             let tried = key.name == "ScaleFactor35efl" || key.name == "DigitalZoom" && zooms >= 3;
             let mut built = false;
             let is_xmp = matches!(key.module, Module::Numbered(bit) if bit == 1 << (MODULES.len() - 1));
+            let here = here | if key.is_mwg { modules.0 } else { 0 };
             if has(key.module, here) && (!(is_xmp && key.name == "LensID") || has_lens_id) {
                 for tag in &mut found {
-                    if tag.as_ref().is_some_and(|tag| known_name(tag) == key.name) {
+                    let is_it = |tag: &Tag| {
+                        known_name(tag) == key.name && (tag.group == mwg::GROUP) == key.is_mwg
+                    };
+                    if tag.as_ref().is_some_and(is_it) {
                         arranged.extend(tag.take());
                         built = true;
                         if key.name != "MPImage" {
@@ -253,6 +267,9 @@ pub(super) fn arrange(tags: &mut Vec<Tag>, modules: Modules) -> bool {
         keys = later;
     }
     let all_known = found.iter().all(Option::is_none);
+    for tag in arranged.iter_mut().filter(|tag| tag.group == mwg::GROUP) {
+        tag.group = "Composite".into();
+    }
     others.append(&mut arranged);
     others.extend(found.into_iter().flatten());
     *tags = others;

@@ -20,7 +20,7 @@ pub(super) fn select<'o>(listing: &Listing, options: &'o Options) -> Vec<Shown<'
     if options.requests.is_empty() {
         let all = (0..listing.tags.len()).filter(|n| may_show(listing, *n, options));
         shown.extend(all.map(|n| Shown::Tag(n, false)));
-        let by_group = !matches!(options.form, Form::Table | Form::Template | Form::Bytes | Form::Csv);
+        let by_group = !matches!(options.form, Form::Table | Form::Template | Form::Bytes);
         if !options.groups.is_empty() && by_group {
             gather_groups(listing, options, &mut shown);
         }

@@ -62,6 +62,15 @@ pub(super) fn check(
         return Err("a segment that is not read".into());
     }
     let note = note(listing, read);
+    let twice = listing.tags.iter().zip(&listing.copies).any(|(tag, copy)| {
+        *copy > 0
+            && origin(&tag.group) == Some("EXIF")
+            && listing.tags.iter().filter(|t| t.group == tag.group && t.name == tag.name).count() > 1
+    });
+    if twice {
+        return Err("a tag that stands twice in a directory".into());
+    }
+    odd_text(listing)?;
     if read.gaps.contains(&Gap::Odd) {
         return Err("an odd structure".into());
     }
@@ -211,10 +220,20 @@ fn odd_values(listing: &Listing) -> Result<(), NotSure> {
         {
             return Err(format!("a number with many digits in {}", tag.name));
         }
-        let Value::Bytes(bytes) = &tag.value else { continue };
-        let encodings: [&[u8]; 4] = [b"ASCII\0\0\0", b"UNICODE\0", b"JIS\0\0\0\0\0", &[0; 8]];
-        let is_text = tag.name == "UserComment" || tag.name.starts_with("GPSProcessing") || tag.name.starts_with("GPSArea");
-        if is_text && !encodings.iter().any(|known| bytes.starts_with(known)) && !bytes.is_empty() {
+    }
+    Ok(())
+}
+
+/// Text in an encoding of no known name, of which ExifTool warns.
+fn odd_text(listing: &Listing) -> Result<(), NotSure> {
+    const ENCODINGS: [&[u8]; 4] =
+        [b"ASCII\0\0\0", b"UNICODE\0", b"JIS\0\0\0\0\0", &[0; 8]];
+    const NAMES: [&str; 3] = ["UserComment", "GPSProcessingMethod", "GPSAreaInformation"];
+    for tag in listing.tags.iter().filter(|tag| NAMES.contains(&&*tag.name)) {
+        if let Value::Bytes(bytes) = &tag.value
+            && !bytes.is_empty()
+            && !ENCODINGS.iter().any(|known| bytes.starts_with(known))
+        {
             return Err(format!("the encoding of {}", tag.name));
         }
     }
