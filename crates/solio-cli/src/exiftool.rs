@@ -46,7 +46,8 @@ pub(crate) fn run(arguments: &[OsString]) -> u8 {
 /// For `solio help` and clap, which come here where the command was not found by its name.
 pub(crate) fn run_parsed(args: &crate::args::ExiftoolArgs) -> Result<Outcome> {
     let stats = args.stats.then(|| OsString::from("--stats"));
-    let arguments: Vec<OsString> = stats.into_iter().chain(args.arguments.iter().cloned()).collect();
+    let arguments: Vec<OsString> =
+        stats.into_iter().chain(args.arguments.iter().cloned()).collect();
     Ok(match run(&arguments) {
         0 => Outcome::Done,
         2 => Outcome::Usage,
@@ -55,7 +56,8 @@ pub(crate) fn run_parsed(args: &crate::args::ExiftoolArgs) -> Result<Outcome> {
 }
 
 fn summary(stats: &DropInStats) -> String {
-    let DropInStats { native_commands, handed_commands, native_files, handed_files, reasons } = stats;
+    let DropInStats { native_commands, handed_commands, native_files, handed_files, reasons } =
+        stats;
     let mut text = format!(
         "{native_commands} commands and {native_files} files answered by Solio, {handed_commands} commands handed \
          to ExifTool, {handed_files} of them file by file"
@@ -68,7 +70,8 @@ fn summary(stats: &DropInStats) -> String {
 
 /// Writes the counts where SOLIO_EXIFTOOL_STATS says.
 fn keep(stats: &DropInStats) -> Result<()> {
-    let Some(path) = std::env::var_os("SOLIO_EXIFTOOL_STATS").filter(|path| !path.is_empty()) else {
+    let Some(path) = std::env::var_os("SOLIO_EXIFTOOL_STATS").filter(|path| !path.is_empty())
+    else {
         return Ok(());
     };
     let object = json!({

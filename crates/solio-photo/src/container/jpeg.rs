@@ -375,10 +375,8 @@ fn finish(view: ByteView<'_>, joined: Joined<'_>, gather: &mut Gather<'_>) {
         None => gather.warn("JPEG: a part of the ICC profile is missing"),
     }
     let counts = (between.saturating_sub(plain), gather.tags.len().saturating_sub(between));
-    gather.move_to_places(
-        plain,
-        &[(joined.photoshop_place, counts.0), (joined.icc_place, counts.1)],
-    );
+    gather
+        .move_to_places(plain, &[(joined.photoshop_place, counts.0), (joined.icc_place, counts.1)]);
     joined.streams.finish(gather);
     for parts in joined.boxes.into_values() {
         let all: Vec<u8> = parts.into_values().flatten().collect();

@@ -164,8 +164,7 @@ enum Token {
 }
 
 /// Signs, the longer ones first.
-const SIGNS: [&str; 13] =
-    ["&&", "||", "==", "!=", "<=", ">=", "=~", "!~", "<", ">", "!", "(", ")"];
+const SIGNS: [&str; 13] = ["&&", "||", "==", "!=", "<=", ">=", "=~", "!~", "<", ">", "!", "(", ")"];
 
 fn tokens(text: &str) -> Option<Vec<Token>> {
     let mut tokens = Vec::new();
@@ -190,7 +189,9 @@ fn tokens(text: &str) -> Option<Vec<Token>> {
             tokens.push(Token::Pattern(pattern));
             rest = behind;
         } else if first.is_ascii_digit() || first == '-' || first == '.' {
-            let end = rest[1..].find(|c: char| !c.is_ascii_digit() && c != '.').map_or(rest.len(), |n| n + 1);
+            let end = rest[1..]
+                .find(|c: char| !c.is_ascii_digit() && c != '.')
+                .map_or(rest.len(), |n| n + 1);
             let number: f64 = rest[..end].parse().ok()?;
             // Perl writes numbers anew.
             if number.fract() == 0.0 && !rest[..end].bytes().all(|b| b.is_ascii_digit()) {
@@ -456,7 +457,7 @@ mod tests {
             "$ISO >= 100",
             "$Model eq 'Camera 5' and $ISO == 200",
             "$Model =~ /^camera/i",
-            "$Model =~ /5$/ && not defined $LensModel",
+            "$Model =~ /5$/ && !defined $LensModel",
             "not $LensModel",
             "($ISO > 400 or $ISO# < 250) and ${IFD0:Make} eq \"Maker\"",
             "$IFD0:Make ne 'x'",
@@ -487,6 +488,9 @@ mod tests {
         }
         assert_eq!(holds(&"(".repeat(1000)), None);
         assert_eq!(holds(&"!".repeat(200)), None);
-        assert_eq!((number("12 mm"), number("-1.5e1x"), number("1/60"), number("x")), (12.0, -15.0, 1.0, 0.0));
+        assert_eq!(
+            (number("12 mm"), number("-1.5e1x"), number("1/60"), number("x")),
+            (12.0, -15.0, 1.0, 0.0)
+        );
     }
 }

@@ -53,7 +53,10 @@ fn is_zone(text: &str) -> bool {
         || text == "Z"
         || text.len() == 6
             && text.starts_with(['+', '-'])
-            && text[1..].bytes().enumerate().all(|(n, b)| if n == 2 { b == b':' } else { b.is_ascii_digit() })
+            && text[1..]
+                .bytes()
+                .enumerate()
+                .all(|(n, b)| if n == 2 { b == b':' } else { b.is_ascii_digit() })
 }
 
 #[cfg(test)]

@@ -84,7 +84,8 @@ fn folder(
             return Err("a link in a folder".into());
         }
         if kind.is_dir() {
-            let ignored = options.ignored.iter().any(|ignored| *ignored == own || *ignored == below);
+            let ignored =
+                options.ignored.iter().any(|ignored| *ignored == own || *ignored == below);
             if options.recurse && !ignored && !own.starts_with(b".") {
                 folders.push((entry.path(), below));
             }

@@ -25,11 +25,8 @@ impl Listing {
                 }
                 Some((counts, count)) => {
                     *count += 1;
-                    let lesser = if tag.outdoes(&tags[*counts]) {
-                        std::mem::replace(counts, n)
-                    } else {
-                        n
-                    };
+                    let lesser =
+                        if tag.outdoes(&tags[*counts]) { std::mem::replace(counts, n) } else { n };
                     copies[lesser] = *count;
                     copies[*counts] = 0;
                 }
@@ -43,16 +40,41 @@ impl Listing {
 /// The group of family 0: where a group's metadata come from. `None`: not known.
 pub(super) fn origin(group: &str) -> Option<&'static str> {
     const MAKERS: [&str; 28] = [
-        "Apple", "Canon", "CanonCustom", "CanonRaw", "Casio", "DJI", "FLIR", "FujiFilm", "Google", "HP",
-        "JVC", "Kodak", "Leica", "Minolta", "MinoltaRaw", "Motorola", "Nikon", "NikonCustom",
-        "NikonSettings", "Nintendo", "Olympus", "Panasonic", "Pentax", "PreviewIFD", "Reconyx",
-        "Ricoh", "Samsung", "Sanyo",
+        "Apple",
+        "Canon",
+        "CanonCustom",
+        "CanonRaw",
+        "Casio",
+        "DJI",
+        "FLIR",
+        "FujiFilm",
+        "Google",
+        "HP",
+        "JVC",
+        "Kodak",
+        "Leica",
+        "Minolta",
+        "MinoltaRaw",
+        "Motorola",
+        "Nikon",
+        "NikonCustom",
+        "NikonSettings",
+        "Nintendo",
+        "Olympus",
+        "Panasonic",
+        "Pentax",
+        "PreviewIFD",
+        "Reconyx",
+        "Ricoh",
+        "Samsung",
+        "Sanyo",
     ];
-    const OTHERS: [(&str, &str); 24] = [
+    const OTHERS: [(&str, &str); 25] = [
         ("ExifTool", "ExifTool"),
         ("System", "File"),
         ("File", "File"),
         ("Composite", "Composite"),
+        ("MWG", "Composite"),
         ("JFIF", "JFIF"),
         ("JFXX", "JFIF"),
         ("IFD0", "EXIF"),

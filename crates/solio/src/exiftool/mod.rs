@@ -71,7 +71,8 @@ impl DropInOptions {
     pub fn from_environment() -> Self {
         DropInOptions {
             real: std::env::var_os("SOLIO_EXIFTOOL").map(PathBuf::from),
-            always: std::env::var_os("SOLIO_EXIFTOOL_ALWAYS").is_some_and(|value| !value.is_empty()),
+            always: std::env::var_os("SOLIO_EXIFTOOL_ALWAYS")
+                .is_some_and(|value| !value.is_empty()),
             within: std::env::var_os(real::MARK).is_some(),
         }
     }
@@ -163,7 +164,9 @@ fn closed(e: std::io::Error) -> Error {
 /// What the arguments of the start ask for.
 enum Start {
     /// Commands come by lines.
-    Open { common: Vec<Vec<u8>> },
+    Open {
+        common: Vec<Vec<u8>>,
+    },
     Done,
 }
 
@@ -333,9 +336,9 @@ impl DropIn {
 
     /// Runs one command; says whether it was quiet.
     fn command(&mut self, arguments: &[Vec<u8>], streams: &mut Streams<'_>) -> Result<bool> {
-        let quiet = arguments.iter().any(|argument| {
-            argument == b"-q" || argument.eq_ignore_ascii_case(b"-quiet")
-        });
+        let quiet = arguments
+            .iter()
+            .any(|argument| argument == b"-q" || argument.eq_ignore_ascii_case(b"-quiet"));
         let mut echoes = Vec::new();
         let parsed = options::parse(arguments, |stream, text| echoes.push((stream, text.to_vec())));
         self.mwg |= matches!(&parsed, Parsed::Own(options) if options.mwg);
@@ -369,7 +372,11 @@ impl DropIn {
         if options.version {
             printed.out = format!("{}\n", listing::VERSION).into_bytes();
         } else if options.files.is_empty() {
-            if !options.requests.is_empty() || !options.echo_after.is_empty() || arguments.is_empty() || echoes.is_empty() {
+            if !options.requests.is_empty()
+                || !options.echo_after.is_empty()
+                || arguments.is_empty()
+                || echoes.is_empty()
+            {
                 return Ok(Err("no file is named".into()));
             }
         } else {
@@ -581,7 +588,8 @@ impl DropIn {
         self.stats.handed_files += 1;
         printed.handed = true;
         let counted = |line: &[u8]| line.starts_with(b"    ") && line.ends_with(b"\n");
-        let is_summary = |line: &&[u8]| !(counted(line) && line.windows(6).any(|part| part == b" files"));
+        let is_summary =
+            |line: &&[u8]| !(counted(line) && line.windows(6).any(|part| part == b" files"));
         let lines = err.split_inclusive(|b| *b == b'\n').filter(is_summary);
         lines.for_each(|line| printed.err.extend_from_slice(line));
         if status == 2 {
@@ -680,7 +688,12 @@ impl DropIn {
     }
 
     /// Gives all of the command line to a real ExifTool of its own.
-    fn alone(&mut self, arguments: &[Vec<u8>], why: &str, streams: &mut Streams<'_>) -> Result<Start> {
+    fn alone(
+        &mut self,
+        arguments: &[Vec<u8>],
+        why: &str,
+        streams: &mut Streams<'_>,
+    ) -> Result<Start> {
         self.count(why);
         self.stats.handed_commands += 1;
         streams.flush()?;
@@ -784,8 +797,16 @@ fn writes(arguments: &[Vec<u8>]) -> bool {
     arguments.iter().any(|argument| {
         argument.starts_with(b"-")
             && (argument.contains(&b'=') || argument.contains(&b'<') || argument.contains(&b'>'))
-            || [&b"-tagsfromfile"[..], b"-o", b"-out", b"-w", b"-geotag", b"-restore_original", b"-delete_original"]
-                .contains(&&argument.to_ascii_lowercase()[..])
+            || [
+                &b"-tagsfromfile"[..],
+                b"-o",
+                b"-out",
+                b"-w",
+                b"-geotag",
+                b"-restore_original",
+                b"-delete_original",
+            ]
+            .contains(&&argument.to_ascii_lowercase()[..])
     })
 }
 
@@ -794,7 +815,8 @@ fn nobody(why: &str, e: &Error, streams: &mut Streams<'_>) -> u8 {
     let hint = e.hint_text().map(|hint| format!("; {hint}")).unwrap_or_default();
     let message = e.to_string();
     let first = message.lines().next().unwrap_or_default();
-    streams.err(format!("Error: solio leaves this to ExifTool ({why}): {first}{hint}\n").as_bytes());
+    streams
+        .err(format!("Error: solio leaves this to ExifTool ({why}): {first}{hint}\n").as_bytes());
     1
 }
 

@@ -4,7 +4,7 @@
 use super::show::NotSure;
 use solio_photo::{Tag, Value};
 
-/// Their group until they have their places.
+/// Their group; that of family 0 is `Composite`.
 pub(super) const GROUP: &str = "MWG";
 
 /// Adds them.
@@ -16,7 +16,9 @@ pub(super) fn add(tags: &mut Vec<Tag>) -> Result<(), NotSure> {
         return Err(format!("-use MWG with {}", other.group));
     }
     let find = |group: &str, name: &str| {
-        tags.iter().find(|tag| tag.group == group && tag.name == name).map(|tag| (tag.number(), tag.text()))
+        tags.iter()
+            .find(|tag| tag.group == group && tag.name == name)
+            .map(|tag| (tag.number(), tag.text()))
     };
     let composite = |name: &str| find("Composite", name);
     let mut made: Vec<(&'static str, (Value, Value))> = Vec::new();
@@ -36,13 +38,18 @@ pub(super) fn add(tags: &mut Vec<Tag>) -> Result<(), NotSure> {
     put("Orientation", find("IFD0", "Orientation"));
     // Several makers of a picture stand in one text.
     let artist = tags.iter().find(|tag| tag.group == "IFD0" && tag.name == "Artist");
-    if artist.is_some_and(|tag| tag.text().plain().contains(';') || tag.text().plain().contains('"')) {
+    if artist
+        .is_some_and(|tag| tag.text().plain().contains(';') || tag.text().plain().contains('"'))
+    {
         return Err("-use MWG with several artists".into());
     }
     let twice = |name: &str| {
         tags.iter().filter(|tag| tag.name == name && !tag.group.starts_with("IFD1")).count() > 1
     };
-    if ["Copyright", "Artist", "ImageDescription", "ModifyDate", "CreateDate", "DateTimeOriginal"].iter().any(|n| twice(n)) {
+    if ["Copyright", "Artist", "ImageDescription", "ModifyDate", "CreateDate", "DateTimeOriginal"]
+        .iter()
+        .any(|n| twice(n))
+    {
         return Err("-use MWG with a tag that stands twice".into());
     }
     for (name, (number, text)) in made {

@@ -81,8 +81,7 @@ pub(super) struct Options {
 impl Options {
     /// Whether what is printed of a file does not depend on others.
     pub(super) fn can_be_handed_by_file(&self) -> bool {
-        matches!(self.form, Form::Json | Form::Text | Form::Tabs | Form::Table)
-            && self.quiet < 2
+        matches!(self.form, Form::Json | Form::Text | Form::Tabs | Form::Table) && self.quiet < 2
     }
 }
 
@@ -198,7 +197,10 @@ pub(super) fn parse(arguments: &[Vec<u8>], mut echo: impl FnMut(u8, &[u8])) -> P
             (_, "api") => {
                 let Some(value) = text() else { return handed() };
                 if !api(&value, &mut options) {
-                    return Parsed::Handed(format!("-api {}", value.chars().take(40).collect::<String>()));
+                    return Parsed::Handed(format!(
+                        "-api {}",
+                        value.chars().take(40).collect::<String>()
+                    ));
                 }
             }
             (_, "echo" | "echo1" | "echo2" | "echo3" | "echo4") => {
@@ -212,7 +214,8 @@ pub(super) fn parse(arguments: &[Vec<u8>], mut echo: impl FnMut(u8, &[u8])) -> P
                 options.groups = families(&option[1..]).unwrap_or_default();
             }
             (_, "groupnames") => options.groups = vec![0],
-            _ if !is_option(option, &lower) => match Request::parse(option.trim_start_matches('-')) {
+            _ if !is_option(option, &lower) => match Request::parse(option.trim_start_matches('-'))
+            {
                 Some(tag) if option.starts_with('-') && !tag.number => options.excluded.push(tag),
                 Some(tag) if is_tag_name(option) => options.requests.push(tag),
                 _ => return handed(),
@@ -272,24 +275,96 @@ fn is_vendored(filter: &str) -> bool {
 /// Options of ExifTool that are no names of tags, beside those that Solio knows: they are handed on.
 fn is_option(option: &str, lower: &str) -> bool {
     const NAMES: [&str; 78] = [
-        "addtagsfromfile", "args", "argformat", "common_args", "composite", "config", "csvdelim",
-        "decimal", "delete_original", "delete_original!", "diff", "echo", "efile", "escapec", "ex",
-        "execute", "file", "fileorder", "fixbase", "forcewrite", "geosync", "geotag", "geotime",
-        "globaltimeshift", "groupheadings", "h", "hex", "htmldump", "htmlformat", "lang", "latin",
-        "limit", "list", "listd", "listf", "listg", "listgeo", "listr", "listw", "listwf", "listx",
-        "list_dir", "long", "o", "out", "overwrite_original", "overwrite_original_in_place",
-        "password", "pause", "php", "plot", "p-", "progress", "recurse.", "r.", "require",
-        "restore_original", "scanforxmp", "sort", "srcfile", "stay_open", "tagout", "tagoutext",
-        "tagsfromfile", "textout", "textout!", "unknown", "unknown2", "unsorted", "userparam", "validate",
-        "verbose", "w", "wext", "wm", "writemode", "zip", "z",
+        "addtagsfromfile",
+        "args",
+        "argformat",
+        "common_args",
+        "composite",
+        "config",
+        "csvdelim",
+        "decimal",
+        "delete_original",
+        "delete_original!",
+        "diff",
+        "echo",
+        "efile",
+        "escapec",
+        "ex",
+        "execute",
+        "file",
+        "fileorder",
+        "fixbase",
+        "forcewrite",
+        "geosync",
+        "geotag",
+        "geotime",
+        "globaltimeshift",
+        "groupheadings",
+        "h",
+        "hex",
+        "htmldump",
+        "htmlformat",
+        "lang",
+        "latin",
+        "limit",
+        "list",
+        "listd",
+        "listf",
+        "listg",
+        "listgeo",
+        "listr",
+        "listw",
+        "listwf",
+        "listx",
+        "list_dir",
+        "long",
+        "o",
+        "out",
+        "overwrite_original",
+        "overwrite_original_in_place",
+        "password",
+        "pause",
+        "php",
+        "plot",
+        "p-",
+        "progress",
+        "recurse.",
+        "r.",
+        "require",
+        "restore_original",
+        "scanforxmp",
+        "sort",
+        "srcfile",
+        "stay_open",
+        "tagout",
+        "tagoutext",
+        "tagsfromfile",
+        "textout",
+        "textout!",
+        "unknown",
+        "unknown2",
+        "unsorted",
+        "userparam",
+        "validate",
+        "verbose",
+        "w",
+        "wext",
+        "wm",
+        "writemode",
+        "zip",
+        "z",
     ];
     let bare = lower.trim_start_matches('-');
-    let stem = bare.trim_end_matches(|c: char| c.is_ascii_digit() || c == ':' || c == '!' || c == '+');
+    let stem =
+        bare.trim_end_matches(|c: char| c.is_ascii_digit() || c == ':' || c == '!' || c == '+');
     // No tag has a name of one or two letters that could stand here.
     option.trim_start_matches('-').len() < 3
         || NAMES.contains(&bare)
         || NAMES.contains(&stem)
-        || matches!(stem, "fast" | "if" | "ee" | "efile" | "g" | "v" | "s" | "u" | "wm" | "ec" | "w")
+        || matches!(
+            stem,
+            "fast" | "if" | "ee" | "efile" | "g" | "v" | "s" | "u" | "wm" | "ec" | "w"
+        )
         || bare.starts_with("ext") && bare.len() < 11
         || option.contains(['=', '<', '>', '^', '+', '@', '!', '/', '.', ' '])
 }

@@ -8,7 +8,17 @@ use std::sync::OnceLock;
 
 /// Modules that bring composites of their own.
 const MODULES: [&str; 11] = [
-    "Apple", "Canon", "Kodak", "MWG", "Nikon", "Olympus", "Panasonic", "Ricoh", "Samsung", "Sony", "XMP",
+    "Apple",
+    "Canon",
+    "Kodak",
+    "MWG",
+    "Nikon",
+    "Olympus",
+    "Panasonic",
+    "Ricoh",
+    "Samsung",
+    "Sony",
+    "XMP",
 ];
 
 /// Modules that are there from the start.
@@ -241,7 +251,8 @@ pub(super) fn arrange(tags: &mut Vec<Tag>, modules: Modules) -> bool {
             }
             let tried = key.name == "ScaleFactor35efl" || key.name == "DigitalZoom" && zooms >= 3;
             let mut built = false;
-            let is_xmp = matches!(key.module, Module::Numbered(bit) if bit == 1 << (MODULES.len() - 1));
+            let is_xmp =
+                matches!(key.module, Module::Numbered(bit) if bit == 1 << (MODULES.len() - 1));
             let here = here | if key.is_mwg { modules.0 } else { 0 };
             if has(key.module, here) && (!(is_xmp && key.name == "LensID") || has_lens_id) {
                 for tag in &mut found {
@@ -267,9 +278,6 @@ pub(super) fn arrange(tags: &mut Vec<Tag>, modules: Modules) -> bool {
         keys = later;
     }
     let all_known = found.iter().all(Option::is_none);
-    for tag in arranged.iter_mut().filter(|tag| tag.group == mwg::GROUP) {
-        tag.group = "Composite".into();
-    }
     others.append(&mut arranged);
     others.extend(found.into_iter().flatten());
     *tags = others;
@@ -286,7 +294,10 @@ mod tests {
         all.iter().map(|(group, name)| Tag::stated(*group, *name, text(), text())).collect()
     }
 
-    fn arranged(all: &[(&'static str, &'static str)], earlier: &[(&'static str, &'static str)]) -> Vec<String> {
+    fn arranged(
+        all: &[(&'static str, &'static str)],
+        earlier: &[(&'static str, &'static str)],
+    ) -> Vec<String> {
         let mut modules = Modules::default();
         modules.add(&tags(earlier));
         let mut tags = tags(all);
@@ -297,15 +308,28 @@ mod tests {
 
     #[test]
     fn composites_wait_for_those_that_they_are_made_of() {
-        let made = ["LightValue", "ShutterSpeed", "CircleOfConfusion", "ScaleFactor35efl", "Aperture"];
+        let made =
+            ["LightValue", "ShutterSpeed", "CircleOfConfusion", "ScaleFactor35efl", "Aperture"];
         let mut all = vec![("ExifIFD", "FNumber")];
         all.extend(made.map(|name| ("Composite", name)));
-        let fresh =
-            ["FNumber", "Aperture", "ScaleFactor35efl", "ShutterSpeed", "CircleOfConfusion", "LightValue"];
+        let fresh = [
+            "FNumber",
+            "Aperture",
+            "ScaleFactor35efl",
+            "ShutterSpeed",
+            "CircleOfConfusion",
+            "LightValue",
+        ];
         assert_eq!(arranged(&all, &[]), fresh);
         // After one of Canon's files a zoom may come first.
-        let after =
-            ["FNumber", "Aperture", "ShutterSpeed", "LightValue", "ScaleFactor35efl", "CircleOfConfusion"];
+        let after = [
+            "FNumber",
+            "Aperture",
+            "ShutterSpeed",
+            "LightValue",
+            "ScaleFactor35efl",
+            "CircleOfConfusion",
+        ];
         assert_eq!(arranged(&all, &[("Canon", "LensType")]), after);
     }
 

@@ -7,7 +7,8 @@ use std::ffi::{OsStr, OsString};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::time::Duration;
 
 /// Tells a process that Solio started it: whoever finds it set asks no other.
 pub(super) const MARK: &str = "SOLIO_EXIFTOOL_WITHIN";
@@ -25,6 +26,12 @@ const PLACES: [&str; 7] = [
     "/usr/share/exiftool/exiftool",
 ];
 
+/// How long it may take to start.
+const START: Duration = Duration::from_secs(15);
+
+/// No end of waiting.
+const FOREVER: Duration = Duration::from_secs(1 << 30);
+
 /// What it says.
 enum Said {
     Out(Vec<u8>),
@@ -39,6 +46,8 @@ pub(super) struct Real {
     to: ChildStdin,
     said: Receiver<Said>,
     number: u64,
+    /// How long it may say nothing.
+    patience: Duration,
     out: Vec<u8>,
     err: Vec<u8>,
     ended: u8,
@@ -61,7 +70,9 @@ pub(super) fn candidates(named: Option<&Path>) -> Vec<PathBuf> {
     let called = std::env::args_os().next().map(PathBuf::from);
     for program in [called, own.clone()].into_iter().flatten() {
         let folder = program.parent().unwrap_or(Path::new(""));
-        found.extend(["exiftool.real", "exiftool-real", "exiftool.pl"].map(|name| folder.join(name)));
+        found.extend(
+            ["exiftool.real", "exiftool-real", "exiftool.pl"].map(|name| folder.join(name)),
+        );
     }
     let path = std::env::var_os("PATH").unwrap_or_default();
     let name = if cfg!(windows) { "exiftool.exe" } else { "exiftool" };
@@ -121,14 +132,29 @@ impl Real {
         };
         pass_on(out, send.clone(), Said::Out, || Said::OutEnded).map_err(failed)?;
         pass_on(err, send, Said::Err, || Said::ErrEnded).map_err(failed)?;
-        let mut real = Real { child, to, said, number: 0, out: Vec::new(), err: Vec::new(), ended: 0 };
+        let mut real = Real {
+            child,
+            to,
+            said,
+            number: 0,
+            patience: START,
+            out: Vec::new(),
+            err: Vec::new(),
+            ended: 0,
+        };
         let mut version = Vec::new();
+        real.patience = START;
         real.ask(&[b"-ver".to_vec()], &mut |_, bytes| version.extend_from_slice(bytes))
             .map_err(|e| Error::unsupported(e.message().to_owned()).at_path(program))?;
         let text = String::from_utf8_lossy(&version);
-        if !text.trim().split('.').all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit())) {
+        if !text
+            .trim()
+            .split('.')
+            .all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()))
+        {
             return Err(Error::unsupported("this is not ExifTool").at_path(program));
         }
+        real.patience = FOREVER;
         Ok(real)
     }
 
@@ -147,7 +173,9 @@ impl Real {
             lines.push(b'\n');
         }
         let status_mark = format!("{{solio{number}=");
-        lines.extend_from_slice(format!("-echo4\n{status_mark}${{status}}}}\n-execute{number}\n").as_bytes());
+        lines.extend_from_slice(
+            format!("-echo4\n{status_mark}${{status}}}}\n-execute{number}\n").as_bytes(),
+        );
         self.to
             .write_all(&lines)
             .and_then(|()| self.to.flush())
@@ -157,10 +185,11 @@ impl Real {
         self.out.clear();
         self.err.clear();
         while !out_done || status.is_none() {
-            match self.said.recv() {
+            match self.said.recv_timeout(self.patience) {
                 Ok(Said::Out(bytes)) => self.out.extend_from_slice(&bytes),
                 Ok(Said::Err(bytes)) => self.err.extend_from_slice(&bytes),
                 Ok(Said::OutEnded | Said::ErrEnded) => self.ended += 1,
+                Err(RecvTimeoutError::Timeout) if self.patience == FOREVER => {}
                 Err(_) => self.ended = 2,
             }
             if let Some(text) = self.out.strip_suffix(&ready[..]) {
@@ -177,7 +206,8 @@ impl Real {
             {
                 let text = &self.err[at + status_mark.len()..];
                 let digits = text.iter().take_while(|b| b.is_ascii_digit());
-                status = Some(digits.fold(0u8, |all, b| all.wrapping_mul(10).wrapping_add(b - b'0')));
+                status =
+                    Some(digits.fold(0u8, |all, b| all.wrapping_mul(10).wrapping_add(b - b'0')));
                 each(2, &self.err[..at]);
                 self.err.clear();
             } else if self.err.len() > 1 << 16 {
@@ -222,7 +252,9 @@ pub(super) fn fit_lines(arguments: &[Vec<u8>]) -> bool {
     };
     // Options that are for the start of a process, or change how lines are read.
     let starts = [&b"-config"[..], b"-stay_open", b"-@", b"-common_args"];
-    let reads = |argument: &Vec<u8>| argument == b"-" || starts.contains(&&argument.to_ascii_lowercase()[..]);
+    let reads = |argument: &Vec<u8>| {
+        argument == b"-" || starts.contains(&&argument.to_ascii_lowercase()[..])
+    };
     arguments.iter().all(|argument| plain(argument) && !reads(argument))
 }
 

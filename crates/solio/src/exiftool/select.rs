@@ -1,6 +1,6 @@
 //! Which tags of a file are shown, in which order.
 
-use super::listing::{Listing, groups, is_in};
+use super::listing::{Listing, groups, is_in, origin};
 use super::options::{Form, Options};
 use super::request::{Request, RequestKind};
 use solio_photo::Tag;
@@ -44,7 +44,7 @@ fn may_show(listing: &Listing, n: usize, options: &Options) -> bool {
 
 fn is_excluded(tag: &Tag, options: &Options) -> bool {
     options.excluded.iter().any(|request| is_meant(tag, request))
-        || options.no_composites && tag.group == "Composite"
+        || options.no_composites && origin(&tag.group) == Some("Composite")
 }
 
 /// Whether a request names the tag.
@@ -72,7 +72,12 @@ fn find(listing: &Listing, request: &Request, options: &Options, mut each: impl 
 /// The one tag that `request` means, if there is one.
 pub(super) fn one(listing: &Listing, request: &Request, options: &Options) -> Option<usize> {
     let mut found = None;
-    let options = Options { duplicates: false, excluded: Vec::new(), no_composites: options.no_composites, ..Options::default() };
+    let options = Options {
+        duplicates: false,
+        excluded: Vec::new(),
+        no_composites: options.no_composites,
+        ..Options::default()
+    };
     find(listing, request, &options, |n| {
         found.get_or_insert(n);
     });

@@ -54,7 +54,8 @@ pub(super) fn show(
             }
         }
         Form::Table => {
-            let cells: Result<Vec<String>, NotSure> = shown.iter().map(|one| shower.text(one)).collect();
+            let cells: Result<Vec<String>, NotSure> =
+                shown.iter().map(|one| shower.text(one)).collect();
             out = cells?.join("\t");
             out.push('\n');
         }
@@ -189,7 +190,8 @@ impl Shower<'_> {
         let tag = &self.listing.tags[n];
         if self.options.bytes {
             if is_hidden(tag) {
-                let bytes = (self.bytes_of)(tag).ok_or_else(|| format!("the bytes of {}", tag.name))?;
+                let bytes =
+                    (self.bytes_of)(tag).ok_or_else(|| format!("the bytes of {}", tag.name))?;
                 out.push_str("\"base64:");
                 STANDARD.encode_string(bytes, out);
                 out.push('"');
@@ -404,7 +406,11 @@ fn cleaned(text: &str) -> String {
 /// Text that was whole: what was no UTF-8 in the file has question marks here, and is printed as it is by
 /// ExifTool.
 fn sound(text: String) -> Result<String, NotSure> {
-    if text.contains(['?', '\u{fffd}']) { Err("text that may be no UTF-8".into()) } else { Ok(text) }
+    if text.contains(['?', '\u{fffd}']) {
+        Err("text that may be no UTF-8".into())
+    } else {
+        Ok(text)
+    }
 }
 
 /// Text within XML.
@@ -446,7 +452,9 @@ pub(super) fn csv_lines(rows: &[Vec<(String, String)>]) -> String {
     line(columns.iter().map(|column| csv_cell(column)).collect());
     for row in rows {
         let cell = |column: &&str| {
-            row.iter().find(|(key, _)| key == column).map_or_else(String::new, |(_, cell)| csv_cell(cell))
+            row.iter()
+                .find(|(key, _)| key == column)
+                .map_or_else(String::new, |(_, cell)| csv_cell(cell))
         };
         line(columns.iter().map(cell).collect());
     }

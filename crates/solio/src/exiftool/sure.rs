@@ -14,26 +14,96 @@ use std::sync::OnceLock;
 
 /// Names that no maker's note has, and no other segment of a picture.
 const OWN: [&str; 34] = [
-    "ExifToolVersion", "FileName", "Directory", "FileSize", "FileModifyDate", "FileAccessDate",
-    "FileInodeChangeDate", "FilePermissions", "FileType", "FileTypeExtension", "MIMEType",
-    "ExifByteOrder", "JFIFVersion", "EncodingProcess", "YCbCrSubSampling", "ColorComponents",
-    "ExifVersion", "ImageDescription", "ExifImageWidth", "ExifImageHeight", "InteropIndex",
-    "InteropVersion", "SubSecTime", "SubSecTimeOriginal", "SubSecTimeDigitized", "OffsetTime",
-    "OffsetTimeOriginal", "OffsetTimeDigitized", "FlashpixVersion", "CompressedBitsPerPixel",
-    "SceneCaptureType", "GainControl", "XPTitle", "XPComment",
+    "ExifToolVersion",
+    "FileName",
+    "Directory",
+    "FileSize",
+    "FileModifyDate",
+    "FileAccessDate",
+    "FileInodeChangeDate",
+    "FilePermissions",
+    "FileType",
+    "FileTypeExtension",
+    "MIMEType",
+    "ExifByteOrder",
+    "JFIFVersion",
+    "EncodingProcess",
+    "YCbCrSubSampling",
+    "ColorComponents",
+    "ExifVersion",
+    "ImageDescription",
+    "ExifImageWidth",
+    "ExifImageHeight",
+    "InteropIndex",
+    "InteropVersion",
+    "SubSecTime",
+    "SubSecTimeOriginal",
+    "SubSecTimeDigitized",
+    "OffsetTime",
+    "OffsetTimeOriginal",
+    "OffsetTimeDigitized",
+    "FlashpixVersion",
+    "CompressedBitsPerPixel",
+    "SceneCaptureType",
+    "GainControl",
+    "XPTitle",
+    "XPComment",
 ];
 
 /// Names that makers' notes have, too, but where EXIF's counts.
 const STANDARD: [&str; 52] = [
-    "Make", "Model", "Software", "Artist", "Copyright", "Orientation", "XResolution", "YResolution",
-    "ResolutionUnit", "ModifyDate", "CreateDate", "DateTimeOriginal", "ISO", "ShutterSpeedValue",
-    "ApertureValue", "BrightnessValue", "MaxApertureValue", "FocalLength", "Flash", "LensModel",
-    "LensMake", "ColorSpace", "SensingMethod", "FileSource", "SceneType", "CustomRendered",
-    "ExposureMode", "DigitalZoomRatio", "FocalLengthIn35mmFormat", "ComponentsConfiguration",
-    "YCbCrPositioning", "GPSVersionID", "GPSDateStamp", "GPSTimeStamp", "GPSMapDatum", "GPSStatus",
-    "GPSLatitude", "GPSLongitude", "GPSAltitude", "GPSPosition", "GPSDateTime", "GPSImgDirection",
-    "GPSLatitudeRef", "GPSLongitudeRef", "ImageWidth", "ImageHeight", "ImageSize", "Megapixels",
-    "SubSecDateTimeOriginal", "SubSecCreateDate", "SubSecModifyDate", "UserComment",
+    "Make",
+    "Model",
+    "Software",
+    "Artist",
+    "Copyright",
+    "Orientation",
+    "XResolution",
+    "YResolution",
+    "ResolutionUnit",
+    "ModifyDate",
+    "CreateDate",
+    "DateTimeOriginal",
+    "ISO",
+    "ShutterSpeedValue",
+    "ApertureValue",
+    "BrightnessValue",
+    "MaxApertureValue",
+    "FocalLength",
+    "Flash",
+    "LensModel",
+    "LensMake",
+    "ColorSpace",
+    "SensingMethod",
+    "FileSource",
+    "SceneType",
+    "CustomRendered",
+    "ExposureMode",
+    "DigitalZoomRatio",
+    "FocalLengthIn35mmFormat",
+    "ComponentsConfiguration",
+    "YCbCrPositioning",
+    "GPSVersionID",
+    "GPSDateStamp",
+    "GPSTimeStamp",
+    "GPSMapDatum",
+    "GPSStatus",
+    "GPSLatitude",
+    "GPSLongitude",
+    "GPSAltitude",
+    "GPSPosition",
+    "GPSDateTime",
+    "GPSImgDirection",
+    "GPSLatitudeRef",
+    "GPSLongitudeRef",
+    "ImageWidth",
+    "ImageHeight",
+    "ImageSize",
+    "Megapixels",
+    "SubSecDateTimeOriginal",
+    "SubSecCreateDate",
+    "SubSecModifyDate",
+    "UserComment",
 ];
 
 /// What is known of a file's maker's note.
@@ -65,7 +135,8 @@ pub(super) fn check(
     let twice = listing.tags.iter().zip(&listing.copies).any(|(tag, copy)| {
         *copy > 0
             && origin(&tag.group) == Some("EXIF")
-            && listing.tags.iter().filter(|t| t.group == tag.group && t.name == tag.name).count() > 1
+            && listing.tags.iter().filter(|t| t.group == tag.group && t.name == tag.name).count()
+                > 1
     });
     if twice {
         return Err("a tag that stands twice in a directory".into());
@@ -85,10 +156,14 @@ pub(super) fn check(
         }
         odd_values(listing)?;
     }
-    for request in named.iter().chain(options.requests.iter().filter(|r| r.kind == RequestKind::One)) {
+    for request in
+        named.iter().chain(options.requests.iter().filter(|r| r.kind == RequestKind::One))
+    {
         settled(request, listing, options, note)?;
     }
-    if options.structures && listing.tags.iter().any(|tag| may_be_of_a_structure(&tag.group, &tag.name)) {
+    if options.structures
+        && listing.tags.iter().any(|tag| may_be_of_a_structure(&tag.group, &tag.name))
+    {
         return Err("a structure of XMP".into());
     }
     Ok(())
@@ -104,7 +179,8 @@ fn settled(
     if matches!(request.lower(), "warning" | "error" | "validate") {
         return Err(format!("{} is ExifTool's own", request.name));
     }
-    let known = |names: &[&str]| names.iter().any(|name| name.eq_ignore_ascii_case(request.lower()));
+    let known =
+        |names: &[&str]| names.iter().any(|name| name.eq_ignore_ascii_case(request.lower()));
     let of_file = |group: &String| {
         matches!(group.as_str(), "exif" | "ifd0" | "exififd" | "gps" | "ifd1" | "system" | "file")
     };
@@ -114,9 +190,8 @@ fn settled(
     let counts = listing.tags.iter().zip(&listing.copies).find(|(tag, copy)| {
         **copy == 0 && request.is_name(&tag.name) && request.groups.iter().all(|g| is_in(tag, g))
     });
-    let of_exif = counts.is_some_and(|(tag, _)| {
-        matches!(origin(&tag.group), Some("EXIF" | "File" | "Composite"))
-    });
+    let of_exif = counts
+        .is_some_and(|(tag, _)| matches!(origin(&tag.group), Some("EXIF" | "File" | "Composite")));
     if known(&STANDARD) && of_exif && !options.duplicates {
         return Ok(());
     }
@@ -158,9 +233,23 @@ const OTHER_GROUPS: [&str; 6] =
 
 /// Tags of EXIF that are one number; what writers of several mean is unclear.
 const NUMBERS: [&str; 18] = [
-    "FNumber", "ExposureTime", "ApertureValue", "ShutterSpeedValue", "MaxApertureValue", "SceneType",
-    "ExposureCompensation", "BrightnessValue", "FocalLength", "DigitalZoomRatio", "FileSource",
-    "XResolution", "YResolution", "SubjectDistance", "MeteringMode", "Flash", "LightSource",
+    "FNumber",
+    "ExposureTime",
+    "ApertureValue",
+    "ShutterSpeedValue",
+    "MaxApertureValue",
+    "SceneType",
+    "ExposureCompensation",
+    "BrightnessValue",
+    "FocalLength",
+    "DigitalZoomRatio",
+    "FileSource",
+    "XResolution",
+    "YResolution",
+    "SubjectDistance",
+    "MeteringMode",
+    "Flash",
+    "LightSource",
     "ExposureProgram",
 ];
 
@@ -200,19 +289,26 @@ fn odd_values(listing: &Listing) -> Result<(), NotSure> {
         if OTHER_GROUPS.contains(&&*tag.group) || tag.group.starts_with("IPTC2") {
             return Err(format!("the group {}", tag.group));
         }
-        if NUMBERS.contains(&&*tag.name) && tag.value.count() != 1 && origin(&tag.group) == Some("EXIF") {
+        if NUMBERS.contains(&&*tag.name)
+            && tag.value.count() != 1
+            && origin(&tag.group) == Some("EXIF")
+        {
             return Err(format!("several numbers in {}", tag.name));
         }
         match &tag.value {
             Value::Rationals(all) if all.iter().any(|(_, below)| *below == 0) => {
                 return Err(format!("a fraction of nothing in {}", tag.name));
             }
-            Value::Text(text) if tag.group.starts_with("ICC") && (text.is_empty() || text == "Unknown") => {
+            Value::Text(text)
+                if tag.group.starts_with("ICC") && (text.is_empty() || text == "Unknown") =>
+            {
                 return Err("an odd profile".into());
             }
             _ => {}
         }
-        if tag.group.starts_with("ICC-") && matches!(tag.text(), Value::Text(text) if text == "Unknown" || text.trim().is_empty()) {
+        if tag.group.starts_with("ICC-")
+            && matches!(tag.text(), Value::Text(text) if text == "Unknown" || text.trim().is_empty())
+        {
             return Err("an odd profile".into());
         }
         if let Value::Rationals(_) | Value::Floats(_) = &tag.value
@@ -226,8 +322,7 @@ fn odd_values(listing: &Listing) -> Result<(), NotSure> {
 
 /// Text in an encoding of no known name, of which ExifTool warns.
 fn odd_text(listing: &Listing) -> Result<(), NotSure> {
-    const ENCODINGS: [&[u8]; 4] =
-        [b"ASCII\0\0\0", b"UNICODE\0", b"JIS\0\0\0\0\0", &[0; 8]];
+    const ENCODINGS: [&[u8]; 4] = [b"ASCII\0\0\0", b"UNICODE\0", b"JIS\0\0\0\0\0", &[0; 8]];
     const NAMES: [&str; 3] = ["UserComment", "GPSProcessingMethod", "GPSAreaInformation"];
     for tag in listing.tags.iter().filter(|tag| NAMES.contains(&&*tag.name)) {
         if let Value::Bytes(bytes) = &tag.value
@@ -243,8 +338,15 @@ fn odd_text(listing: &Listing) -> Result<(), NotSure> {
 /// Whether a tag of XMP is, or may be, one part of a structure.
 fn may_be_of_a_structure(group: &str, name: &str) -> bool {
     const STARTS: [&str; 9] = [
-        "Flash", "Thumbnail", "CFAPattern", "OECF", "DeviceSettings", "JobRef", "DocumentAncestors",
-        "TextLayer", "SpatialFrequencyResponse",
+        "Flash",
+        "Thumbnail",
+        "CFAPattern",
+        "OECF",
+        "DeviceSettings",
+        "JobRef",
+        "DocumentAncestors",
+        "TextLayer",
+        "SpatialFrequencyResponse",
     ];
     let Some(namespace) = group.strip_prefix("XMP-") else { return group == "XMP" };
     let flat = ["x", "rdf", "dc", "xmp", "tiff", "exif", "photoshop", "aux", "xmpRights", "exifEX"];

@@ -29,7 +29,9 @@ fn spelt_out(name: &str) -> String {
             let word = starts && after.is_some_and(char::is_ascii_lowercase);
             if before.is_ascii_lowercase() && (starts || letter.is_ascii_digit())
                 || before.is_ascii_uppercase() && word
-                || before.is_ascii_digit() && starts && after.is_some_and(|c| !c.is_whitespace() && *c != '_')
+                || before.is_ascii_digit()
+                    && starts
+                    && after.is_some_and(|c| !c.is_whitespace() && *c != '_')
             {
                 out.push(' ');
             }
@@ -52,7 +54,7 @@ mod tests {
             ("GPSLatitude", "GPS Latitude"),
             ("YCbCrSubSampling", "Y Cb Cr Sub Sampling"),
             ("WB_RGGBLevels", "WB RGGB Levels"),
-            ("Lens35efl", "Lens 35efl"),
+            ("SubSecTimeDigitized", "Sub Sec Time Digitized"),
             ("MIMEType", "MIME Type"),
         ] {
             assert_eq!(description(name, "IFD0"), words);
