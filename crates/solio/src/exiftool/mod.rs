@@ -487,6 +487,7 @@ impl DropIn {
         match options.form {
             Form::Json if !first => printed.out.extend_from_slice(b"]\n"),
             Form::Xml if !first => printed.out.extend_from_slice(b"</rdf:RDF>\n"),
+            Form::Csv if rows.is_empty() => return Ok(Err("-csv of no file".into())),
             Form::Csv => printed.out.extend(show::csv_lines(&rows).into_bytes()),
             _ => {}
         }
@@ -525,6 +526,9 @@ impl DropIn {
             self.modules.add_make(&make.map(|tag| tag.text().plain()).unwrap_or_default());
         }
         self.mwg |= options.mwg;
+        if self.mwg && !options.mwg {
+            return Err("MWG was used before".into());
+        }
         if self.mwg {
             mwg::add(&mut tags)?;
             self.modules.add(&tags);

@@ -43,6 +43,9 @@ pub(super) fn show(
         return Ok(piece);
     }
     let shown = select::select(listing, options);
+    if options.form == Form::Table && !options.groups.is_empty() {
+        return Err("-T with groups".into());
+    }
     let mut out = String::new();
     match options.form {
         Form::Json => shower.json(&shown, name, &mut out)?,
@@ -319,6 +322,9 @@ impl Shower<'_> {
             let Shown::Tag(n, number) = *one else { return Err("-f with -X".into()) };
             let tag = &self.listing.tags[n];
             if !seen.insert((&tag.group, &tag.name)) {
+                if self.options.duplicates {
+                    return Err("-X with a tag twice".into());
+                }
                 continue;
             }
             if !groups.contains(&&*tag.group) {

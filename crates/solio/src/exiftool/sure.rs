@@ -271,6 +271,9 @@ fn odd_values(listing: &Listing) -> Result<(), NotSure> {
     if has_iptc && (digest.is_empty() || digest != value("File", "CurrentIPTCDigest")) {
         return Err("IPTC without its digest".into());
     }
+    if has("IFD0", "BitsPerSample") {
+        return Err("a picture that is not as its directory says".into());
+    }
     let in_both = |name: &str| has("IFD0", name) && has("ExifIFD", name);
     if listing.tags.iter().any(|tag| tag.group == "IFD0" && in_both(&tag.name)) {
         return Err("a tag in two directories of EXIF".into());
