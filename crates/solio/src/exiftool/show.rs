@@ -222,6 +222,7 @@ impl Shower<'_> {
         for one in shown {
             let (key, value) = match *one {
                 Shown::Missing(name) => (self.missing_key(name), "-".to_owned()),
+                Shown::Tag(_, true) => return Err("-csv of a number".into()),
                 Shown::Tag(n, number) => {
                     let value = self.value(&self.listing.tags[n], number)?;
                     (self.key(n), sound(joined(&value, self.options.separator.as_deref()))?)

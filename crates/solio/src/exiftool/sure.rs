@@ -261,7 +261,8 @@ fn odd_values(listing: &Listing) -> Result<(), NotSure> {
     };
     let place = |group: &str| listing.tags.iter().position(|tag| tag.group == group);
     if has("JFIF", "XResolution") {
-        let alone = !has("IFD0", "XResolution") && has("IFD1", "XResolution");
+        let names = ["XResolution", "YResolution", "ResolutionUnit"];
+        let alone = names.iter().any(|name| !has("IFD0", name) && has("IFD1", name));
         if alone || place("JFIF") > place("IFD0") || has("Photoshop", "XResolution") {
             return Err("a resolution that stands twice".into());
         }
