@@ -1,11 +1,11 @@
 //! `solio exiftool`, or a program that is called `exiftool`: the drop-in.
 
 use crate::Outcome;
-use crate::screen;
+use crate::{schema, screen};
 use serde_json::json;
-use solio::{DropIn, DropInOptions, DropInStats, Error, Result};
+use solio::{DropIn, DropInOptions, DropInStats, Result};
 use std::ffi::OsString;
-use std::io::{BufReader, BufWriter, Write};
+use std::io::{BufReader, BufWriter};
 use std::path::Path;
 
 /// The arguments where the command line is ExifTool's: the program is called `exiftool`, or the first
@@ -74,15 +74,13 @@ fn keep(stats: &DropInStats) -> Result<()> {
     else {
         return Ok(());
     };
-    let object = json!({
-        "schema": "solio.exiftool-stats/1",
+    let counts = json!({
         "native_commands": stats.native_commands,
         "handed_commands": stats.handed_commands,
         "native_files": stats.native_files,
         "handed_files": stats.handed_files,
         "reasons": stats.reasons,
     });
-    let mut text = object.to_string().into_bytes();
-    text.flush().and_then(|()| text.write_all(b"\n")).map_err(|e| Error::io("write", e))?;
-    solio::write_bytes(Path::new(&path), &text).map(drop)
+    let text = schema::line("exiftool-stats/1", &[], counts);
+    solio::write_bytes(Path::new(&path), text.as_bytes()).map(drop)
 }

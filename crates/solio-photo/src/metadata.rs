@@ -125,6 +125,10 @@ pub enum Gap {
     MakerNotes,
     /// A format of which only the name is known.
     Format,
+    /// Nothing is known to be missing, but the structure is not as it should be: an entry of no known
+    /// type, an offset that leads out of the file or into a directory, bytes between segments, a moved
+    /// note. Readers differ in what they make of it.
+    Odd,
 }
 
 impl Metadata {

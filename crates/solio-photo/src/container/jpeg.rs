@@ -111,6 +111,9 @@ pub(super) fn read(view: ByteView<'_>, gather: &mut Gather<'_>) {
             gather.warn("JPEG: a segment ends past the end of the file");
             break;
         }
+        if found.skipped > 0 {
+            gather.leave(Gap::Odd);
+        }
         if found.application() == Some(1) && found.body.starts_with(b"Exif\0") {
             exif_of_segments(found.body, view.from(found.end()), gather);
         } else {
@@ -138,6 +141,10 @@ fn segment<'v>(
             _ => {}
         };
     };
+    // Of these two not all is read.
+    if number == 12 && !starts(b"Ducky") || number == 2 && starts(b"FPXR\0") {
+        gather.leave(Gap::Odd);
+    }
     match number {
         0 if starts(b"JFIF\0") => read_container("jfif", body, "JFIF", gather),
         0 if crw::is_segment(body) => crw::read_segment(body, gather),
@@ -304,7 +311,7 @@ fn comment(body: ByteView<'_>, gather: &mut Gather<'_>) {
         return;
     }
     let bytes = body.all(1 << 16).unwrap_or_default();
-    let text = crate::text::before_zero(&lossy(&bytes)).to_owned();
+    let text = lossy(&bytes).trim_end_matches('\0').to_owned();
     gather.text("File", "Comment", text);
 }
 

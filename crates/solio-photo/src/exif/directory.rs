@@ -157,6 +157,12 @@ fn print_im(part: ByteView<'_>, gather: &mut Gather<'_>) {
         && let Some(head) = part.get(0, 12).filter(|head| head.starts_with(b"PrintIM\0"))
     {
         gather.text(group, name, crate::value::lossy(&head[8..12]));
+        let count = part.array::<2>(14).map(|b| u16::from_le_bytes(b).min(u16::from_be_bytes(b)));
+        if count.is_none_or(|count| part.len() < 16 + 6 * u64::from(count)) {
+            gather.leave(Gap::Odd);
+        }
+    } else {
+        gather.leave(Gap::Odd);
     }
 }
 
@@ -232,6 +238,7 @@ impl<'a, 'g, 'f> DirectoryWalk<'a, 'g, 'f> {
         self.seen.push(at);
         self.here = at;
         let Some(directory) = self.tiff.directory(at) else {
+            self.gather.leave(Gap::Odd);
             self.gather.cut_off();
             return None;
         };
@@ -252,6 +259,7 @@ impl<'a, 'g, 'f> DirectoryWalk<'a, 'g, 'f> {
         let fields = self.gather.fields;
         let matter = if exif_table(table) && self.raw.is_none() { fields.exif_ids() } else { None };
         let mut behind = at.saturating_add(2 + 12 * count + 4);
+        let mut first = u64::MAX;
         for (n, raw) in entries.chunks_exact(directory.entry_bytes()).enumerate() {
             // Most entries do not matter where only a few fields do.
             let number = |at: usize| word(&raw[at..at + 2], self.tiff.is_big_endian) as u16;
@@ -266,6 +274,7 @@ impl<'a, 'g, 'f> DirectoryWalk<'a, 'g, 'f> {
                     self.gather.warn(format!("{group}: the first entry has no known type"));
                     return None;
                 }
+                self.gather.leave(Gap::Odd);
                 continue;
             };
             if entry.bytes() > 4 {
@@ -281,7 +290,15 @@ impl<'a, 'g, 'f> DirectoryWalk<'a, 'g, 'f> {
                 }
             }
             if entry.at.saturating_add(entry.bytes()) > self.tiff.view.len() {
+                self.gather.leave(Gap::Odd);
                 self.gather.cut_off();
+            }
+            if entry.bytes() > 4 {
+                first = first.min(entry.at);
+                let of_directory = at..at.saturating_add(2 + 12 * count);
+                if entry.at < 8 || of_directory.contains(&entry.at) {
+                    self.gather.leave(Gap::Odd);
+                }
             }
             let leads = is_pointer(entry.tag, &group)
                 || matches!(entry.tag, tags::MAKER_NOTE | tags::PANASONIC_JPG_FROM_RAW);
@@ -290,6 +307,11 @@ impl<'a, 'g, 'f> DirectoryWalk<'a, 'g, 'f> {
             } else {
                 self.tag(&entry, &group, table);
             }
+        }
+        let is_note = self.offsets == NoteOffsets::Places && !self.camera.make.is_empty();
+        let usual = at.saturating_add(2 + 12 * count);
+        if is_note && first != u64::MAX && !(usual..=usual.saturating_add(64)).contains(&first) {
+            self.gather.leave(Gap::Odd);
         }
         if exif_table(table) {
             std::mem::take(&mut self.geo).read(self.tiff.is_big_endian, self.gather);

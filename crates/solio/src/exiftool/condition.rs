@@ -457,7 +457,7 @@ mod tests {
             "$ISO >= 100",
             "$Model eq 'Camera 5' and $ISO == 200",
             "$Model =~ /^camera/i",
-            "$Model =~ /5$/ && not defined $LensModel",
+            "$Model =~ /5$/ && !defined $LensModel",
             "not $LensModel",
             "($ISO > 400 or $ISO# < 250) and ${IFD0:Make} eq \"Maker\"",
             "$IFD0:Make ne 'x'",

@@ -1,7 +1,7 @@
 //! Arguments by lines, as `-@` takes them.
 
 /// The argument that a line stands for; `None`: the line is empty or a comment. Leading white space and
-/// the line's end go, spaces at its end stay, and those around the first `=` of an option go.
+/// the line's end go, spaces at its end stay.
 pub(super) fn argument(line: &[u8]) -> Option<Vec<u8>> {
     let end = line.iter().rposition(|b| !matches!(b, b'\r' | b'\n')).map_or(0, |at| at + 1);
     let start = line[..end].iter().position(|b| !b.is_ascii_whitespace())?;
@@ -12,20 +12,7 @@ pub(super) fn argument(line: &[u8]) -> Option<Vec<u8>> {
     if line[0] == b'#' {
         return None;
     }
-    Some(without_spaces(line))
-}
-
-/// `-TAG = x` as `-TAG=x`.
-fn without_spaces(line: &[u8]) -> Vec<u8> {
-    let is_name = |b: &u8| b.is_ascii_alphanumeric() || b"-_:*?#+<^".contains(b);
-    let Some(at) = line.iter().position(|b| *b == b'=').filter(|_| line[0] == b'-') else {
-        return line.to_vec();
-    };
-    let name = line[..at].trim_ascii_end();
-    if !name.iter().all(is_name) || name.len() == at && line.get(at + 1) != Some(&b' ') {
-        return line.to_vec();
-    }
-    [name, b"=", line[at + 1..].trim_ascii_start()].concat()
+    Some(line.to_vec())
 }
 
 /// Escapes of C: `\n`, `\t`, `\"`, `\\`, `\r`.
@@ -60,7 +47,7 @@ mod tests {
     fn lines_as_arguments() {
         let shown = |line: &str| argument(line.as_bytes()).map(|a| String::from_utf8(a).unwrap());
         assert_eq!(shown("  -Make \r\n").as_deref(), Some("-Make "));
-        assert_eq!(shown("-Artist = me\n").as_deref(), Some("-Artist=me"));
+        assert_eq!(shown("-Artist=  me\n").as_deref(), Some("-Artist=  me"));
         assert_eq!(shown("#[CSTR]a\\nb\\t\\\"\n").as_deref(), Some("a\nb\t\""));
         for none in ["", "\n", "# comment", "   \r\n"] {
             assert_eq!(shown(none), None, "{none}");

@@ -69,11 +69,12 @@ pub(super) fn origin(group: &str) -> Option<&'static str> {
         "Samsung",
         "Sanyo",
     ];
-    const OTHERS: [(&str, &str); 24] = [
+    const OTHERS: [(&str, &str); 25] = [
         ("ExifTool", "ExifTool"),
         ("System", "File"),
         ("File", "File"),
         ("Composite", "Composite"),
+        ("MWG", "Composite"),
         ("JFIF", "JFIF"),
         ("JFXX", "JFIF"),
         ("IFD0", "EXIF"),

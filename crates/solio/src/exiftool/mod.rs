@@ -35,7 +35,7 @@ use request::Request;
 use show::{NotSure, Piece};
 use solio_base::names::OsStringBytes;
 use solio_base::{Error, Limits, Result, Work};
-use solio_photo::{Fields, Tag};
+use solio_photo::{Fields, Gap, Tag};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::{BufRead, Write};
@@ -125,6 +125,8 @@ pub struct DropIn {
     /// Arguments before the lines: options of the first command.
     first: Vec<Vec<u8>>,
     modules: Modules,
+    /// Whether a command used the module MWG; ExifTool keeps it.
+    mwg: bool,
     reader: Reader,
     work: Work,
     stats: DropInStats,
@@ -177,6 +179,7 @@ impl DropIn {
             program: None,
             first: Vec::new(),
             modules: Modules::default(),
+            mwg: false,
             reader: Reader::default(),
             work: Work::default(),
             stats: DropInStats::default(),
@@ -338,6 +341,7 @@ impl DropIn {
             .any(|argument| argument == b"-q" || argument.eq_ignore_ascii_case(b"-quiet"));
         let mut echoes = Vec::new();
         let parsed = options::parse(arguments, |stream, text| echoes.push((stream, text.to_vec())));
+        self.mwg |= matches!(&parsed, Parsed::Own(options) if options.mwg);
         let done = match parsed {
             Parsed::Handed(why) => Err(why),
             Parsed::Own(options) => self.own(&options, arguments, &echoes, streams)?,
@@ -415,6 +419,10 @@ impl DropIn {
             Ok(found) => found,
             Err(why) => return Ok(Err(why)),
         };
+        let several = found.files.len() > 1 || found.folders > 0;
+        if options.form == Form::Csv && several && options.requests.is_empty() {
+            return Ok(Err("-csv of all tags of several files".into()));
+        }
         let mut counts = Counts { folders: found.folders, ..Counts::default() };
         let many = found.files.len() > 1 || found.folders > 0;
         let mut printed = Printed::default();
@@ -479,6 +487,7 @@ impl DropIn {
         match options.form {
             Form::Json if !first => printed.out.extend_from_slice(b"]\n"),
             Form::Xml if !first => printed.out.extend_from_slice(b"</rdf:RDF>\n"),
+            Form::Csv if rows.is_empty() => return Ok(Err("-csv of no file".into())),
             Form::Csv => printed.out.extend(show::csv_lines(&rows).into_bytes()),
             _ => {}
         }
@@ -512,6 +521,18 @@ impl DropIn {
             return Err("a file that the system does not describe".into());
         }
         self.modules.add(&tags);
+        if read.gaps.contains(&Gap::MakerNotes) {
+            let make = tags.iter().find(|tag| tag.group == "IFD0" && tag.name == "Make");
+            self.modules.add_make(&make.map(|tag| tag.text().plain()).unwrap_or_default());
+        }
+        self.mwg |= options.mwg;
+        if self.mwg && !options.mwg {
+            return Err("MWG was used before".into());
+        }
+        if self.mwg {
+            mwg::add(&mut tags)?;
+            self.modules.add(&tags);
+        }
         if !order::arrange(&mut tags, self.modules) && !self.options.always {
             return Err("a composite that is not known".into());
         }
@@ -519,9 +540,6 @@ impl DropIn {
             of_system(tag, options);
         }
         tags.insert(0, listing::of_program("ExifToolVersion", listing::VERSION));
-        if options.mwg {
-            mwg::add(&mut tags)?;
-        }
         let listing = Listing::new(tags);
         if !self.options.always {
             sure::check(&listing, &read, options, named)?;

@@ -4,6 +4,9 @@
 use super::show::NotSure;
 use solio_photo::{Tag, Value};
 
+/// Their group; that of family 0 is `Composite`.
+pub(super) const GROUP: &str = "MWG";
+
 /// Adds them.
 pub(super) fn add(tags: &mut Vec<Tag>) -> Result<(), NotSure> {
     let other = tags.iter().find(|tag| {
@@ -20,6 +23,7 @@ pub(super) fn add(tags: &mut Vec<Tag>) -> Result<(), NotSure> {
     let composite = |name: &str| find("Composite", name);
     let mut made: Vec<(&'static str, (Value, Value))> = Vec::new();
     let mut put = |name: &'static str, value: Option<(Value, Value)>| {
+        let value = value.filter(|(_, text)| !text.plain().trim().is_empty());
         made.extend(value.map(|value| (name, value)));
     };
     put("Copyright", find("IFD0", "Copyright"));
@@ -49,7 +53,7 @@ pub(super) fn add(tags: &mut Vec<Tag>) -> Result<(), NotSure> {
         return Err("-use MWG with a tag that stands twice".into());
     }
     for (name, (number, text)) in made {
-        tags.push(Tag::stated("Composite", name, number, text));
+        tags.push(Tag::stated(GROUP, name, number, text));
     }
     Ok(())
 }

@@ -67,6 +67,8 @@ pub(super) struct Options {
     pub(super) mwg: bool,
     /// `-api keepUTCTime`
     pub(super) universal_time: bool,
+    /// The filter of exiftool-vendored: text that is no UTF-8 is shown another way.
+    pub(super) only_utf8: bool,
     /// `-E`
     pub(super) escape_html: bool,
     pub(super) files: Vec<Vec<u8>>,
@@ -255,7 +257,10 @@ fn api(value: &str, options: &mut Options) -> bool {
         "struct" if matches!(setting, "0" | "1") => options.structures = is_on,
         "keeputctime" => options.universal_time = is_on,
         "largefilesupport" | "imagehashprogress" => {}
-        "filter" => return is_vendored(setting),
+        "filter" => {
+            options.only_utf8 = true;
+            return is_vendored(setting);
+        }
         _ => return false,
     }
     true

@@ -2,18 +2,30 @@
 //! waits while one of these may still come. Which there are depends on the modules that were needed
 //! for this file or one before it, so a session remembers them.
 
+use super::mwg;
 use solio_photo::Tag;
 use std::sync::OnceLock;
 
 /// Modules that bring composites of their own.
-const MODULES: [&str; 10] =
-    ["Apple", "Canon", "Kodak", "Nikon", "Olympus", "Panasonic", "Ricoh", "Samsung", "Sony", "XMP"];
+const MODULES: [&str; 11] = [
+    "Apple",
+    "Canon",
+    "Kodak",
+    "MWG",
+    "Nikon",
+    "Olympus",
+    "Panasonic",
+    "Ricoh",
+    "Samsung",
+    "Sony",
+    "XMP",
+];
 
 /// Modules that are there from the start.
 const ALWAYS: [&str; 4] = ["Exif", "GPS", "IPTC", "MPF"];
 
 /// The composites of photos, sorted.
-const KEYS: [&str; 67] = [
+const KEYS: [&str; 74] = [
     "Apple-RunTimeSincePowerUp",
     "Canon-ConditionalFEC",
     "Canon-DigitalZoom",
@@ -64,6 +76,13 @@ const KEYS: [&str; 67] = [
     "Kodak-DateCreated",
     "Kodak-WB_RGBLevels",
     "MPF-MPImage",
+    "MWG-Copyright",
+    "MWG-CreateDate",
+    "MWG-Creator",
+    "MWG-DateTimeOriginal",
+    "MWG-Description",
+    "MWG-ModifyDate",
+    "MWG-Orientation",
     "Nikon-AutoFocus",
     "Nikon-ContrastDetectAF",
     "Nikon-LensID",
@@ -96,6 +115,8 @@ fn inputs(key: &str) -> &'static [&'static str] {
         "Exif-Megapixels" => &["ImageSize"],
         "Exif-BlueBalance" | "Exif-RedBalance" => &["WB_RGGBLevels", "WB_RGBLevels"],
         "Exif-LensID" => &["LensType"],
+        "XMP-Flash" => &["Megapixels"],
+        _ if key.starts_with("MWG-") => &["Megapixels"],
         _ => &[],
     }
 }
@@ -108,6 +129,14 @@ impl Modules {
     /// Adds those that the groups of a file need.
     pub(super) fn add(&mut self, tags: &[Tag]) {
         self.0 |= tags.iter().fold(0, |all, tag| all | Modules::of(&tag.group));
+    }
+
+    /// Adds the module of a note of `make` from which nothing was read.
+    pub(super) fn add_make(&mut self, make: &str) {
+        let known = MODULES.iter().position(|module| {
+            make.get(..module.len()).is_some_and(|start| start.eq_ignore_ascii_case(module))
+        });
+        self.0 |= known.map_or(0, |n| 1 << n);
     }
 
     /// The module that a group needs.
@@ -125,6 +154,7 @@ struct Made {
     bit: u128,
     inputs: u128,
     module: Module,
+    is_mwg: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -155,7 +185,7 @@ fn made() -> &'static [Made] {
                 None => Module::Missing,
             };
             let inputs = inputs(key).iter().fold(0, |all, input| all | bit(input));
-            Made { name, bit: bit(name), inputs, module }
+            Made { name, bit: bit(name), inputs, module, is_mwg: key.starts_with("MWG-") }
         };
         KEYS.iter().map(one).collect()
     })
@@ -163,7 +193,7 @@ fn made() -> &'static [Made] {
 
 /// Whether `tag` is one that ExifTool makes of others.
 fn is_made(tag: &Tag, tags: &[Tag]) -> bool {
-    if tag.group == "Composite" {
+    if tag.group == "Composite" || tag.group == mwg::GROUP {
         return true;
     }
     let start = match &*tag.name {
@@ -172,7 +202,10 @@ fn is_made(tag: &Tag, tags: &[Tag]) -> bool {
         "PreviewImage" => "PreviewImageStart",
         "OtherImage" => "OtherImageStart",
         "JpgFromRaw" => "JpgFromRawStart",
-        name => return name.starts_with("MPImage") && tag.group.starts_with("MPImage"),
+        name => {
+            let number = name.strip_prefix("MPImage").unwrap_or_default();
+            return !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
+        }
     };
     // Two tags frame it; where only the data stand in an entry, they are a tag as others are.
     tags.iter().any(|other| other.name == start && other.group == tag.group)
@@ -220,9 +253,13 @@ pub(super) fn arrange(tags: &mut Vec<Tag>, modules: Modules) -> bool {
             let mut built = false;
             let is_xmp =
                 matches!(key.module, Module::Numbered(bit) if bit == 1 << (MODULES.len() - 1));
+            let here = here | if key.is_mwg { modules.0 } else { 0 };
             if has(key.module, here) && (!(is_xmp && key.name == "LensID") || has_lens_id) {
                 for tag in &mut found {
-                    if tag.as_ref().is_some_and(|tag| known_name(tag) == key.name) {
+                    let is_it = |tag: &Tag| {
+                        known_name(tag) == key.name && (tag.group == mwg::GROUP) == key.is_mwg
+                    };
+                    if tag.as_ref().is_some_and(is_it) {
                         arranged.extend(tag.take());
                         built = true;
                         if key.name != "MPImage" {

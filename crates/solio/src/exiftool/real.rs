@@ -7,7 +7,8 @@ use std::ffi::{OsStr, OsString};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::time::Duration;
 
 /// Tells a process that Solio started it: whoever finds it set asks no other.
 pub(super) const MARK: &str = "SOLIO_EXIFTOOL_WITHIN";
@@ -25,6 +26,12 @@ const PLACES: [&str; 7] = [
     "/usr/share/exiftool/exiftool",
 ];
 
+/// How long it may take to start.
+const START: Duration = Duration::from_secs(15);
+
+/// No end of waiting.
+const FOREVER: Duration = Duration::from_secs(1 << 30);
+
 /// What it says.
 enum Said {
     Out(Vec<u8>),
@@ -39,6 +46,8 @@ pub(super) struct Real {
     to: ChildStdin,
     said: Receiver<Said>,
     number: u64,
+    /// How long it may say nothing.
+    patience: Duration,
     out: Vec<u8>,
     err: Vec<u8>,
     ended: u8,
@@ -123,9 +132,18 @@ impl Real {
         };
         pass_on(out, send.clone(), Said::Out, || Said::OutEnded).map_err(failed)?;
         pass_on(err, send, Said::Err, || Said::ErrEnded).map_err(failed)?;
-        let mut real =
-            Real { child, to, said, number: 0, out: Vec::new(), err: Vec::new(), ended: 0 };
+        let mut real = Real {
+            child,
+            to,
+            said,
+            number: 0,
+            patience: START,
+            out: Vec::new(),
+            err: Vec::new(),
+            ended: 0,
+        };
         let mut version = Vec::new();
+        real.patience = START;
         real.ask(&[b"-ver".to_vec()], &mut |_, bytes| version.extend_from_slice(bytes))
             .map_err(|e| Error::unsupported(e.message().to_owned()).at_path(program))?;
         let text = String::from_utf8_lossy(&version);
@@ -136,6 +154,7 @@ impl Real {
         {
             return Err(Error::unsupported("this is not ExifTool").at_path(program));
         }
+        real.patience = FOREVER;
         Ok(real)
     }
 
@@ -166,10 +185,11 @@ impl Real {
         self.out.clear();
         self.err.clear();
         while !out_done || status.is_none() {
-            match self.said.recv() {
+            match self.said.recv_timeout(self.patience) {
                 Ok(Said::Out(bytes)) => self.out.extend_from_slice(&bytes),
                 Ok(Said::Err(bytes)) => self.err.extend_from_slice(&bytes),
                 Ok(Said::OutEnded | Said::ErrEnded) => self.ended += 1,
+                Err(RecvTimeoutError::Timeout) if self.patience == FOREVER => {}
                 Err(_) => self.ended = 2,
             }
             if let Some(text) = self.out.strip_suffix(&ready[..]) {

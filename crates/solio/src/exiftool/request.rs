@@ -114,7 +114,7 @@ mod tests {
         assert!(request.is_name("make") && !request.is_name("Model"));
         let wild = Request::parse("*date*").unwrap();
         assert!(wild.is_name("CreateDate") && wild.is_name("DateTimeOriginal"));
-        assert!(!wild.is_name("Make") && Request::parse("S?tring").unwrap().is_name("String"));
+        assert!(!wild.is_name("Make") && Request::parse("S?ring").unwrap().is_name("String"));
         for no in ["", "a b", "x=1", "1IFD0:Make", "Copy1:Make", "XMP-*:all", "a:"] {
             assert_eq!(Request::parse(no), None, "{no}");
         }

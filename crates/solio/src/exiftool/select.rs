@@ -1,6 +1,6 @@
 //! Which tags of a file are shown, in which order.
 
-use super::listing::{Listing, groups, is_in};
+use super::listing::{Listing, groups, is_in, origin};
 use super::options::{Form, Options};
 use super::request::{Request, RequestKind};
 use solio_photo::Tag;
@@ -20,8 +20,7 @@ pub(super) fn select<'o>(listing: &Listing, options: &'o Options) -> Vec<Shown<'
     if options.requests.is_empty() {
         let all = (0..listing.tags.len()).filter(|n| may_show(listing, *n, options));
         shown.extend(all.map(|n| Shown::Tag(n, false)));
-        let by_group =
-            !matches!(options.form, Form::Table | Form::Template | Form::Bytes | Form::Csv);
+        let by_group = !matches!(options.form, Form::Table | Form::Template | Form::Bytes);
         if !options.groups.is_empty() && by_group {
             gather_groups(listing, options, &mut shown);
         }
@@ -45,7 +44,7 @@ fn may_show(listing: &Listing, n: usize, options: &Options) -> bool {
 
 fn is_excluded(tag: &Tag, options: &Options) -> bool {
     options.excluded.iter().any(|request| is_meant(tag, request))
-        || options.no_composites && tag.group == "Composite"
+        || options.no_composites && origin(&tag.group) == Some("Composite")
 }
 
 /// Whether a request names the tag.

@@ -43,6 +43,9 @@ pub(super) fn show(
         return Ok(piece);
     }
     let shown = select::select(listing, options);
+    if options.form == Form::Table && !options.groups.is_empty() {
+        return Err("-T with groups".into());
+    }
     let mut out = String::new();
     match options.form {
         Form::Json => shower.json(&shown, name, &mut out)?,
@@ -157,13 +160,18 @@ impl Shower<'_> {
         }
     }
 
+    /// The key of what is not there.
+    fn missing_key(&self, name: &str) -> String {
+        if self.options.groups.is_empty() { name.to_owned() } else { format!("Unknown:{name}") }
+    }
+
     fn json(&self, shown: &[Shown<'_>], name: &str, out: &mut String) -> Result<(), NotSure> {
         out.push_str("{\n  \"SourceFile\": ");
         json_string(name, out);
         let mut seen = HashSet::with_capacity(shown.len());
         for one in shown {
             let (key, value) = match *one {
-                Shown::Missing(name) => (name.to_owned(), None),
+                Shown::Missing(name) => (self.missing_key(name), None),
                 Shown::Tag(n, number) => (self.key(n), Some((n, number))),
             };
             if !seen.insert(key.clone()) {
@@ -197,6 +205,9 @@ impl Shower<'_> {
             }
         }
         let value = self.value(tag, number)?;
+        if self.options.only_utf8 {
+            sound(joined(&value, None))?;
+        }
         match (&value, &self.options.separator) {
             (Value::List(_), Some(separator)) => {
                 json_value(&Value::Text(joined(&value, Some(separator))), out);
@@ -210,9 +221,16 @@ impl Shower<'_> {
         piece.cells.push(("SourceFile".into(), name.to_owned()));
         for one in shown {
             let (key, value) = match *one {
-                Shown::Missing(name) => (name.to_owned(), "-".to_owned()),
-                Shown::Tag(n, _) => (self.key(n), self.text(one)?),
+                Shown::Missing(name) => (self.missing_key(name), "-".to_owned()),
+                Shown::Tag(_, true) => return Err("-csv of a number".into()),
+                Shown::Tag(n, number) => {
+                    let value = self.value(&self.listing.tags[n], number)?;
+                    (self.key(n), sound(joined(&value, self.options.separator.as_deref()))?)
+                }
             };
+            if value.contains(|c: char| c.is_ascii_control()) {
+                return Err("-csv of a control character".into());
+            }
             if !piece.cells.iter().any(|(known, _)| *known == key) {
                 piece.cells.push((key, value));
             }
@@ -234,7 +252,13 @@ impl Shower<'_> {
         for one in shown {
             let value = self.text(one)?;
             let (group, name) = match *one {
-                Shown::Missing(name) => ("-".into(), std::borrow::Cow::Borrowed(name)),
+                Shown::Missing(name) if self.options.short > 0 => ("".into(), name.into()),
+                Shown::Missing(name) => {
+                    let mut letters = name.chars();
+                    let first = letters.next().map(|letter| letter.to_ascii_uppercase());
+                    let name: String = first.into_iter().chain(letters).collect();
+                    ("".into(), description(&name, "").into_owned().into())
+                }
                 Shown::Tag(n, _) => {
                     let tag = &self.listing.tags[n];
                     let group = groups(tag, self.listing.copies[n], &self.options.groups);
@@ -299,6 +323,9 @@ impl Shower<'_> {
             let Shown::Tag(n, number) = *one else { return Err("-f with -X".into()) };
             let tag = &self.listing.tags[n];
             if !seen.insert((&tag.group, &tag.name)) {
+                if self.options.duplicates {
+                    return Err("-X with a tag twice".into());
+                }
                 continue;
             }
             if !groups.contains(&&*tag.group) {

@@ -132,6 +132,19 @@ pub(super) fn check(
         return Err("a segment that is not read".into());
     }
     let note = note(listing, read);
+    let twice = listing.tags.iter().zip(&listing.copies).any(|(tag, copy)| {
+        *copy > 0
+            && origin(&tag.group) == Some("EXIF")
+            && listing.tags.iter().filter(|t| t.group == tag.group && t.name == tag.name).count()
+                > 1
+    });
+    if twice {
+        return Err("a tag that stands twice in a directory".into());
+    }
+    odd_text(listing)?;
+    if read.gaps.contains(&Gap::Odd) {
+        return Err("an odd structure".into());
+    }
     let asks_all = options.requests.is_empty() && options.template.is_none()
         || options.requests.iter().any(|request| request.kind != RequestKind::One);
     if asks_all {
@@ -214,15 +227,112 @@ fn value_of(listing: &Listing, group: &str, name: &str) -> String {
     tag.map(|tag| tag.text().plain().trim_end().to_owned()).unwrap_or_default()
 }
 
-/// Values of which ExifTool warns.
+/// Groups that are not read whole, or of which ExifTool shows other values.
+const OTHER_GROUPS: [&str; 6] =
+    ["PictureInfo", "FlashPix", "XMP-GCamera", "XMP-GContainer", "XMP-xmpNote", "FLIR"];
+
+/// Tags of EXIF that are one number; what writers of several mean is unclear.
+const NUMBERS: [&str; 18] = [
+    "FNumber",
+    "ExposureTime",
+    "ApertureValue",
+    "ShutterSpeedValue",
+    "MaxApertureValue",
+    "SceneType",
+    "ExposureCompensation",
+    "BrightnessValue",
+    "FocalLength",
+    "DigitalZoomRatio",
+    "FileSource",
+    "XResolution",
+    "YResolution",
+    "SubjectDistance",
+    "MeteringMode",
+    "Flash",
+    "LightSource",
+    "ExposureProgram",
+];
+
+/// Values of which ExifTool warns, or that it takes another way.
 fn odd_values(listing: &Listing) -> Result<(), NotSure> {
+    let value = |group, name| value_of(listing, group, name);
+    let has = |group: &str, name: &str| {
+        listing.tags.iter().any(|tag| tag.group == group && tag.name == name)
+    };
+    let place = |group: &str| listing.tags.iter().position(|tag| tag.group == group);
+    if has("JFIF", "XResolution") {
+        let names = ["XResolution", "YResolution", "ResolutionUnit"];
+        let alone = names.iter().any(|name| !has("IFD0", name) && has("IFD1", name));
+        if alone || place("JFIF") > place("IFD0") || has("Photoshop", "XResolution") {
+            return Err("a resolution that stands twice".into());
+        }
+    }
+    let has_iptc = listing.tags.iter().any(|tag| tag.group.starts_with("IPTC"));
+    let digest = value("Photoshop", "IPTCDigest");
+    if has_iptc && (digest.is_empty() || digest != value("File", "CurrentIPTCDigest")) {
+        return Err("IPTC without its digest".into());
+    }
+    if has("IFD0", "BitsPerSample") {
+        return Err("a picture that is not as its directory says".into());
+    }
+    let in_both = |name: &str| has("IFD0", name) && has("ExifIFD", name);
+    if listing.tags.iter().any(|tag| tag.group == "IFD0" && in_both(&tag.name)) {
+        return Err("a tag in two directories of EXIF".into());
+    }
+    let light = listing.tags.iter().find(|tag| tag.name == "LightValue");
+    if let Some(light) = light.and_then(|tag| tag.number().number(0))
+        && ((light * 10.0).fract().abs() - 0.5).abs() < 1e-6
+    {
+        return Err("a light value between two".into());
+    }
+    let has_packet = listing.tags.iter().any(|tag| tag.group.starts_with("XMP"));
+    if has_packet && has("Composite", "LensID") {
+        return Err("a lens that a packet may name".into());
+    }
     for tag in &listing.tags {
-        let Value::Bytes(bytes) = &tag.value else { continue };
-        let encodings: [&[u8]; 4] = [b"ASCII\0\0\0", b"UNICODE\0", b"JIS\0\0\0\0\0", &[0; 8]];
-        let is_text = tag.name == "UserComment"
-            || tag.name.starts_with("GPSProcessing")
-            || tag.name.starts_with("GPSArea");
-        if is_text && !encodings.iter().any(|known| bytes.starts_with(known)) && !bytes.is_empty() {
+        if OTHER_GROUPS.contains(&&*tag.group) || tag.group.starts_with("IPTC2") {
+            return Err(format!("the group {}", tag.group));
+        }
+        if NUMBERS.contains(&&*tag.name)
+            && tag.value.count() != 1
+            && origin(&tag.group) == Some("EXIF")
+        {
+            return Err(format!("several numbers in {}", tag.name));
+        }
+        match &tag.value {
+            Value::Rationals(all) if all.iter().any(|(_, below)| *below == 0) => {
+                return Err(format!("a fraction of nothing in {}", tag.name));
+            }
+            Value::Text(text)
+                if tag.group.starts_with("ICC") && (text.is_empty() || text == "Unknown") =>
+            {
+                return Err("an odd profile".into());
+            }
+            _ => {}
+        }
+        if tag.group.starts_with("ICC-")
+            && matches!(tag.text(), Value::Text(text) if text == "Unknown" || text.trim().is_empty())
+        {
+            return Err("an odd profile".into());
+        }
+        if let Value::Rationals(_) | Value::Floats(_) = &tag.value
+            && tag.text().number(0).is_some_and(|number| number.abs() >= 1e14)
+        {
+            return Err(format!("a number with many digits in {}", tag.name));
+        }
+    }
+    Ok(())
+}
+
+/// Text in an encoding of no known name, of which ExifTool warns.
+fn odd_text(listing: &Listing) -> Result<(), NotSure> {
+    const ENCODINGS: [&[u8]; 4] = [b"ASCII\0\0\0", b"UNICODE\0", b"JIS\0\0\0\0\0", &[0; 8]];
+    const NAMES: [&str; 3] = ["UserComment", "GPSProcessingMethod", "GPSAreaInformation"];
+    for tag in listing.tags.iter().filter(|tag| NAMES.contains(&&*tag.name)) {
+        if let Value::Bytes(bytes) = &tag.value
+            && !bytes.is_empty()
+            && !ENCODINGS.iter().any(|known| bytes.starts_with(known))
+        {
             return Err(format!("the encoding of {}", tag.name));
         }
     }

@@ -54,7 +54,7 @@ mod tests {
             ("GPSLatitude", "GPS Latitude"),
             ("YCbCrSubSampling", "Y Cb Cr Sub Sampling"),
             ("WB_RGGBLevels", "WB RGGB Levels"),
-            ("Lens35efl", "Lens 35efl"),
+            ("SubSecTimeDigitized", "Sub Sec Time Digitized"),
             ("MIMEType", "MIME Type"),
         ] {
             assert_eq!(description(name, "IFD0"), words);

@@ -64,7 +64,11 @@ pub(crate) fn read(note: &MakerNote<'_>, gather: &mut Gather<'_>) {
     let Some(head) = body.get(0, body.len().min(16) as usize) else { return };
     let camera = note.camera(gather);
     if let Some(place) = place(note, &head, &camera) {
+        let named = (place.view.len(), place.at);
         let place = base::settled(place, note, moved(&head, &camera));
+        if named != (place.view.len(), place.at) {
+            gather.leave(crate::Gap::Odd);
+        }
         if place.big != note.big {
             let order = Value::text(if place.big { "MM" } else { "II" });
             gather.put("File", "MakerNoteByteOrder", order, crate::exif::BYTE_ORDER);

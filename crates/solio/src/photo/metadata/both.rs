@@ -51,7 +51,7 @@ pub(super) fn complete(
     let missing: Vec<String> =
         names.iter().filter(|name| !is_settled(name, &metadata)).cloned().collect();
     let ask = match names.is_empty() {
-        true if metadata.gaps.is_empty() => return Ok(metadata),
+        true if metadata.gaps.iter().all(|gap| *gap == Gap::Odd) => return Ok(metadata),
         true if metadata.gaps.contains(&Gap::Format) => Ask::All,
         true => Ask::MakerNotes,
         false if missing.is_empty() => return Ok(metadata),
