@@ -48,7 +48,7 @@ fn long_notes_are_read_to_their_ends() {
         (
             "mb_SonySLT-A33.jpg",
             "Sony",
-            122,
+            123,
             &[
                 ("ExposureTime", "1/21"),
                 ("AFStatusLower-middle", "Back Focus (+69)"),

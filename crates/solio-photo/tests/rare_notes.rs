@@ -402,7 +402,7 @@ fn notes_of_rare_cameras() {
         (a33, "Sony:FacesDetected", "3"),
         (a33, "Sony:LensType", "Minolta AF 100-300mm F4.5-5.6 APO (D) or Sigma Lens"),
         // Another camera keeps something else in blocks of these lengths.
-        (&sony("NEX-5\0"), "Sony:FocalLength", ""),
+        (&sony("NEX-5\0"), "Sony:FocalLength", "70.0 mm"),
         (&sony("NEX-5\0"), "Sony:ImageCount", ""),
         (between, "Sony:AFAreaMode", "Face Tracking"),
         (between, "Sony:FocusMode", "AF-S"),
