@@ -27,8 +27,11 @@ impl Listing {
                 }
                 Some((counts, count)) => {
                     *count += 1;
-                    let lesser =
-                        if tag.outdoes(&tags[*counts]) { std::mem::replace(counts, n) } else { n };
+                    let lesser = if tag.group == super::mwg::GROUP || tag.outdoes(&tags[*counts]) {
+                        std::mem::replace(counts, n)
+                    } else {
+                        n
+                    };
                     copies[lesser] = *count;
                     copies[*counts] = 0;
                 }

@@ -20,9 +20,10 @@ pub(super) fn select<'o>(listing: &Listing, options: &'o Options) -> Vec<Shown<'
     if options.requests.is_empty() {
         let all = (0..listing.tags.len()).filter(|n| may_show(listing, *n, options));
         shown.extend(all.map(|n| Shown::Tag(n, false)));
+        let families = if options.form == Form::Xml { &[1][..] } else { &options.groups };
         let by_group = !matches!(options.form, Form::Table | Form::Template | Form::Bytes);
-        if !options.groups.is_empty() && by_group {
-            gather_groups(listing, options, &mut shown);
+        if !families.is_empty() && by_group {
+            gather_groups(listing, families, &mut shown);
         }
     }
     for request in &options.requests {
@@ -85,11 +86,11 @@ pub(super) fn one(listing: &Listing, request: &Request, options: &Options) -> Op
 }
 
 /// Puts tags of a group together, groups in the order in which they come first.
-fn gather_groups(listing: &Listing, options: &Options, shown: &mut [Shown<'_>]) {
+fn gather_groups(listing: &Listing, families: &[u8], shown: &mut [Shown<'_>]) {
     let mut order: Vec<String> = Vec::new();
     let mut place = |shown: &Shown<'_>| {
         let Shown::Tag(n, _) = shown else { return usize::MAX };
-        let group = groups(&listing.tags[*n], listing.copies[*n], &options.groups);
+        let group = groups(&listing.tags[*n], listing.copies[*n], families);
         order.iter().position(|known| *known == group).unwrap_or_else(|| {
             order.push(group.into_owned());
             order.len() - 1
