@@ -199,7 +199,7 @@ fn made() -> &'static [Made] {
 }
 
 /// Whether `tag` is one that ExifTool makes of others.
-fn is_made(tag: &Tag, tags: &[Tag]) -> bool {
+pub(super) fn is_made(tag: &Tag, tags: &[Tag]) -> bool {
     if tag.group == "Composite" || tag.group == mwg::GROUP {
         return true;
     }

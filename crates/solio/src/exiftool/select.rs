@@ -1,7 +1,8 @@
 //! Which tags of a file are shown, in which order.
 
-use super::listing::{Listing, groups, is_in, origin};
+use super::listing::{Listing, groups, is_in};
 use super::options::{Form, Options};
+use super::order;
 use super::request::{Request, RequestKind};
 use solio_photo::Tag;
 
@@ -40,12 +41,12 @@ pub(super) fn select<'o>(listing: &Listing, options: &'o Options) -> Vec<Shown<'
 /// Whether a tag may be shown where all are asked for.
 fn may_show(listing: &Listing, n: usize, options: &Options) -> bool {
     let tag = &listing.tags[n];
-    (listing.copies[n] == 0 || options.duplicates) && !is_excluded(tag, options)
+    (listing.copies[n] == 0 || options.duplicates) && !is_excluded(tag, listing, options)
 }
 
-fn is_excluded(tag: &Tag, options: &Options) -> bool {
+fn is_excluded(tag: &Tag, listing: &Listing, options: &Options) -> bool {
     options.excluded.iter().any(|request| is_meant(tag, request))
-        || options.no_composites && origin(&tag.group) == Some("Composite")
+        || options.no_composites && order::is_made(tag, &listing.tags)
 }
 
 /// Whether a request names the tag.
@@ -57,7 +58,7 @@ pub(super) fn is_meant(tag: &Tag, request: &Request) -> bool {
 fn find(listing: &Listing, request: &Request, options: &Options, mut each: impl FnMut(usize)) {
     let tags = listing.tags.iter().enumerate();
     let meant = |(n, tag): (usize, &Tag)| {
-        (is_meant(tag, request) && !is_excluded(tag, options)).then_some(n)
+        (is_meant(tag, request) && !is_excluded(tag, listing, options)).then_some(n)
     };
     if options.duplicates || request.kind != RequestKind::One || request.groups.is_empty() {
         let all = tags.filter_map(meant);
