@@ -150,6 +150,8 @@ def compare_random(args):
         if b"solio leaves this to ExifTool" in mine[1]:
             continue
         count["answered"] += 1
+        if count["answered"] % 500 == 0:
+            print(f"{count['answered']} answered, {len(differing)} differ", file=sys.stderr, flush=True)
         if mine != other:
             differing.append(command)
             if len(differing) <= 200:

@@ -3,6 +3,7 @@
 #![allow(clippy::disallowed_methods, clippy::print_stdout)] // tests read and write their own files
 
 mod binary;
+mod drop_in;
 mod exiftool;
 mod folders;
 #[path = "../../../solio/tests/hostile_names/mod.rs"]

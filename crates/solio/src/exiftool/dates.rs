@@ -1,13 +1,21 @@
 //! Dates: the clock on the wall, and `-d`.
 
-use chrono::{DateTime, Local, NaiveDate, NaiveDateTime, Utc};
+use chrono::{Local, NaiveDate, TimeDelta, TimeZone};
 
 /// `2020:02:03 04:05:06+00:00` as the clock on the wall shows it.
 pub(super) fn local(text: &str) -> Option<String> {
-    let plain = text.strip_suffix("+00:00")?;
-    let time = NaiveDateTime::parse_from_str(plain, "%Y:%m:%d %H:%M:%S").ok()?;
-    let local: DateTime<Local> = DateTime::<Utc>::from_naive_utc_and_offset(time, Utc).into();
-    Some(local.format("%Y:%m:%d %H:%M:%S%:z").to_string())
+    let plain = text.strip_suffix("+00:00").filter(|plain| plain.len() == 19)?;
+    let number = |at: usize, n: usize| plain.get(at..at + n)?.parse::<u32>().ok();
+    let day = NaiveDate::from_ymd_opt(number(0, 4)? as i32, number(5, 2)?, number(8, 2)?)?;
+    let time = day.and_hms_opt(number(11, 2)?, number(14, 2)?, number(17, 2)?)?;
+    let seconds = Local.offset_from_utc_datetime(&time).local_minus_utc();
+    if seconds == 0 {
+        return Some(text.to_owned());
+    }
+    let there = time.checked_add_signed(TimeDelta::seconds(seconds.into()))?;
+    let (sign, minutes) = (if seconds < 0 { '-' } else { '+' }, seconds.abs() / 60);
+    let date = there.format("%Y:%m:%d %H:%M:%S");
+    Some(format!("{date}{sign}{:02}:{:02}", minutes / 60, minutes % 60))
 }
 
 /// Whether `-d` has only parts that Solio writes as the C library does.
@@ -77,7 +85,7 @@ mod tests {
     #[test]
     fn local_time_is_the_same_moment() {
         let local = local("2020:02:03 04:05:06+00:00").unwrap();
-        let time = DateTime::parse_from_str(&local, "%Y:%m:%d %H:%M:%S%:z").unwrap();
+        let time = chrono::DateTime::parse_from_str(&local, "%Y:%m:%d %H:%M:%S%:z").unwrap();
         assert_eq!(time.timestamp(), 1_580_702_706);
     }
 }

@@ -12,6 +12,8 @@ pub(super) struct Listing {
     pub(super) tags: Vec<Tag>,
     /// Of each tag its number among those of its name: 0 for the one that counts.
     pub(super) copies: Vec<u32>,
+    /// Of each tag its group of family 0, where it is known.
+    pub(super) origins: Vec<Option<&'static str>>,
 }
 
 impl Listing {
@@ -25,15 +27,32 @@ impl Listing {
                 }
                 Some((counts, count)) => {
                     *count += 1;
-                    let lesser =
-                        if tag.outdoes(&tags[*counts]) { std::mem::replace(counts, n) } else { n };
+                    let lesser = if tag.group == super::mwg::GROUP || tag.outdoes(&tags[*counts]) {
+                        std::mem::replace(counts, n)
+                    } else {
+                        n
+                    };
                     copies[lesser] = *count;
                     copies[*counts] = 0;
                 }
             }
         }
         drop(main);
-        Listing { tags, copies }
+        let mut last: Option<(&str, Option<&'static str>)> = None;
+        let origin_of = |tag| {
+            let tag: &Tag = tag;
+            match last {
+                // Tags of a group stand together.
+                Some((group, known)) if group == tag.group => known,
+                _ => {
+                    let known = origin(&tag.group);
+                    last = Some((&tag.group, known));
+                    known
+                }
+            }
+        };
+        let origins = tags.iter().map(origin_of).collect();
+        Listing { tags, copies, origins }
     }
 }
 

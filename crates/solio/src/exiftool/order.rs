@@ -128,7 +128,14 @@ pub(super) struct Modules(u16);
 impl Modules {
     /// Adds those that the groups of a file need.
     pub(super) fn add(&mut self, tags: &[Tag]) {
-        self.0 |= tags.iter().fold(0, |all, tag| all | Modules::of(&tag.group));
+        let mut last = "";
+        for tag in tags {
+            // Tags of a group stand together.
+            if tag.group != last {
+                last = &tag.group;
+                self.0 |= Modules::of(last);
+            }
+        }
     }
 
     /// Adds the module of a note of `make` from which nothing was read.
@@ -192,7 +199,7 @@ fn made() -> &'static [Made] {
 }
 
 /// Whether `tag` is one that ExifTool makes of others.
-fn is_made(tag: &Tag, tags: &[Tag]) -> bool {
+pub(super) fn is_made(tag: &Tag, tags: &[Tag]) -> bool {
     if tag.group == "Composite" || tag.group == mwg::GROUP {
         return true;
     }
@@ -226,8 +233,12 @@ pub(super) fn arrange(tags: &mut Vec<Tag>, modules: Modules) -> bool {
     let mut here = 0;
     let mut zooms = 0;
     let mut has_lens_id = false;
+    let mut last = "";
     for tag in &others {
-        here |= Modules::of(&tag.group);
+        if tag.group != last {
+            last = &tag.group;
+            here |= Modules::of(last);
+        }
         match (&*tag.group, &*tag.name) {
             ("Canon", "DigitalZoom" | "ZoomSourceWidth" | "ZoomTargetWidth") => zooms += 1,
             ("XMP-aux", "LensID") => has_lens_id = true,

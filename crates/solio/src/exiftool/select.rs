@@ -1,7 +1,8 @@
 //! Which tags of a file are shown, in which order.
 
-use super::listing::{Listing, groups, is_in, origin};
+use super::listing::{Listing, groups, is_in};
 use super::options::{Form, Options};
+use super::order;
 use super::request::{Request, RequestKind};
 use solio_photo::Tag;
 
@@ -20,9 +21,10 @@ pub(super) fn select<'o>(listing: &Listing, options: &'o Options) -> Vec<Shown<'
     if options.requests.is_empty() {
         let all = (0..listing.tags.len()).filter(|n| may_show(listing, *n, options));
         shown.extend(all.map(|n| Shown::Tag(n, false)));
+        let families = if options.form == Form::Xml { &[1][..] } else { &options.groups };
         let by_group = !matches!(options.form, Form::Table | Form::Template | Form::Bytes);
-        if !options.groups.is_empty() && by_group {
-            gather_groups(listing, options, &mut shown);
+        if !families.is_empty() && by_group {
+            gather_groups(listing, families, &mut shown);
         }
     }
     for request in &options.requests {
@@ -39,12 +41,12 @@ pub(super) fn select<'o>(listing: &Listing, options: &'o Options) -> Vec<Shown<'
 /// Whether a tag may be shown where all are asked for.
 fn may_show(listing: &Listing, n: usize, options: &Options) -> bool {
     let tag = &listing.tags[n];
-    (listing.copies[n] == 0 || options.duplicates) && !is_excluded(tag, options)
+    (listing.copies[n] == 0 || options.duplicates) && !is_excluded(tag, listing, options)
 }
 
-fn is_excluded(tag: &Tag, options: &Options) -> bool {
+fn is_excluded(tag: &Tag, listing: &Listing, options: &Options) -> bool {
     options.excluded.iter().any(|request| is_meant(tag, request))
-        || options.no_composites && origin(&tag.group) == Some("Composite")
+        || options.no_composites && order::is_made(tag, &listing.tags)
 }
 
 /// Whether a request names the tag.
@@ -56,7 +58,7 @@ pub(super) fn is_meant(tag: &Tag, request: &Request) -> bool {
 fn find(listing: &Listing, request: &Request, options: &Options, mut each: impl FnMut(usize)) {
     let tags = listing.tags.iter().enumerate();
     let meant = |(n, tag): (usize, &Tag)| {
-        (is_meant(tag, request) && !is_excluded(tag, options)).then_some(n)
+        (is_meant(tag, request) && !is_excluded(tag, listing, options)).then_some(n)
     };
     if options.duplicates || request.kind != RequestKind::One || request.groups.is_empty() {
         let all = tags.filter_map(meant);
@@ -85,11 +87,11 @@ pub(super) fn one(listing: &Listing, request: &Request, options: &Options) -> Op
 }
 
 /// Puts tags of a group together, groups in the order in which they come first.
-fn gather_groups(listing: &Listing, options: &Options, shown: &mut [Shown<'_>]) {
+fn gather_groups(listing: &Listing, families: &[u8], shown: &mut [Shown<'_>]) {
     let mut order: Vec<String> = Vec::new();
     let mut place = |shown: &Shown<'_>| {
         let Shown::Tag(n, _) = shown else { return usize::MAX };
-        let group = groups(&listing.tags[*n], listing.copies[*n], &options.groups);
+        let group = groups(&listing.tags[*n], listing.copies[*n], families);
         order.iter().position(|known| *known == group).unwrap_or_else(|| {
             order.push(group.into_owned());
             order.len() - 1

@@ -151,7 +151,13 @@ pub(super) fn check(
         if note == Note::Unknown {
             return Err("a maker's note that may have more".into());
         }
-        if let Some(tag) = listing.tags.iter().find(|tag| origin(&tag.group).is_none()) {
+        if let Some(tag) = listing
+            .tags
+            .iter()
+            .zip(&listing.origins)
+            .find(|(_, known)| known.is_none())
+            .map(|(tag, _)| tag)
+        {
             return Err(format!("the group {}", tag.group));
         }
         odd_values(listing)?;
@@ -200,7 +206,8 @@ fn settled(
 
 /// What is known of the maker's note.
 fn note(listing: &Listing, read: &Metadata) -> Note {
-    let tags = || listing.tags.iter().filter(|tag| origin(&tag.group) == Some("MakerNotes"));
+    let all = || listing.tags.iter().zip(&listing.origins);
+    let tags = || all().filter(|(_, known)| **known == Some("MakerNotes")).map(|(tag, _)| tag);
     if !read.gaps.contains(&Gap::MakerNotes) && tags().next().is_none() {
         return Note::Absent;
     }
@@ -289,14 +296,16 @@ fn odd_values(listing: &Listing) -> Result<(), NotSure> {
     if has_packet && has("Composite", "LensID") {
         return Err("a lens that a packet may name".into());
     }
-    for tag in &listing.tags {
-        if OTHER_GROUPS.contains(&&*tag.group) || tag.group.starts_with("IPTC2") {
-            return Err(format!("the group {}", tag.group));
+    let mut last = "";
+    for (tag, origin) in listing.tags.iter().zip(&listing.origins) {
+        if tag.group != last {
+            last = &tag.group;
+            if OTHER_GROUPS.contains(&last) || last.starts_with("IPTC2") {
+                return Err(format!("the group {last}"));
+            }
         }
-        if NUMBERS.contains(&&*tag.name)
-            && tag.value.count() != 1
-            && origin(&tag.group) == Some("EXIF")
-        {
+        let is_exif = *origin == Some("EXIF");
+        if is_exif && tag.value.count() != 1 && NUMBERS.contains(&&*tag.name) {
             return Err(format!("several numbers in {}", tag.name));
         }
         match &tag.value {
