@@ -61,7 +61,10 @@ mod _solio {
     use super::gradient::Gradient;
     #[pymodule_export]
     use super::image::{
-    ImageBatch, codes_encode, codes_light, image_attribute_check, image_attribute_type, image_change, image_compare, image_encode, image_format, image_header, image_into, image_join, image_matte, image_plan, image_preview, image_read, image_split, image_write, picture_encode, picture_write,
+        ImageBatch, codes_encode, codes_light, image_attribute_check, image_attribute_type,
+        image_change, image_compare, image_encode, image_format, image_header, image_into,
+        image_join, image_matte, image_plan, image_preview, image_read, image_split, image_write,
+        picture_encode, picture_write,
     };
     #[pymodule_export]
     use super::measure::{shares, ticks, timing_text};

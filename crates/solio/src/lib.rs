@@ -137,7 +137,13 @@ pub use solio_codec::compress::Compression;
 pub use solio_codec::number::Digits;
 pub use solio_color::ToneMap;
 pub use solio_image::{
-    ChannelDifference, Choice, CodeValues, CompareOptions, Compared, ComparedRow, Decoded, DifferenceLimit, Encoded, FLIP_PIXELS_PER_DEGREE, Flip, Frame, HeatMap, ImageChoice, ImageDifference, ImageGroup, MergeInput, MissingPixels, PartChoice, PictureCodes, PictureOptions, Preview, PreviewOptions, ResizeFilter, ResizeOptions, ResizeSize, SingleFlat, StoredPicture, Verdict, channel_losses, compare_gradient, compare_images, cryptomatte, decode_image_as, edit, encode_picture, gradient_image, gradient_strips, heat_picture, image_bytes, merge_images, part_number, preview,
+    ChannelDifference, Choice, CodeValues, CompareOptions, Compared, ComparedRow, Decoded,
+    DifferenceLimit, Encoded, FLIP_PIXELS_PER_DEGREE, Flip, Frame, HeatMap, ImageChoice,
+    ImageDifference, ImageGroup, MergeInput, MissingPixels, PartChoice, PictureCodes,
+    PictureOptions, Preview, PreviewOptions, ResizeFilter, ResizeOptions, ResizeSize, SingleFlat,
+    StoredPicture, Verdict, channel_losses, compare_gradient, compare_images, cryptomatte,
+    decode_image_as, edit, encode_picture, gradient_image, gradient_strips, heat_picture,
+    image_bytes, merge_images, part_number, preview,
 };
 pub use solio_io::filter::{Filter, FilterOptions, IGNORE_FILE, LeftOut};
 pub use solio_io::signals::cancel_on_signals;

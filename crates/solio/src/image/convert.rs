@@ -14,7 +14,8 @@ use solio_exr::header::{Attribute, Box2i, Header, Part, Value, check_attribute, 
 use solio_exr::model::{Image, Pixels, Plane, Samples};
 use solio_exr::{CheckOptions, Compression, Layout, Levels, PixelType, ReadOptions, WriteOptions};
 use solio_image::{
-    Encoded, can_choose_floats, choose, cryptomatte, cut_error, decode, edit, encode_picture, losses, picture_names,
+    Encoded, can_choose_floats, choose, cryptomatte, cut_error, decode, edit, encode_picture,
+    losses, picture_names,
 };
 use solio_measure::{Stopwatch, Usage};
 use std::path::{Path, PathBuf};
