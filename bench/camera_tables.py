@@ -51,12 +51,16 @@ def pages(folder: Path) -> dict[str, dict]:
     """Tables by their titles (`Sony CameraSettings`), lists of values by theirs and a `!`."""
     found: dict[str, dict] = {}
     for path in sorted(folder.glob("*.html")):
-        parts = re.split(r"<h2[^>]*>(?:<a name='[^']*'>)?(.*?)(?:</a>)?</h2>", path.read_text(errors="replace"))
+        parts = re.split(
+            r"<h2[^>]*>(?:<a name='[^']*'>)?(.*?)(?:</a>)?</h2>", path.read_text(errors="replace")
+        )
         for title, body in zip(parts[1::2], parts[2::2], strict=True):
             title = html.unescape(title)
             if title.endswith(" Values"):
                 pairs = re.findall(r"<td[^>]*>([^<]*)</td>\s*<td[^>]*>= (.*?)</td>", body, re.S)
-                found[f"{title[:-7]}!"] = {"words": [(text_of(key).strip("'"), text_of(word)) for key, word in pairs]}
+                found[f"{title[:-7]}!"] = {
+                    "words": [(text_of(key).strip("'"), text_of(word)) for key, word in pairs]
+                }
                 continue
             found[title.removesuffix(" Tags")] = table_of(body)
     return found
@@ -66,11 +70,22 @@ def table_of(body: str) -> dict:
     head = re.search(r"<tr class=h>(.*?)</tr>", body, re.S)
     rows = []
     for chunk in re.split(r"\n<tr(?: class=b)?>\n", body)[1:]:
-        row = re.match(r"<td[^>]*>(.*?)</td>\n<td[^>]*>(.*?)</td>\n<td[^>]*>(.*?)</td>\n<td[^>]*>(.*)</td></tr>", chunk, re.S)
+        row = re.match(
+            r"<td[^>]*>(.*?)</td>\n<td[^>]*>(.*?)</td>\n<td[^>]*>(.*?)</td>\n<td[^>]*>(.*)</td></tr>",
+            chunk,
+            re.S,
+        )
         if row:
             number, names, types, values = row.groups()
             split = lambda cell: [text_of(one) for one in cell.split("<br>")]  # noqa: E731
-            rows.append({"id": text_of(number), "names": split(names), "types": split(types), "lines": lines_of(values)})
+            rows.append(
+                {
+                    "id": text_of(number),
+                    "names": split(names),
+                    "types": split(types),
+                    "lines": lines_of(values),
+                }
+            )
     unit = re.match(r"Index(\d)", text_of(head.group(1))) if head else None
     return {"unit": int(unit.group(1)) if unit else 1, "rows": rows}
 
@@ -118,7 +133,12 @@ def lenses(found: dict[str, dict]) -> None:
         ("Sony LensType", "sony", "sony_lenses", "Sony's and Minolta's lenses of the A mount by number."),
         ("Sony LensType2", "sony_e", "sony_e_lenses", "Sony's lenses of the E mount by number."),
         ("Pentax LensType", "pentax", "pentax_lenses", "Pentax' lenses by series and number."),
-        ("Olympus LensType", "olympus", "olympus_lenses", "Olympus' and Panasonic's lenses by maker, number and kind."),
+        (
+            "Olympus LensType",
+            "olympus",
+            "olympus_lenses",
+            "Olympus' and Panasonic's lenses by maker, number and kind.",
+        ),
         ("Sigma LensType", "sigma", "sigma_lenses", "Sigma's lenses by number."),
     ]:
         names = collections.defaultdict(list)
@@ -136,8 +156,11 @@ def lenses(found: dict[str, dict]) -> None:
 
 def words(found: dict[str, dict]) -> None:
     """Completes rows with words from the page that has most of a section's numbers and names."""
-    known = {name: {(number(row["id"]), one) for row in page["rows"] for one in row["names"]}
-             for name, page in found.items() if "rows" in page}
+    known = {
+        name: {(number(row["id"]), one) for row in page["rows"] for one in row["names"]}
+        for name, page in found.items()
+        if "rows" in page
+    }
     for path in sorted(TABLES.glob("*.tsv")):
         sections = re.split(r"(?m)^(?=\[)", path.read_text())
         for n, section in enumerate(sections):
@@ -152,13 +175,24 @@ def words(found: dict[str, dict]) -> None:
 
 def completed(row: list[str], found: dict[str, dict], page: str) -> str:
     if len(row) > 3 and re.match(r"[=#&]\{", row[3]):
-        same = [one for one in found[page]["rows"] if number(one["id"]) == number(row[0]) and one["names"] == [row[1]]]
+        same = [
+            one
+            for one in found[page]["rows"]
+            if number(one["id"]) == number(row[0]) and one["names"] == [row[1]]
+        ]
         own_mask = int(row[0].split("&")[1], 16) if "&" in row[0] else None
         if len(same) == 1:
             told, mask, bits = meaning(same[0], found)
             there = dict(pair.split(":", 1) for pair in row[3][2:-1].split("|") if ":" in pair)
-            if told and mask == own_mask and bits == (row[3][0] == "&") and not any("|" in word for word in told.values()):
-                row[3] = row[3][:2] + "|".join(f"{key}:{word}" for key, word in {**told, **there}.items()) + "}"
+            if (
+                told
+                and mask == own_mask
+                and bits == (row[3][0] == "&")
+                and not any("|" in word for word in told.values())
+            ):
+                row[3] = (
+                    row[3][:2] + "|".join(f"{key}:{word}" for key, word in {**told, **there}.items()) + "}"
+                )
     return "\t".join(row)
 
 
@@ -197,7 +231,9 @@ def printed(exiftool: list[str], files: list[Path], option: list[str]) -> dict[s
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as names:
         names.write("".join(f"{path}\n" for path in files))
         names.flush()
-        run = subprocess.run([*exiftool, "-j", "-D", "-G1:4", "-a", "-q", "-q", *option, "-@", names.name], capture_output=True)
+        run = subprocess.run(
+            [*exiftool, "-j", "-D", "-G1:4", "-a", "-q", "-q", *option, "-@", names.name], capture_output=True
+        )
     found = json.loads(run.stdout.decode(errors="replace"), parse_float=str, parse_int=str)
     return {members["SourceFile"]: members for members in found}
 
@@ -285,16 +321,26 @@ def explained(place, name, kind, unit, told, mask, bits, records, values) -> str
             raw = (raw & mask) >> ((mask & -mask).bit_length() - 1) if mask else raw
             pairs.append((raw, as_float(value), word))
         # Times and apertures that no camera has are left out.
-        sane = [pair for pair in pairs if pair[1] is not None and (pair[1] == pair[0] == 0 or 1e-9 < abs(pair[1]) < 1e12)]
+        sane = [
+            pair
+            for pair in pairs
+            if pair[1] is not None and (pair[1] == pair[0] == 0 or 1e-9 < abs(pair[1]) < 1e12)
+        ]
         steps = steps_of([(raw, value) for raw, value, _ in sane if raw]) if sane else None
         if steps is None:
             continue
         prefix = f"~{steps} : " if steps else ""
         unknown = [word for _, _, word in sane if word.startswith("Unknown (")]
         if told or unknown:
-            rule = ("&" if bits else "=") + "{" + "|".join(f"{key}:{word}" for key, word in told.items()) + "}"
+            rule = (
+                ("&" if bits else "=") + "{" + "|".join(f"{key}:{word}" for key, word in told.items()) + "}"
+            )
         else:
-            rule = "-" if all(as_float(word) == value for _, value, word in sane) else template_of([pair[1:] for pair in sane])
+            rule = (
+                "-"
+                if all(as_float(word) == value for _, value, word in sane)
+                else template_of([pair[1:] for pair in sane])
+            )
         if rule:
             return "\t".join([column, name, kind, prefix + rule, order])
     return f"?\t{column}\t{name}\t{kind}\t{list(values.values())[:3]}"

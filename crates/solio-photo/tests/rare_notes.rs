@@ -29,8 +29,10 @@ fn more_info() -> Vec<u8> {
     let numbers =
         |numbers: &[u16]| -> Vec<u8> { numbers.iter().flat_map(|n| n.to_le_bytes()).collect() };
     let head = numbers(&[3, 2000, 1, 16, 0x0201, 272, 0x0401, 672]);
-    let settings =
-        bytes(256, &[(1, &[82]), (14, &[57, 0xfe]), (26, &[2, 0x2c, 1, 0x51]), (37, &[48])]);
+    let settings = bytes(
+        256,
+        &[(1, &[82]), (14, &[57, 0xfe]), (26, &[2, 0x2c, 1, 0x51]), (30, &[128, 128]), (37, &[48])],
+    );
     let counts = bytes(400, &[(283, &[143]), (293, &[211])]);
     let since = bytes(1328, &[(1102, &[11])]);
     let mut list = [head, settings, counts, since].concat();
@@ -403,7 +405,8 @@ fn notes_of_rare_cameras() {
         (a33, "Sony:LensType", "Minolta AF 100-300mm F4.5-5.6 APO (D) or Sigma Lens"),
         // Another camera keeps something else in blocks of these lengths.
         (&sony("NEX-5\0"), "Sony:FocalLength", "70.0 mm"),
-        (&sony("NEX-5\0"), "Sony:ImageCount", ""),
+        (&sony("NEX-5\0"), "Sony:ImageCount", "143"),
+        (&sony("NEX-5\0"), "Sony:ShotNumberSincePowerUp", ""),
         (between, "Sony:AFAreaMode", "Face Tracking"),
         (between, "Sony:FocusMode", "AF-S"),
         (between, "Sony:DynamicRangeOptimizer", "Plus"),
