@@ -91,8 +91,18 @@ struct Shower<'l> {
 }
 
 impl Shower<'_> {
-    /// The value of a tag as it is shown, with what `-d` changes.
+    /// The value of a tag as it is shown; with `-E` only what HTML leaves as it is.
     fn value(&self, tag: &Tag, number: bool) -> Result<Value, NotSure> {
+        let value = self.dated(tag, number)?;
+        let special = |c: char| !c.is_ascii() || matches!(c, '&' | '<' | '>' | '"' | '\'');
+        if self.options.escape_html && joined(&value, None).contains(special) {
+            return Err("-E of other letters".into());
+        }
+        Ok(value)
+    }
+
+    /// The value of a tag, with what `-d` changes.
+    fn dated(&self, tag: &Tag, number: bool) -> Result<Value, NotSure> {
         if number || self.options.numbers {
             return Ok(tag.number());
         }
