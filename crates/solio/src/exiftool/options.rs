@@ -230,13 +230,14 @@ pub(super) fn parse(arguments: &[Vec<u8>], mut echo: impl FnMut(u8, &[u8])) -> P
     } else if options.bytes && options.form == Form::Text {
         options.form = Form::Bytes;
     }
-    if options.groups.contains(&4) {
-        match options.form {
-            // Copies have keys of their own.
-            Form::Json => options.duplicates = true,
-            Form::Csv => return Parsed::Handed("-G4 with -csv".into()),
-            _ => {}
+    match options.form {
+        // Tags of several groups have keys of their own.
+        Form::Xml => options.duplicates = true,
+        Form::Json if !options.groups.is_empty() => options.duplicates = true,
+        Form::Csv if !options.groups.is_empty() || options.force => {
+            return Parsed::Handed("-csv with -G or -f".into());
         }
+        _ => {}
     }
     echoes.iter().for_each(|(stream, text)| echo(*stream, text));
     Parsed::Own(Box::new(options))

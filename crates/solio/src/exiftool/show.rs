@@ -449,6 +449,13 @@ fn xml_text(text: &str) -> Result<String, NotSure> {
     Ok(out)
 }
 
+/// Whether all rows have the columns of the first.
+pub(super) fn have_same_columns(rows: &[Vec<(String, String)>]) -> bool {
+    let columns =
+        |row: &[(String, String)]| row.iter().map(|(key, _)| key.clone()).collect::<Vec<_>>();
+    rows.windows(2).all(|pair| columns(&pair[0]) == columns(&pair[1]))
+}
+
 /// The lines of `-csv`.
 pub(super) fn csv_lines(rows: &[Vec<(String, String)>]) -> String {
     let mut columns: Vec<&str> = Vec::new();

@@ -8,7 +8,7 @@ use super::listing::{Listing, is_in, origin};
 use super::options::Options;
 use super::request::{Request, RequestKind};
 use super::show::NotSure;
-use solio_photo::{Gap, Metadata, Value};
+use solio_photo::{Gap, Metadata, Tag, Value};
 use std::collections::HashSet;
 use std::sync::OnceLock;
 
@@ -147,6 +147,14 @@ pub(super) fn check(
     }
     let asks_all = options.requests.is_empty() && options.template.is_none()
         || options.requests.iter().any(|request| request.kind != RequestKind::One);
+    if !options.conditions.is_empty() {
+        // ExifTool looks at all tags of a name for a condition, and then shows them, too.
+        let copies = listing.tags.iter().zip(&listing.copies).filter(|(_, copy)| **copy > 0);
+        let meant = |tag: &Tag| options.requests.iter().any(|r| r.is_name(&tag.name));
+        if copies.into_iter().any(|(tag, _)| asks_all || meant(tag)) {
+            return Err("-if with a tag that stands twice".into());
+        }
+    }
     if asks_all {
         if note == Note::Unknown {
             return Err("a maker's note that may have more".into());
