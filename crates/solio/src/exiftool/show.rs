@@ -74,7 +74,11 @@ pub(super) fn holds(listing: &Listing, options: &Options) -> Result<bool, NotSur
     let mut unsure = None;
     let all = options.conditions.iter().all(|condition| {
         condition.holds(&mut |tag| match shower.value_of(tag) {
-            Ok(value) => value,
+            Ok(Some(value)) => Some(value),
+            Ok(None) => {
+                unsure = Some(format!("-if of {tag}, which is not there"));
+                None
+            }
             Err(e) => {
                 unsure = Some(e);
                 None
@@ -185,6 +189,9 @@ impl Shower<'_> {
                 Shown::Tag(n, number) => (self.key(n), Some((n, number))),
             };
             if !seen.insert(key.clone()) {
+                if self.options.duplicates {
+                    return Err("-j with a key twice".into());
+                }
                 continue;
             }
             out.push_str(",\n  ");
@@ -300,10 +307,14 @@ impl Shower<'_> {
                     let _ = writeln!(out, "{name}: {value}");
                 }
                 _ => {
-                    if grouped {
-                        let _ = write!(out, "{:<15} ", format!("[{group}]"));
-                    }
-                    let _ = writeln!(out, "{name:<32}: {value}");
+                    // A long group takes its place from the name.
+                    let group = if grouped {
+                        format!("{:<15} ", format!("[{group}]"))
+                    } else {
+                        String::new()
+                    };
+                    let width = (if grouped { 48usize } else { 32 }).saturating_sub(group.len());
+                    let _ = writeln!(out, "{group}{name:<width$}: {value}");
                 }
             }
         }
@@ -371,6 +382,9 @@ impl Shower<'_> {
         );
         for group in groups {
             let Some(origin) = origin(group) else { return Err(format!("the group {group}")) };
+            if origin == group && !["File", "Composite", "ExifTool"].contains(&group) {
+                return Err(format!("-X of {group}"));
+            }
             let path = if origin == group { group.to_owned() } else { format!("{origin}/{group}") };
             let _ = write!(out, "\n  xmlns:{group}='http://ns.exiftool.org/{path}/1.0/'");
         }
