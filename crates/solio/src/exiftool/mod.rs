@@ -31,7 +31,7 @@ use expand::FileArgument;
 use listing::Listing;
 use options::{Form, Options, Parsed};
 use order::Modules;
-use request::Request;
+use request::{Request, RequestKind};
 use show::{NotSure, Piece};
 use solio_base::names::OsStringBytes;
 use solio_base::{Error, Limits, Result, Work};
@@ -420,7 +420,8 @@ impl DropIn {
             Err(why) => return Ok(Err(why)),
         };
         let several = found.files.len() > 1 || found.folders > 0;
-        if options.form == Form::Csv && several && options.requests.is_empty() {
+        let names_each = options.requests.iter().all(|r| r.kind == RequestKind::One);
+        if options.form == Form::Csv && several && (options.requests.is_empty() || !names_each) {
             return Ok(Err("-csv of all tags of several files".into()));
         }
         let mut counts = Counts { folders: found.folders, ..Counts::default() };
@@ -488,6 +489,10 @@ impl DropIn {
             Form::Json if !first => printed.out.extend_from_slice(b"]\n"),
             Form::Xml if !first => printed.out.extend_from_slice(b"</rdf:RDF>\n"),
             Form::Csv if rows.is_empty() => return Ok(Err("-csv of no file".into())),
+            // The order of columns that not all files have is ExifTool's own.
+            Form::Csv if !show::have_same_columns(&rows) => {
+                return Ok(Err("-csv of files with different tags".into()));
+            }
             Form::Csv => printed.out.extend(show::csv_lines(&rows).into_bytes()),
             _ => {}
         }

@@ -230,6 +230,18 @@ pub(super) fn parse(arguments: &[Vec<u8>], mut echo: impl FnMut(u8, &[u8])) -> P
     } else if options.bytes && options.form == Form::Text {
         options.form = Form::Bytes;
     }
+    if options.force && !options.conditions.is_empty() {
+        return Parsed::Handed("-if with -f".into());
+    }
+    match options.form {
+        // Tags of several groups have keys of their own.
+        Form::Xml => options.duplicates = true,
+        Form::Json if !options.groups.is_empty() => options.duplicates = true,
+        Form::Csv if !options.groups.is_empty() || options.force || options.duplicates => {
+            return Parsed::Handed("-csv with -G, -a or -f".into());
+        }
+        _ => {}
+    }
     echoes.iter().for_each(|(stream, text)| echo(*stream, text));
     Parsed::Own(Box::new(options))
 }

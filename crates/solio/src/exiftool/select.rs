@@ -31,7 +31,8 @@ pub(super) fn select<'o>(listing: &Listing, options: &'o Options) -> Vec<Shown<'
         let before = shown.len();
         find(listing, request, options, |n| shown.push(Shown::Tag(n, request.number)));
         let missing = shown.len() == before && request.kind == RequestKind::One;
-        if missing && options.force {
+        let is_new = |one: &Shown<'_>| !matches!(one, Shown::Missing(n) if n.eq_ignore_ascii_case(&request.name));
+        if missing && options.force && shown.iter().all(is_new) {
             shown.push(Shown::Missing(&request.name));
         }
     }

@@ -74,7 +74,11 @@ pub(super) fn holds(listing: &Listing, options: &Options) -> Result<bool, NotSur
     let mut unsure = None;
     let all = options.conditions.iter().all(|condition| {
         condition.holds(&mut |tag| match shower.value_of(tag) {
-            Ok(value) => value,
+            Ok(Some(value)) => Some(value),
+            Ok(None) => {
+                unsure = Some(format!("-if of {tag}, which is not there"));
+                None
+            }
             Err(e) => {
                 unsure = Some(e);
                 None
@@ -91,8 +95,18 @@ struct Shower<'l> {
 }
 
 impl Shower<'_> {
-    /// The value of a tag as it is shown, with what `-d` changes.
+    /// The value of a tag as it is shown; with `-E` only what HTML leaves as it is.
     fn value(&self, tag: &Tag, number: bool) -> Result<Value, NotSure> {
+        let value = self.dated(tag, number)?;
+        let special = |c: char| !c.is_ascii() || matches!(c, '&' | '<' | '>' | '"' | '\'');
+        if self.options.escape_html && joined(&value, None).contains(special) {
+            return Err("-E of other letters".into());
+        }
+        Ok(value)
+    }
+
+    /// The value of a tag, with what `-d` changes.
+    fn dated(&self, tag: &Tag, number: bool) -> Result<Value, NotSure> {
         if number || self.options.numbers {
             return Ok(tag.number());
         }
@@ -175,6 +189,9 @@ impl Shower<'_> {
                 Shown::Tag(n, number) => (self.key(n), Some((n, number))),
             };
             if !seen.insert(key.clone()) {
+                if self.options.duplicates {
+                    return Err("-j with a key twice".into());
+                }
                 continue;
             }
             out.push_str(",\n  ");
@@ -290,10 +307,14 @@ impl Shower<'_> {
                     let _ = writeln!(out, "{name}: {value}");
                 }
                 _ => {
-                    if grouped {
-                        let _ = write!(out, "{:<15} ", format!("[{group}]"));
-                    }
-                    let _ = writeln!(out, "{name:<32}: {value}");
+                    // A long group takes its place from the name.
+                    let group = if grouped {
+                        format!("{:<15} ", format!("[{group}]"))
+                    } else {
+                        String::new()
+                    };
+                    let width = (if grouped { 48usize } else { 32 }).saturating_sub(group.len());
+                    let _ = writeln!(out, "{group}{name:<width$}: {value}");
                 }
             }
         }
@@ -361,6 +382,9 @@ impl Shower<'_> {
         );
         for group in groups {
             let Some(origin) = origin(group) else { return Err(format!("the group {group}")) };
+            if origin == group && !["File", "Composite", "ExifTool"].contains(&group) {
+                return Err(format!("-X of {group}"));
+            }
             let path = if origin == group { group.to_owned() } else { format!("{origin}/{group}") };
             let _ = write!(out, "\n  xmlns:{group}='http://ns.exiftool.org/{path}/1.0/'");
         }
@@ -437,6 +461,13 @@ fn xml_text(text: &str) -> Result<String, NotSure> {
         }
     }
     Ok(out)
+}
+
+/// Whether all rows have the columns of the first.
+pub(super) fn have_same_columns(rows: &[Vec<(String, String)>]) -> bool {
+    let columns =
+        |row: &[(String, String)]| row.iter().map(|(key, _)| key.clone()).collect::<Vec<_>>();
+    rows.windows(2).all(|pair| columns(&pair[0]) == columns(&pair[1]))
 }
 
 /// The lines of `-csv`.

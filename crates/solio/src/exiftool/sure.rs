@@ -5,10 +5,10 @@
 //! and no word in it was unknown. Otherwise only tags are answered for that no maker's note can change.
 
 use super::listing::{Listing, is_in, origin};
-use super::options::Options;
+use super::options::{Form, Options};
 use super::request::{Request, RequestKind};
 use super::show::NotSure;
-use solio_photo::{Gap, Metadata, Value};
+use solio_photo::{Gap, Metadata, Tag, Value};
 use std::collections::HashSet;
 use std::sync::OnceLock;
 
@@ -147,6 +147,30 @@ pub(super) fn check(
     }
     let asks_all = options.requests.is_empty() && options.template.is_none()
         || options.requests.iter().any(|request| request.kind != RequestKind::One);
+    if note == Note::Unknown && matches!(options.form, Form::Template | Form::Csv | Form::Xml) {
+        return Err("a note of which ExifTool may warn".into());
+    }
+    let of_group = |r: &&Request| r.kind != RequestKind::One && !r.groups.is_empty();
+    if options.requests.len() > 1
+        && !options.duplicates
+        && options.requests.iter().any(|r| of_group(&r))
+    {
+        let copies = listing.tags.iter().zip(&listing.copies).filter(|(_, copy)| **copy > 0);
+        let meant = |tag: &Tag| {
+            options.requests.iter().filter(of_group).any(|r| super::select::is_meant(tag, r))
+        };
+        if copies.into_iter().any(|(tag, _)| meant(tag)) {
+            return Err("all of a group, with a tag that stands elsewhere, too".into());
+        }
+    }
+    if !options.conditions.is_empty() {
+        // ExifTool looks at all tags of a name for a condition, and then shows them, too.
+        let copies = listing.tags.iter().zip(&listing.copies).filter(|(_, copy)| **copy > 0);
+        let meant = |tag: &Tag| options.requests.iter().any(|r| r.is_name(&tag.name));
+        if copies.into_iter().any(|(tag, _)| asks_all || meant(tag)) {
+            return Err("-if with a tag that stands twice".into());
+        }
+    }
     if asks_all {
         if note == Note::Unknown {
             return Err("a maker's note that may have more".into());

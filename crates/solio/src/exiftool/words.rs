@@ -1,5 +1,6 @@
 //! How tags are called where names are not wanted.
 
+use super::listing::origin;
 use std::borrow::Cow;
 
 /// The description of a tag: its name as words, or what people call it.
@@ -11,11 +12,16 @@ pub(super) fn description<'n>(name: &'n str, group: &str) -> Cow<'n, str> {
             continue;
         }
         let Some(text) = cells.next() else { continue };
-        if cells.next().is_none_or(|groups| groups.split(' ').any(|known| known == group)) {
+        if cells.next().is_none_or(|groups| groups.split(' ').any(|known| is_alike(known, group))) {
             return Cow::Borrowed(text);
         }
     }
     Cow::Owned(spelt_out(name))
+}
+
+/// Whether what holds in one group does in the other: directories of EXIF share their tags.
+fn is_alike(known: &str, group: &str) -> bool {
+    known == group || origin(known) == Some("EXIF") && origin(group) == Some("EXIF")
 }
 
 /// `FNumber` as `F Number`.
