@@ -77,7 +77,7 @@ pub(super) fn one(listing: &Listing, request: &Request, options: &Options) -> Op
     let mut found = None;
     let options = Options {
         duplicates: false,
-        excluded: Vec::new(),
+        excluded: options.excluded.clone(),
         no_composites: options.no_composites,
         ..Options::default()
     };

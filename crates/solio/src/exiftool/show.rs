@@ -43,6 +43,10 @@ pub(super) fn show(
         return Ok(piece);
     }
     let shown = select::select(listing, options);
+    let has_missing = shown.iter().any(|one| matches!(one, Shown::Missing(_)));
+    if has_missing && options.groups.contains(&4) {
+        return Err("-f with -G4".into());
+    }
     if options.form == Form::Table && !options.groups.is_empty() {
         return Err("-T with groups".into());
     }

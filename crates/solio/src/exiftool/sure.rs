@@ -150,6 +150,14 @@ pub(super) fn check(
     if note == Note::Unknown && matches!(options.form, Form::Template | Form::Csv | Form::Xml) {
         return Err("a note of which ExifTool may warn".into());
     }
+    if note == Note::Unknown
+        && options.form != Form::Json
+        && options.template.is_none()
+        && !options.force
+        && super::select::select(listing, options).is_empty()
+    {
+        return Err("nothing to show, and ExifTool may warn".into());
+    }
     let of_group = |r: &&Request| r.kind != RequestKind::One && !r.groups.is_empty();
     if options.requests.len() > 1
         && !options.duplicates
