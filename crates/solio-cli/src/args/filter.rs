@@ -2,7 +2,7 @@
 
 use super::shared::{parse_size, trimmed};
 use clap::Args;
-use jiff::{Timestamp, Zoned, civil, tz::TimeZone};
+use chrono::{DateTime, Local, NaiveDate, NaiveDateTime, NaiveTime, TimeZone, Utc};
 use solio::{Filter, FilterOptions, Result};
 use std::path::PathBuf;
 
@@ -114,9 +114,7 @@ impl FilterArgs {
         words.extend(
             switches.iter().filter(|(given, _)| *given).map(|(_, name)| (*name).to_owned()),
         );
-        let time = |ns: i64| {
-            Timestamp::from_nanosecond(ns.into()).map_or(String::new(), |at| at.to_string())
-        };
+        let time = |ns: i64| DateTime::from_timestamp_nanos(ns).to_rfc3339();
         let values = [
             ("--max-depth", self.max_depth.map(|depth| depth.to_string())),
             ("--min-size", self.min_size.map(|bytes| bytes.to_string())),
@@ -134,14 +132,24 @@ impl FilterArgs {
 /// A time in nanoseconds since 1970: a date, with a time of day in the zone of this machine or another one, a
 /// span before now, or that of a file's last change.
 pub(crate) fn parse_time(text: &str) -> std::result::Result<i64, String> {
-    let zoned = |at: civil::DateTime| at.to_zoned(TimeZone::system()).ok().map(|at| at.timestamp());
-    let ago = |span: jiff::Span| Zoned::now().checked_sub(span).ok().map(|at| at.timestamp());
-    let found = text
-        .parse::<Timestamp>()
-        .ok()
-        .or_else(|| zoned(text.parse().ok()?))
-        .or_else(|| ago(text.parse().ok()?))
-        .and_then(|at| i64::try_from(at.as_nanosecond()).ok())
+    let ns = |at: DateTime<Utc>| at.timestamp_nanos_opt();
+    let with_zone = ["%Y-%m-%dT%H:%M:%S%.f%#z", "%Y-%m-%d %H:%M:%S%.f%#z", "%Y-%m-%dT%H:%M%#z", "%Y-%m-%d %H:%M%#z"];
+    let here = ["%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M"];
+    let zoned = with_zone.iter().find_map(|form| DateTime::parse_from_str(text, form).ok());
+    let local = || {
+        let times = here.iter().find_map(|form| NaiveDateTime::parse_from_str(text, form).ok());
+        let day = || Some(NaiveDate::parse_from_str(text, "%Y-%m-%d").ok()?.and_time(NaiveTime::MIN));
+        // An hour that a change of clocks leaves out is no time.
+        Local.from_local_datetime(&times.or_else(day)?).earliest()
+    };
+    let ago = || {
+        let span = chrono::TimeDelta::from_std(humantime::parse_duration(text).ok()?).ok()?;
+        ns(Utc::now().checked_sub_signed(span)?)
+    };
+    let found = zoned
+        .and_then(|at| ns(at.to_utc()))
+        .or_else(|| ns(local()?.to_utc()))
+        .or_else(ago)
         .or_else(|| Some(solio_io::walk::status_of(text.as_ref()).ok()?.modified_ns));
     found.ok_or_else(|| {
         "use a date (2026-11-01, \"2026-11-01 18:30\", 2026-11-01T18:30Z), a span (3d, 12h, \"2 weeks\") or the \
