@@ -36,6 +36,12 @@ pub(super) fn add(tags: &mut Vec<Tag>) -> Result<(), NotSure> {
     put("Description", find("IFD0", "ImageDescription"));
     put("ModifyDate", composite("SubSecModifyDate").or_else(|| find("IFD0", "ModifyDate")));
     put("Orientation", find("IFD0", "Orientation"));
+    let is_empty = |(_, (_, text)): &(&str, (Value, Value))| {
+        text.plain().bytes().all(|b| matches!(b, b' ' | b':'))
+    };
+    if made.iter().any(is_empty) {
+        return Err("-use MWG with an empty date".into());
+    }
     // Several makers of a picture stand in one text.
     let artist = tags.iter().find(|tag| tag.group == "IFD0" && tag.name == "Artist");
     if artist

@@ -44,6 +44,14 @@ pub(super) fn show(
     }
     let shown = select::select(listing, options);
     let has_missing = shown.iter().any(|one| matches!(one, Shown::Missing(_)));
+    let twice = |request: &Request| {
+        let like = |other: &&Request| other.lower() == request.lower();
+        options.requests.iter().filter(like).count() > 1
+            || options.excluded.iter().any(|r| r.is_name(&request.name))
+    };
+    if has_missing && options.requests.iter().any(twice) {
+        return Err("-f of a name twice".into());
+    }
     if has_missing && options.groups.contains(&4) {
         return Err("-f with -G4".into());
     }

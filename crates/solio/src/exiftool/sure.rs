@@ -151,7 +151,6 @@ pub(super) fn check(
         return Err("a note of which ExifTool may warn".into());
     }
     if note == Note::Unknown
-        && options.form != Form::Json
         && options.template.is_none()
         && !options.force
         && super::select::select(listing, options).is_empty()
