@@ -1,8 +1,8 @@
 //! The arguments that say what is left out of folders: the same for all commands that go into them.
 
 use super::shared::{parse_size, trimmed};
-use clap::Args;
 use chrono::{DateTime, Local, NaiveDate, NaiveDateTime, NaiveTime, TimeZone, Utc};
+use clap::Args;
 use solio::{Filter, FilterOptions, Result};
 use std::path::PathBuf;
 
@@ -133,12 +133,18 @@ impl FilterArgs {
 /// span before now, or that of a file's last change.
 pub(crate) fn parse_time(text: &str) -> std::result::Result<i64, String> {
     let ns = |at: DateTime<Utc>| at.timestamp_nanos_opt();
-    let with_zone = ["%Y-%m-%dT%H:%M:%S%.f%#z", "%Y-%m-%d %H:%M:%S%.f%#z", "%Y-%m-%dT%H:%M%#z", "%Y-%m-%d %H:%M%#z"];
+    let with_zone = [
+        "%Y-%m-%dT%H:%M:%S%.f%#z",
+        "%Y-%m-%d %H:%M:%S%.f%#z",
+        "%Y-%m-%dT%H:%M%#z",
+        "%Y-%m-%d %H:%M%#z",
+    ];
     let here = ["%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M"];
     let zoned = with_zone.iter().find_map(|form| DateTime::parse_from_str(text, form).ok());
     let local = || {
         let times = here.iter().find_map(|form| NaiveDateTime::parse_from_str(text, form).ok());
-        let day = || Some(NaiveDate::parse_from_str(text, "%Y-%m-%d").ok()?.and_time(NaiveTime::MIN));
+        let day =
+            || Some(NaiveDate::parse_from_str(text, "%Y-%m-%d").ok()?.and_time(NaiveTime::MIN));
         // An hour that a change of clocks leaves out is no time.
         Local.from_local_datetime(&times.or_else(day)?).earliest()
     };
