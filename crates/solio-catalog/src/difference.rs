@@ -158,10 +158,13 @@ fn is_same(old: &Row, new: &Row) -> bool {
     same(column::SIZE) && same(column::MODIFIED_NS) && hashes.is_none_or(|(old, new)| old == new)
 }
 
+/// A folder, and a name in it.
+type FileName = (Arc<[u8]>, Box<[u8]>);
+
 /// Rows that must come in the order of catalogues.
 struct InOrder<I: Iterator<Item = Result<Row>>> {
     rows: Peekable<I>,
-    last: Option<(Arc<[u8]>, Box<[u8]>)>,
+    last: Option<FileName>,
 }
 
 impl<I: Iterator<Item = Result<Row>>> InOrder<I> {
@@ -179,8 +182,7 @@ impl<I: Iterator<Item = Result<Row>>> InOrder<I> {
 
     fn next(&mut self) -> Result<Option<Row>> {
         let Some(row) = self.rows.next().transpose()? else { return Ok(None) };
-        let is_behind =
-            |(folder, name): &(Arc<[u8]>, Box<[u8]>)| (key(folder), key(name)) >= row.key();
+        let is_behind = |(folder, name): &FileName| (key(folder), key(name)) >= row.key();
         if self.last.as_ref().is_some_and(is_behind) {
             let path = String::from_utf8_lossy(&row.path()).into_owned();
             return Err(Error::corrupt(format!("{path} is out of order")));

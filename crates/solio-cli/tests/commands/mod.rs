@@ -46,6 +46,7 @@ pub(crate) const SAME: &[&str] = &[
     "convert scene.solio -o out/",
     "info --json in.obj in.ply a.0001.exr scene.pbrt scene.solio images.solio",
     "meta --json -f ImageSize,FileType,PixelAspectRatio in.jpg a.0001.exr in.png scene.pbrt",
+    "exiftool -S -FileType -MIMEType in.jpg",
     "ls -r --json tree",
     "scan tree -o out.parquet --check --deep --hash xxh128",
     "query in.sqlite 'SELECT path, size, kind FROM files' --csv",

@@ -5,6 +5,7 @@ use super::options::Options;
 use super::show::NotSure;
 use solio_base::names::OsStrBytes;
 use solio_base::{Error, Limits, Result, Work};
+use solio_kinds::FileKind;
 use std::path::{Path, PathBuf};
 
 /// Longest file of arguments.
@@ -19,7 +20,7 @@ pub(super) struct FileArgument {
 }
 
 /// The files of a command, and how many folders were looked into.
-pub(super) struct Found {
+pub(super) struct FoundFiles {
     pub(super) files: Vec<FileArgument>,
     pub(super) folders: usize,
 }
@@ -37,14 +38,14 @@ pub(super) fn argument_file(name: &[u8]) -> Result<Vec<Vec<u8>>> {
 }
 
 /// The files that `options` name.
-pub(super) fn files(options: &Options) -> std::result::Result<Found, NotSure> {
-    let mut found = Found { files: Vec::new(), folders: 0 };
+pub(super) fn files(options: &Options) -> std::result::Result<FoundFiles, NotSure> {
+    let mut found = FoundFiles { files: Vec::new(), folders: 0 };
     for name in &options.files {
         if name == b"-" {
             return Err("standard input".into());
         }
         let path = super::path_of(name);
-        if cfg!(windows) && name.iter().any(|b| matches!(b, b'*' | b'?')) {
+        if std::path::MAIN_SEPARATOR == '\\' && name.iter().any(|b| matches!(b, b'*' | b'?')) {
             return Err("a pattern of names".into());
         }
         if path.is_dir() {
@@ -64,7 +65,7 @@ fn folder(
     path: &Path,
     name: &[u8],
     options: &Options,
-    found: &mut Found,
+    found: &mut FoundFiles,
     depth: usize,
 ) -> std::result::Result<(), NotSure> {
     let failed = |e| Error::io("look into", e).at_path(path).message().to_owned();
@@ -112,9 +113,9 @@ fn is_wanted(extension: Option<&str>, options: &Options) -> std::result::Result<
     if options.extensions.iter().any(|(_, wanted)| *wanted) {
         return Ok(false);
     }
-    match extension {
-        Some("jpg" | "jpeg") => Ok(true),
-        // Which extensions ExifTool knows is its own affair.
-        _ => Err("a folder with other files than JPEG".into()),
+    // Which other extensions ExifTool knows is its own affair.
+    match extension.is_some_and(|extension| FileKind::Jpeg.has_extension(extension)) {
+        true => Ok(true),
+        false => Err("a folder with other files than JPEG".into()),
     }
 }

@@ -75,8 +75,8 @@ pub(super) fn candidates(named: Option<&Path>) -> Vec<PathBuf> {
         );
     }
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let name = if cfg!(windows) { "exiftool.exe" } else { "exiftool" };
-    found.extend(std::env::split_paths(&path).map(|folder| folder.join(name)));
+    let name = format!("exiftool{}", std::env::consts::EXE_SUFFIX);
+    found.extend(std::env::split_paths(&path).map(|folder| folder.join(&name)));
     found.extend(PLACES.map(PathBuf::from));
     let own = own.and_then(|own| own.canonicalize().ok());
     let mut seen = Vec::new();

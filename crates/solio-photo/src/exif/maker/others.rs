@@ -13,6 +13,7 @@ use solio_container::{
     ByteView,
     tiff::{FieldType, word},
 };
+use solio_kinds::FileKind;
 use std::borrow::Cow;
 
 /// Where the note's directory is, if it is one of these makers'.
@@ -32,7 +33,8 @@ pub(super) fn place<'a>(
         }
         // A TIFF structure of its own.
         _ if make.starts_with("EASTMAN")
-            && (head.starts_with(b"II*\0\x08\0\0\0") || head.starts_with(b"MM\0*\0\0\0\x08")) =>
+            && FileKind::Tiff.is_at_start(head)
+            && matches!(head.get(4..8), Some([8, 0, 0, 0] | [0, 0, 0, 8])) =>
         {
             ("Kodak", "kodak8", (own, 8, head[0] == b'M'))
         }

@@ -88,7 +88,7 @@ mod tests {
         assert_eq!(version([0, 1, 0, 2]).plain(), "0.1.0.2");
         assert_eq!(two_digits(&Value::Floats(vec![0.3359375, 0.5])).plain(), "0.34 0.5");
         let lens = |n: i64| leica_lens_name(&leica_lens(&Value::int(n))).plain();
-        assert_eq!(lens(42 << 2 | 1), "Tri-Elmar-M 28-35-50mm f/4 ASPH.");
+        assert_eq!(lens(42 << 2 | 1), "Tri-Elmar-M 28-35-50mm f/4 ASPH. (at 28mm)");
         assert_eq!(lens(99 << 2 | 3), "Unknown (99 3)");
     }
 }
