@@ -99,7 +99,7 @@ pub(crate) const TIMED: &[&str] = &[
 ];
 
 /// Commands that have no `-j`.
-const NO_THREADS: [&str; 4] = ["query", "completions", "man", "study"];
+const NO_THREADS: [&str; 5] = ["exiftool", "query", "completions", "man", "study"];
 
 /// The words of a line; what stands between quotes is one.
 pub(crate) fn words(line: &str) -> Vec<String> {
