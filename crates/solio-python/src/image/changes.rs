@@ -1,6 +1,6 @@
 //! Images changed, put together, taken apart and compared.
 
-use super::functions::{GivenImage, give_read};
+use super::functions::{GivenImage, ReadImage, give_read};
 use super::hold::{GivenPart, HeldImage, as_channels};
 use crate::Any;
 use crate::errors::{ArgumentOf, argument};
@@ -98,7 +98,7 @@ pub(crate) fn image_change<'py>(
         changes.apply(&mut image)?;
         Ok(owned(image))
     })?;
-    give_read(py, (image, None))
+    give_read(py, ReadImage::Exr(image, None))
 }
 
 /// Puts images together, each with its name and whether that was chosen.
@@ -125,7 +125,7 @@ pub(crate) fn image_join<'py>(
         let (image, losses) = image::merge_images(inputs, by, &limits)?;
         Ok((owned(image), losses))
     })?;
-    Ok((give_read(py, (image, None))?, given_losses(losses)))
+    Ok((give_read(py, ReadImage::Exr(image, None))?, given_losses(losses)))
 }
 
 /// Takes an image apart.
@@ -142,7 +142,7 @@ pub(crate) fn image_split<'py>(
         let pieces = image::split_image(as_channels(model)?, by)?;
         Ok(pieces.into_iter().map(|(name, piece)| (name, owned(piece))).collect::<Vec<_>>())
     })?;
-    pieces.into_iter().map(|(name, piece)| Ok((name, give_read(py, (piece, None))?))).collect()
+    pieces.into_iter().map(|(name, piece)| Ok((name, give_read(py, ReadImage::Exr(piece, None))?))).collect()
 }
 
 fn group(name: &str) -> PyResult<ImageGroup> {
