@@ -5,6 +5,9 @@ use solio_catalog::store::KnownFile;
 use solio_io::walk::{EntryKind, Listing};
 use std::sync::Arc;
 
+/// Names of files in a folder.
+type Names = Vec<Box<[u8]>>;
+
 /// A folder under way.
 pub(super) struct Folder {
     pub(super) path: Arc<[u8]>,
@@ -22,7 +25,7 @@ impl Folder {
         listing: &Listing,
         known: Vec<KnownFile>,
         unit: Option<usize>,
-    ) -> (Folder, Vec<Box<[u8]>>, Vec<Box<[u8]>>) {
+    ) -> (Folder, Names, Names) {
         let (mut gone, mut excluded) = (Vec::new(), Vec::new());
         let is_left_out = |file: &KnownFile| {
             let all = listing.left_out();
