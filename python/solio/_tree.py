@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from os import PathLike, fsdecode, fsencode, fspath
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _solio
 from ._arrays import check_several
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
     from ._errors import Error
 
     _Path = str | PathLike[str] | bytes
 
 
-@dataclass(frozen=True)
-class Problem:
+class Problem(NamedTuple):
     """Something that is wrong with a file or with the names in a folder."""
 
     kind: str
@@ -32,8 +30,7 @@ class Problem:
     """The part of an OpenEXR file."""
 
 
-@dataclass(frozen=True)
-class Check:
+class Check(NamedTuple):
     """What `check` found of a file or a folder."""
 
     path: Path
@@ -55,8 +52,7 @@ class Check:
         return not self.problems and self.error is None
 
 
-@dataclass(frozen=True)
-class DuplicateGroup:
+class DuplicateGroup(NamedTuple):
     """Files with the same content."""
 
     bytes: int
@@ -70,8 +66,7 @@ class DuplicateGroup:
         return self.bytes * (len(self.files) - 1)
 
 
-@dataclass(frozen=True)
-class Duplicates:
+class Duplicates(NamedTuple):
     """What `duplicates` found."""
 
     groups: tuple[DuplicateGroup, ...]
@@ -87,8 +82,7 @@ class Duplicates:
         return sum(group.wasted_bytes for group in self.groups)
 
 
-@dataclass(frozen=True)
-class Hashed:
+class Hashed(NamedTuple):
     """The digests of a file."""
 
     path: Path
@@ -101,8 +95,7 @@ class Hashed:
     """Why it cannot be read."""
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(NamedTuple):
     """A file, a folder, or a sequence of frames."""
 
     kind: str
@@ -121,8 +114,7 @@ class Entry:
     """The size of all files, where ``sizes`` asks for it."""
 
 
-@dataclass(frozen=True)
-class FileChange:
+class FileChange(NamedTuple):
     """What became of a file from one catalogue to another."""
 
     change: str
@@ -144,6 +136,8 @@ def _names(paths: _Path | Iterable[_Path]) -> list[bytes]:
 
 
 def _path(name: bytes) -> Path:
+    from pathlib import Path  # what few need is not loaded with the package
+
     return Path(fsdecode(name))
 
 

@@ -39,7 +39,7 @@ CASES: dict[str, list[tuple[str, str]]] = {
         ("info --json photo.jpg", "info-file"),
     ],
     "ls": [("ls --json --long . shots", "ls"), ("ls -r --json .", "ls")],
-    "scan": [("scan shots -o c.sqlite --json --stats", "scan"), ("scan none -o d.sqlite --json", "scan"), ("scan -o q.sqlite --purge --json", "purge")],
+    "scan": [("scan shots -o c.sqlite --json --stats", "scan"), ("scan none -o d.sqlite --json", "scan"), ("scan -o q.sqlite --purge --json", "purge"), ("scan shots -o q.sqlite --diff --json", "scan change")],
     "merge": [("merge q.sqlite -o m.sqlite --json", "merge")],
     "query": [('query q.sqlite --json "SELECT * FROM files"', "query")],
     "check": [("check --json .", "check"), ("check --json bad.obj cut.exr none.exr", "check failure")],
@@ -48,7 +48,7 @@ CASES: dict[str, list[tuple[str, str]]] = {
         ("diff --json a.exr a.exr --flip", "diff"),
         ("diff --json a.exr none.exr", "failure"),
     ],
-    "dup": [("dup --json .", "dup")],
+    "dup": [("dup --json .", "dup"), ("dup --json --link --journal links.jsonl .", "dup relink")],
     "sheet": [("sheet shots bad.obj -o s.html --json", "sheet")],
     "hash": [
         ("hash --json -a xxh128,sha256,c4 .", "hash"),
@@ -109,7 +109,7 @@ PROGRESS = [
     ("scan large -o l.sqlite --hash xxh128 --bwlimit 2M --progress json", "progress-scan"),
 ]
 # Outputs that take too long for a test, or need ExifTool.
-UNSEEN = {"bench-scene-study-1", "study-modes-1"}
+UNSEEN = {"bench-scene-study-1", "exiftool-stats-1", "study-modes-1"}
 
 
 def solio(folder: Path, line: str) -> subprocess.CompletedProcess[bytes]:
@@ -174,6 +174,9 @@ def test_output_keeps_its_schema(folder: Path, line: str, expected: str) -> None
         solio(folder, "hash --mhl shots")
         (folder / "shots" / "new.txt").write_text("new")
         (folder / "shots" / "b.1002.exr").unlink()
+    if "--diff" in line:
+        (folder / "shots" / "new.txt").write_text("new")
+        (folder / "shots" / "b.1002.exr").rename(folder / "shots" / "moved.exr")
     ran = solio(folder, line)
     assert ran.stdout, ran.stderr.decode()
     array = line.startswith("meta --json ")
