@@ -76,7 +76,10 @@ def test_sequences_tell_what_is_missing(tree: Path) -> None:
 
 def test_catalogues_are_compared(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     out = tmp_path_factory.mktemp("catalogues")
-    scan = lambda name: subprocess.run([COMMAND, "scan", tree, "-o", out / name], check=True)
+
+    def scan(name: str) -> None:
+        subprocess.run([COMMAND, "scan", tree, "-o", out / name], check=True)
+
     scan("a.sqlite")
     (tree / "a.obj").rename(tree / "b.obj")
     (tree / "new.txt").write_text("new")
