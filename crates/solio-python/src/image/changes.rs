@@ -142,7 +142,10 @@ pub(crate) fn image_split<'py>(
         let pieces = image::split_image(as_channels(model)?, by)?;
         Ok(pieces.into_iter().map(|(name, piece)| (name, owned(piece))).collect::<Vec<_>>())
     })?;
-    pieces.into_iter().map(|(name, piece)| Ok((name, give_read(py, ReadImage::Exr(piece, None))?))).collect()
+    pieces
+        .into_iter()
+        .map(|(name, piece)| Ok((name, give_read(py, ReadImage::Exr(piece, None))?)))
+        .collect()
 }
 
 fn group(name: &str) -> PyResult<ImageGroup> {
