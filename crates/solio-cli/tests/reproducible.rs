@@ -54,7 +54,7 @@ fn the_same_bytes_on_any_threads_and_tier_and_again() {
 }
 
 /// Commands without `--stats` and `--progress`: they answer at once, or write a few rows.
-const WITHOUT_FIGURES: [&str; 5] = ["query", "merge", "gradient", "completions", "man"];
+const WITHOUT_FIGURES: [&str; 6] = ["exiftool", "query", "merge", "gradient", "completions", "man"];
 
 #[test]
 fn figures_and_progress_change_no_bytes() {
