@@ -23,7 +23,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-# Groups that are no maker's note.
+# Groups outside maker notes.
 PLAIN = re.compile(
     r"(File|JFIF|JFXX|IFD\d|ExifIFD|GPS|InteropIFD|Composite|XMP.*|ICC.*|IPTC.*|Photoshop|PNG.*|MPF\d?|"
     r"MPImage\d|SubIFD\d?|JUMBF|CBOR|Adobe|APP\d+|PrintIM|Ducky|FlashPix|JPS|QuickTime|Track\d|AFCP)$"

@@ -94,7 +94,7 @@ def join(
     max_bytes: int | None = None,
 ) -> Image:
     """Puts images together, each under its name: as ``layers`` of one part (``name.R``; an empty
-    name is no layer), whose data window holds all of theirs, as ``parts`` or as ``views``.
+    name makes no layer), whose data window holds all of theirs, as ``parts`` or as ``views``.
 
     Raises `solio.ArgumentError` for layers with other display windows and for names that are the
     same, `solio.UnsupportedError` for deep layers.

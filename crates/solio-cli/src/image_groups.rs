@@ -79,7 +79,7 @@ fn name_of(input: &Path) -> String {
     name.trim_end_matches(['.', '_', '-', ' ']).to_owned()
 }
 
-/// A job a frame that any input has; inputs that are no sequences are in all of them.
+/// A job a frame that any input has; inputs that are not sequences are in all of them.
 fn merge_plan(args: &ConvertArgs, inputs: &[PathBuf], names: Vec<String>) -> Result<Vec<MergeJob>> {
     let (output, wanted) = (&args.output, args.image.frames.as_ref());
     let chosen = args.changes.names.is_some();
@@ -214,7 +214,7 @@ impl Place {
         Ok(Place { folder, before: before.to_owned(), after: after.to_owned() })
     }
 
-    /// The file of a piece. A name is no path.
+    /// The file of a piece. A name is not a path.
     fn path(&self, name: &str) -> PathBuf {
         let plain = |c: char| if matches!(c, '/' | '\\' | ':') || c.is_control() { '_' } else { c };
         let mut name: String = name.chars().map(plain).collect();

@@ -275,7 +275,7 @@ impl ScanHistory {
         }
         let (scan, path) = (self.id(connection, pending)?, path_of(&row.folder, &row.name));
         if before.is_none() {
-            // What was left out, and is not any more, is no tombstone.
+            // What was left out, and is not any more, is not a tombstone.
             connection
                 .prepare_cached(
                     "DELETE FROM tombstones WHERE folder = ?1 AND name = ?2 AND why = 'excluded'",

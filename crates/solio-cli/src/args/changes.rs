@@ -36,7 +36,7 @@ pub(crate) struct ChangeArgs {
     /// Put all inputs together into one OpenEXR file, of sequences frame by frame: as layers, parts or views
     #[arg(long, value_name = "HOW", value_parser = named(ImageGroup::ALL, ImageGroup::name))]
     pub(crate) join: Option<ImageGroup>,
-    /// With --join: what the inputs are called, in order; an empty name is no layer [default: their file
+    /// With --join: what the inputs are called, in order; an empty name makes no layer [default: their file
     /// names, where channels or parts would be called the same]
     #[arg(long = "as", value_name = "LIST", value_delimiter = ',', requires = "join")]
     pub(crate) names: Option<Vec<String>>,

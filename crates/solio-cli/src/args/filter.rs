@@ -75,7 +75,7 @@ impl FilterArgs {
         })
     }
 
-    /// The first option given other than `--exclude`, for whoever knows only that one.
+    /// The first option given other than `--exclude`, for commands that take only that one.
     pub(crate) fn beside_exclude(&self) -> Option<&'static str> {
         let given = [
             (!self.include.is_empty(), "--include"),
@@ -145,7 +145,7 @@ pub(crate) fn parse_time(text: &str) -> std::result::Result<i64, String> {
         let times = here.iter().find_map(|form| NaiveDateTime::parse_from_str(text, form).ok());
         let day =
             || Some(NaiveDate::parse_from_str(text, "%Y-%m-%d").ok()?.and_time(NaiveTime::MIN));
-        // An hour that a change of clocks leaves out is no time.
+        // An hour that a change of clocks leaves out does not exist.
         Local.from_local_datetime(&times.or_else(day)?).earliest()
     };
     let ago = || {

@@ -2,7 +2,7 @@
 //!
 //! A file's own format, EXIF, XMP, IPTC and profiles are read whole. A maker's note is not: it is taken
 //! for whole where the camera is one of those whose sample gave the same in all tags (`cameras.tsv`)
-//! and no word in it was unknown. Otherwise only tags are answered for that no maker's note can change.
+//! and no word in it was unknown. Otherwise only tags are answered for that a maker note cannot change.
 
 use super::listing::{Listing, is_in, origin};
 use super::options::{Form, Options};
@@ -12,7 +12,7 @@ use solio_photo::{Gap, Metadata, Tag, Value};
 use std::collections::HashSet;
 use std::sync::OnceLock;
 
-/// Names that no maker's note has, and no other segment of a picture.
+/// Names that occur neither in maker notes nor in another segment of a picture.
 const OWN: [&str; 34] = [
     "ExifToolVersion",
     "FileName",
