@@ -256,11 +256,12 @@ impl Named {
     fn worded(self, stored: &Value, value: &Value) -> Value {
         let raw = || value.plain();
         let first = || leading(value);
+        let only = || first().filter(|_| !raw().contains(' '));
         let with = |unit: &str| with_unit(value, unit);
         Value::Text(match self {
-            Named::ExposureTime | Named::ApexTime => first().map_or_else(raw, words::exposure_time),
+            Named::ExposureTime | Named::ApexTime => only().map_or_else(raw, words::exposure_time),
             Named::ExposureTimes | Named::ExposureTimesBig => words::exposure_words(&raw()),
-            Named::FNumber => match first() {
+            Named::FNumber => match only() {
                 Some(f) if f > 0.0 && f < 1.0 => format!("{f:.2}"),
                 Some(f) if f > 0.0 => format!("{f:.1}"),
                 _ => raw(),
@@ -797,6 +798,7 @@ mod tests {
             other => other.plain(),
         };
         assert_eq!(text("f_number", Value::Rationals(vec![(5, 10)])), "0.50");
+        assert_eq!(text("f_number", Value::Rationals(vec![(28, 10), (0, 0)])), "2.8 undef");
         assert_eq!(text("exposure_time", Value::Rationals(vec![(0, 0)])), "undef");
         assert_eq!(text("apex_time", Value::Rationals(vec![(6, 1)])), "1/64");
         assert_eq!(text("apex_aperture", Value::Rationals(vec![(3, 1)])), "2.8");

@@ -21,21 +21,23 @@ pub(super) fn add(tags: &mut Vec<Tag>) -> Result<(), NotSure> {
             .map(|tag| (tag.number(), tag.text()))
     };
     let composite = |name: &str| find("Composite", name);
+    // Some writers have what belongs to one directory of EXIF in the other.
+    let exif = |name: &str| find("IFD0", name).or_else(|| find("ExifIFD", name));
     let mut made: Vec<(&'static str, (Value, Value))> = Vec::new();
     let mut put = |name: &'static str, value: Option<(Value, Value)>| {
         let value = value.filter(|(_, text)| !text.plain().trim().is_empty());
         made.extend(value.map(|value| (name, value)));
     };
-    put("Copyright", find("IFD0", "Copyright"));
-    put("CreateDate", composite("SubSecCreateDate").or_else(|| find("ExifIFD", "CreateDate")));
-    put("Creator", find("IFD0", "Artist"));
+    put("Copyright", exif("Copyright"));
+    put("CreateDate", composite("SubSecCreateDate").or_else(|| exif("CreateDate")));
+    put("Creator", exif("Artist"));
     put(
         "DateTimeOriginal",
-        composite("SubSecDateTimeOriginal").or_else(|| find("ExifIFD", "DateTimeOriginal")),
+        composite("SubSecDateTimeOriginal").or_else(|| exif("DateTimeOriginal")),
     );
-    put("Description", find("IFD0", "ImageDescription"));
-    put("ModifyDate", composite("SubSecModifyDate").or_else(|| find("IFD0", "ModifyDate")));
-    put("Orientation", find("IFD0", "Orientation"));
+    put("Description", exif("ImageDescription"));
+    put("ModifyDate", composite("SubSecModifyDate").or_else(|| exif("ModifyDate")));
+    put("Orientation", exif("Orientation"));
     let is_empty = |(_, (_, text)): &(&str, (Value, Value))| {
         text.plain().bytes().all(|b| matches!(b, b' ' | b':'))
     };

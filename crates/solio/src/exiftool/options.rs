@@ -230,6 +230,13 @@ pub(super) fn parse(arguments: &[Vec<u8>], mut echo: impl FnMut(u8, &[u8])) -> P
     } else if options.bytes && options.form == Form::Text {
         options.form = Form::Bytes;
     }
+    if options.template.is_some() {
+        // A template has what it names, whatever else is left out.
+        options.excluded.clear();
+    }
+    if options.mwg && options.no_composites {
+        return Parsed::Handed("-use MWG with -e".into());
+    }
     if options.force && !options.conditions.is_empty() {
         return Parsed::Handed("-if with -f".into());
     }

@@ -6,7 +6,7 @@ use super::options::{Form, Options};
 use super::request::Request;
 use super::select::{self, Shown};
 use super::template::Part;
-use super::words::description;
+use super::words::{description, spelt_out};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use solio_photo::{Tag, Value, json_string, json_value};
@@ -72,7 +72,9 @@ pub(super) fn show(
             let cells: Result<Vec<String>, NotSure> =
                 shown.iter().map(|one| shower.text(one)).collect();
             out = cells?.join("\t");
-            out.push('\n');
+            if !shown.is_empty() {
+                out.push('\n');
+            }
         }
         _ => shower.lines(&shown, &mut out)?,
     }
@@ -286,7 +288,7 @@ impl Shower<'_> {
                     let mut letters = name.chars();
                     let first = letters.next().map(|letter| letter.to_ascii_uppercase());
                     let name: String = first.into_iter().chain(letters).collect();
-                    ("".into(), description(&name, "").into_owned().into())
+                    ("".into(), spelt_out(&name).into())
                 }
                 Shown::Tag(n, _) => {
                     let tag = &self.listing.tags[n];

@@ -7,6 +7,7 @@
 use super::listing::{Listing, is_in, origin};
 use super::options::{Form, Options};
 use super::request::{Request, RequestKind};
+use super::select::{Shown, select};
 use super::show::NotSure;
 use solio_photo::{Gap, Metadata, Tag, Value};
 use std::collections::HashSet;
@@ -147,13 +148,21 @@ pub(super) fn check(
     }
     let asks_all = options.requests.is_empty() && options.template.is_none()
         || options.requests.iter().any(|request| request.kind != RequestKind::One);
-    if note == Note::Unknown && matches!(options.form, Form::Template | Form::Csv | Form::Xml) {
-        return Err("a note of which ExifTool may warn".into());
+    // ExifTool warns of a note that it does not know, and of IPTC that changed behind Photoshop's back.
+    let digest = value_of(listing, "Photoshop", "IPTCDigest");
+    let is_changed = !digest.is_empty() && digest != value_of(listing, "File", "CurrentIPTCDigest");
+    let several = |tag: &Tag| {
+        origin(&tag.group) == Some("EXIF")
+            && tag.value.count() != 1
+            && NUMBERS.contains(&&*tag.name)
+    };
+    let may_warn = note == Note::Unknown || is_changed || listing.tags.iter().any(several);
+    if may_warn && matches!(options.form, Form::Template | Form::Csv | Form::Xml) {
+        return Err("a note or a digest of which ExifTool may warn".into());
     }
-    if note == Note::Unknown
+    if may_warn
         && options.template.is_none()
-        && !options.force
-        && super::select::select(listing, options).is_empty()
+        && !select(listing, options).iter().any(|one| matches!(one, Shown::Tag(..)))
     {
         return Err("nothing to show, and ExifTool may warn".into());
     }
@@ -213,6 +222,9 @@ fn settled(
     options: &Options,
     note: Note,
 ) -> Result<(), NotSure> {
+    if RESOLUTION.iter().any(|name| request.is_name(name)) && has_two_resolutions(listing) {
+        return Err("a resolution that stands twice".into());
+    }
     if matches!(request.lower(), "warning" | "error" | "validate") {
         return Err(format!("{} is ExifTool's own", request.name));
     }
@@ -229,7 +241,17 @@ fn settled(
     });
     let of_exif = counts
         .is_some_and(|(tag, _)| matches!(origin(&tag.group), Some("EXIF" | "File" | "Composite")));
-    if known(&STANDARD) && of_exif && !options.duplicates {
+    // A note that says the same otherwise may be what counts.
+    let is_rival = |tag: &Tag| {
+        let differs = |(one, _): (&Tag, &u32)| {
+            one.number() != tag.number() || one.text().plain() != tag.text().plain()
+        };
+        request.is_name(&tag.name) && counts.is_some_and(differs)
+    };
+    let of_note = |(_, origin): &(&Tag, &Option<&str>)| **origin == Some("MakerNotes");
+    let has_rival =
+        listing.tags.iter().zip(&listing.origins).filter(of_note).any(|(tag, _)| is_rival(tag));
+    if known(&STANDARD) && of_exif && !options.duplicates && !has_rival {
         return Ok(());
     }
     Err(format!("{}, which a maker's note may have", request.name))
@@ -291,19 +313,27 @@ const NUMBERS: [&str; 18] = [
     "ExposureProgram",
 ];
 
+const RESOLUTION: [&str; 3] = ["XResolution", "YResolution", "ResolutionUnit"];
+
+/// Whether another resolution than that of JFIF may be the one that counts.
+fn has_two_resolutions(listing: &Listing) -> bool {
+    let place = |group: &str| listing.tags.iter().position(|tag| tag.group == group);
+    let has = |group: &str, name: &str| {
+        listing.tags.iter().any(|tag| tag.group == group && tag.name == name)
+    };
+    let alone = RESOLUTION.iter().any(|name| !has("IFD0", name) && has("IFD1", name));
+    has("JFIF", "XResolution")
+        && (alone || place("JFIF") > place("IFD0") || has("Photoshop", "XResolution"))
+}
+
 /// Values of which ExifTool warns, or that it takes another way.
 fn odd_values(listing: &Listing) -> Result<(), NotSure> {
     let value = |group, name| value_of(listing, group, name);
     let has = |group: &str, name: &str| {
         listing.tags.iter().any(|tag| tag.group == group && tag.name == name)
     };
-    let place = |group: &str| listing.tags.iter().position(|tag| tag.group == group);
-    if has("JFIF", "XResolution") {
-        let names = ["XResolution", "YResolution", "ResolutionUnit"];
-        let alone = names.iter().any(|name| !has("IFD0", name) && has("IFD1", name));
-        if alone || place("JFIF") > place("IFD0") || has("Photoshop", "XResolution") {
-            return Err("a resolution that stands twice".into());
-        }
+    if has_two_resolutions(listing) {
+        return Err("a resolution that stands twice".into());
     }
     let has_iptc = listing.tags.iter().any(|tag| tag.group.starts_with("IPTC"));
     let digest = value("Photoshop", "IPTCDigest");

@@ -117,6 +117,22 @@ fn all_forms_of_one_tag() {
 }
 
 #[test]
+fn what_is_not_there_has_its_name_as_words_and_templates_have_all() {
+    let folder = tempfile::tempdir().unwrap();
+    let name = photo(folder.path()).display().to_string();
+    for (arguments, want) in [
+        (&["-f", "-DateTimeOriginal"][..], "Date Time Original              : -\n"),
+        (&["-t", "-f", "-SubSecDateTimeOriginal"], "Sub Sec Date Time Original\t-\n"),
+        (&["-T", "-IFD1:all"], ""),
+        (&["-T", "-Make"], "-\n"),
+        (&["-p", "${Orientation#}", "--Orientation"], "6\n"),
+    ] {
+        let (out, ..) = asked(&[arguments, &[&name]].concat(), b"", Path::new(""));
+        assert_eq!(out, want, "{arguments:?}");
+    }
+}
+
+#[test]
 fn without_exiftool_what_is_left_to_it_is_a_clear_error() {
     let (out, err, status, stats) = asked(&["-Artist=me", "a.jpg"], b"", Path::new(""));
     assert_eq!((out.as_str(), status, stats.handed_commands), ("", 1, 1));

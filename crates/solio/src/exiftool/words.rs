@@ -24,8 +24,8 @@ fn is_alike(known: &str, group: &str) -> bool {
     known == group || origin(known) == Some("EXIF") && origin(group) == Some("EXIF")
 }
 
-/// `FNumber` as `F Number`.
-fn spelt_out(name: &str) -> String {
+/// `FNumber` as `F Number`: what ExifTool says of a tag that is not there.
+pub(super) fn spelt_out(name: &str) -> String {
     let letters: Vec<char> = name.chars().collect();
     let mut out = String::with_capacity(name.len() + 8);
     for (n, letter) in letters.iter().enumerate() {

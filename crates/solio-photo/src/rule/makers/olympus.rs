@@ -10,7 +10,7 @@ pub(super) const RULES: &[MakerRule] = &[
     MakerRule { name: "olympus.special_mode", number: Value::clone, text: special_mode },
     MakerRule { name: "olympus.balance", number: balance, text: Value::clone },
     MakerRule { name: "olympus.trimmed", number: Value::clone, text: trimmed },
-    MakerRule { name: "olympus.firmware", number: firmware, text: Value::clone },
+    MakerRule { name: "olympus.firmware", number: Value::clone, text: firmware },
     MakerRule { name: "olympus.lens", number: lens, text: lens_name },
     MakerRule { name: "olympus.extender", number: extender, text: extender_name },
     MakerRule { name: "olympus.focus_mode", number: Value::clone, text: focus_mode },
