@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 
@@ -28,7 +29,11 @@ class Error(Exception):
 
 
 class IoError(Error, OSError):
-    """The operating system refused: missing file, no space, no permission."""
+    """The operating system refused: no space, a broken disk.
+
+    What Python has a class of its own for is also that: a missing file raises `NotFoundError`, which is a
+    `FileNotFoundError`.
+    """
 
     kind = "io"
 
@@ -39,6 +44,43 @@ class IoError(Error, OSError):
     def __reduce__(self) -> tuple[Any, ...]:
         # What `OSError` has is not among the attributes that are kept by themselves.
         return _restored, (type(self), self.args, self.errno, self.filename, self.strerror), vars(self)
+
+
+class NotFoundError(IoError, FileNotFoundError):
+    """A file or folder is not there."""
+
+
+class NotPermittedError(IoError, PermissionError):
+    """A file or folder may not be read or written."""
+
+
+class IsFolderError(IoError, IsADirectoryError):
+    """A folder is where a file was expected."""
+
+
+class NotFolderError(IoError, NotADirectoryError):
+    """A file is where a folder was expected."""
+
+
+class ExistsError(IoError, FileExistsError):
+    """A file is there already."""
+
+
+_OF_SYSTEM: dict[type, type[IoError]] = {
+    FileNotFoundError: NotFoundError,
+    PermissionError: NotPermittedError,
+    IsADirectoryError: IsFolderError,
+    NotADirectoryError: NotFolderError,
+    FileExistsError: ExistsError,
+}
+
+
+def _io_class(number: int | None) -> type[IoError]:
+    """The class for an error number of the system; of Windows these are numbers of its own."""
+    if number is None:
+        return IoError
+    number_of = (None, "", None, number) if sys.platform == "win32" else (number, "")
+    return _OF_SYSTEM.get(type(OSError(*number_of)), IoError)
 
 
 def _restored(
@@ -111,7 +153,7 @@ def make(
     errno: int | None = None,
 ) -> Error:
     """The exception for one error of the engine; called by the native module."""
-    error = _CLASSES.get(kind, Error)(text)
+    error = (_io_class(errno) if kind == IoError.kind else _CLASSES.get(kind, Error))(text)
     error.message = message
     error.path = path
     error.line = line

@@ -408,6 +408,89 @@ class Mesh:
             raise argument_error("the faces have different numbers of corners")
         return self.corner_vertices.reshape(count, size)
 
+    @property
+    def vertices(self) -> npt.NDArray[Any]:
+        """`positions`, by the name that other packages have for them."""
+        return self.positions
+
+    @property
+    def bounds(self) -> npt.NDArray[np.float64] | None:
+        """The least and the largest coordinates, shape (2, 3); what is not finite does not count. ``None`` where no
+        vertex is left."""
+        finite = self.positions[np.isfinite(self.positions).all(axis=1)]
+        if not len(finite):
+            return None
+        return np.stack([finite.min(axis=0), finite.max(axis=0)]).astype(np.float64)
+
+    @property
+    def triangles(self) -> _Indices:
+        """The faces as triangles, shape (T, 3): larger ones as fans around their first corner."""
+        sizes = np.diff(self.face_offsets.astype(np.int64))
+        if bool((sizes == 3).all()):
+            return self.corner_vertices.reshape(-1, 3)
+        counts = np.maximum(sizes - 2, 0)
+        first = np.repeat(self.face_offsets[:-1].astype(np.int64), counts)
+        step = np.arange(len(first)) - np.repeat(np.cumsum(counts) - counts, counts)
+        triangles: _Indices = self.corner_vertices[np.stack([first, first + step + 1, first + step + 2], axis=1)]
+        return triangles
+
+    def preview(self, *, size: int = 512, up_axis: str = "Z") -> bytes:
+        """A PNG to look at: the mesh in grey, or in the colours of its vertices, ``size`` pixels wide and high.
+
+        ``up_axis`` is ``X``, ``Y``, ``Z`` or the same behind a ``-``. Goes by way of a temporary file.
+        """
+        from tempfile import TemporaryDirectory
+
+        from ._command import preview
+        from ._io import write_mesh
+
+        with TemporaryDirectory() as folder:
+            path = f"{folder}/mesh.ply"
+            write_mesh(self, path)
+            return preview(path, size=size, up_axis=up_axis)
+
+    def _repr_png_(self) -> bytes:
+        return self.preview()
+
+    def to_trimesh(self) -> Any:
+        """The mesh for ``trimesh``: vertices, triangles as of `triangles`, normals and colours of vertices.
+
+        Texture coordinates of corners, materials, lines and further attributes stay behind.
+        """
+        import trimesh
+
+        colors = None if self.colors is None else np.asarray(self.colors, np.float32)
+        normals = self.normals if self.normal_domain == "vertex" else None
+        return trimesh.Trimesh(
+            self.positions, self.triangles, vertex_normals=normals, vertex_colors=colors, process=False
+        )
+
+    def to_pyvista(self) -> Any:
+        """The mesh for PyVista: vertices, faces and lines of any size; normals, colours and texture coordinates of
+        vertices as point data.
+
+        Texture coordinates of corners, materials and further attributes stay behind.
+        """
+        import pyvista
+
+        def padded(offsets: _Indices, indices: _Indices) -> npt.NDArray[np.int64] | None:
+            if len(offsets) < 2:
+                return None
+            return np.insert(indices.astype(np.int64), offsets[:-1].astype(np.int64), np.diff(offsets.astype(np.int64)))
+
+        faces, lines = (
+            padded(self.face_offsets, self.corner_vertices),
+            padded(self.line_offsets, self.line_vertices),
+        )
+        made = pyvista.PolyData(self.positions, faces=faces, lines=lines)
+        if self.normals is not None and self.normal_domain == "vertex":
+            made.point_data["Normals"] = self.normals
+        if self.uvs is not None and self.uv_domain == "vertex":
+            made.point_data["UV"] = self.uvs
+        if self.colors is not None:
+            made.point_data["RGBA"] = self.colors
+        return made
+
     def __repr__(self) -> str:
         parts = [f"{self.vertex_count} vertices", f"{self.face_count} faces"]
         parts += [f"{name}" for name in ("uvs", "normals", "colors") if _has(self, name)]

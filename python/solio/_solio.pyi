@@ -31,6 +31,7 @@ __all__ = [
     "color_parse",
     "color_to",
     "command",
+    "command_answer",
     "encode",
     "formats",
     "image_attribute_check",
@@ -75,6 +76,7 @@ __all__ = [
 version: str
 
 def command(arguments: list[str]) -> int: ...
+def command_answer(words: list[bytes]) -> tuple[int, bytes, list[str], list[Error]]: ...
 def formats() -> list[
     tuple[str, str, str, list[str], str, list[str], list[tuple[str, str, str, str, str]]]
 ]: ...

@@ -198,11 +198,12 @@ def test_a_missing_file_is_an_os_error(tmp_path: Path) -> None:
     with pytest.raises(OSError) as caught:
         solio.read_mesh(tmp_path / "none.obj")
     error = caught.value
+    assert isinstance(error, solio.NotFoundError) and isinstance(error, FileNotFoundError)
     assert isinstance(error, solio.IoError)
     assert (error.kind, error.errno) == ("io", 2)
     assert str(error).startswith(f"{tmp_path / 'none.obj'}: ")
     for same in (pickle.loads(pickle.dumps(error)), copy.copy(error)):
-        assert type(same) is solio.IoError and str(same) == str(error)
+        assert type(same) is solio.NotFoundError and str(same) == str(error)
         for name in ("errno", "filename", "strerror", "path", "kind", "message", "hint"):
             assert getattr(same, name) == getattr(error, name)
     odd = os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.obj")

@@ -36,6 +36,7 @@ named_enum! {
 }
 
 /// An error with its place. One pointer wide, so that `Result` stays cheap in hot loops.
+#[derive(Clone)]
 pub struct Error(Box<ErrorDetails>);
 
 #[derive(Clone)]

@@ -3,7 +3,7 @@
 use crate::args::GradientArgs;
 use crate::output_path::has_end;
 use crate::table::visible;
-use crate::{Outcome, chart_page, losses, options, schema, screen, terminal_image};
+use crate::{Outcome, asked, chart_page, losses, options, schema, screen, terminal_image};
 use serde_json::{Value, json};
 use solio::color::Difference;
 use solio::color::gradient::formats::{self, FoundGradients, GradientFormat, GradientWriteOptions};
@@ -127,7 +127,7 @@ fn read(spec: &str, args: &GradientArgs, work: &Work) -> Result<FoundGradients> 
 fn write(gradients: &[Gradient], args: &GradientArgs, output: &Path, work: &Work) -> Result<()> {
     match ImageFormat::of_name(output) {
         Some(ImageFormat::Png) => {
-            solio::write_bytes(output, &picture(gradients, args, SIZE)?.to_png()?)
+            asked::write_bytes(output, &picture(gradients, args, SIZE)?.to_png()?)
         }
         Some(ImageFormat::Exr) => {
             let [gradient] = gradients else {

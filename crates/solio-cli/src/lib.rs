@@ -7,6 +7,7 @@
 
 #[doc(hidden)]
 pub mod args;
+mod asked;
 mod cat;
 mod changes;
 #[doc(hidden)]
@@ -72,6 +73,7 @@ mod version;
 
 pub use args::TypedOptions;
 use args::{Cli, Command};
+pub use asked::{Answer, answer};
 use clap::{ArgMatches, Parser};
 use solio::{Error, ErrorKind, Result};
 use std::ffi::OsString;
@@ -124,6 +126,9 @@ impl Outcome {
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     if let Some(own) = exiftool::arguments(&arguments) {
+        if asked::refuse_program("solio exiftool") {
+            return Outcome::Usage.code();
+        }
         return exiftool::run(own);
     }
     run_parsed(arguments, |mut cli: Cli, given| {

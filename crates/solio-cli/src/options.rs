@@ -3,6 +3,7 @@
 use crate::args::{
     ColorsChoice, ConvertArgs, Endian, InstancesChoice, ReadArgs, RecordArgs, WorkArgs, WriteArgs,
 };
+use crate::asked;
 use solio::mesh::axes::Axis;
 use solio::mesh::obj::{MtlWriteOptions, NonFinite, ObjWriteOptions};
 use solio::mesh::ply::{PlyColorType, PlyColors, PlyFormat, PlyWriteOptions};
@@ -15,14 +16,13 @@ use std::path::Path;
 
 /// Threads and memory; the work stops at Ctrl-C.
 pub fn work(args: &WorkArgs) -> Result<Work> {
-    let mut work = Work::default();
+    let mut work = Work { cancel: asked::cancel()?, ..Work::default() };
     if let Some(jobs) = args.jobs {
         work.threads = usize::from(jobs);
     }
     if let Some(bytes) = args.mem {
         work.memory_bytes = bytes;
     }
-    solio::cancel_on_signals(&work.cancel)?;
     Ok(work)
 }
 

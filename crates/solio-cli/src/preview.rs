@@ -6,7 +6,7 @@ use crate::inputs::{FoundInputs, NumberedFile};
 use crate::output_path::{has_end, is_folder, refuse_both};
 use crate::stats::RunMeter;
 use crate::table::some;
-use crate::{Outcome, inputs, options, schema, screen, terminal_image};
+use crate::{Outcome, asked, inputs, options, schema, screen, terminal_image};
 use serde_json::json;
 use solio::{
     Error, ErrorKind, Family, FileType, FramePattern, ImageJob, Input, PreviewOptions, Result, Work,
@@ -78,7 +78,7 @@ fn show(args: &PreviewArgs, input: &Path, output: Option<&Path>, work: &Work) ->
         screen::print(&terminal_image::blocks(&preview));
         return Ok(is_whole);
     };
-    solio::write_bytes(output, &preview.to_png()?)?;
+    asked::write_bytes(output, &preview.to_png()?)?;
     if args.json {
         let mut line = json!({
             "width": preview.width,

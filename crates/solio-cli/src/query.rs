@@ -2,18 +2,17 @@
 
 use crate::args::{QueryArgs, Since};
 use crate::table::{BOLD, csv_cell, padded, safe_cell, visible};
-use crate::{Outcome, screen};
+use crate::{Outcome, asked, screen};
 use serde_json::{Map, Value};
 use solio::catalog::store::{Answer, Query};
-use solio::{Cancel, Error, Result};
+use solio::{Error, Result};
 
 /// Rows that are laid out together: more would have to wait for the last one.
 const LAID_OUT: usize = 1000;
 
 /// Asks, and prints the rows as they come.
 pub(crate) fn run(args: &QueryArgs) -> Result<Outcome> {
-    let cancel = Cancel::default();
-    solio::cancel_on_signals(&cancel)?;
+    let cancel = asked::cancel()?;
     let query =
         Query::open(&args.catalog, &cancel).map_err(|error| match args.catalog.exists() {
             true => error,

@@ -3,7 +3,7 @@
 use crate::args::PreviewArgs;
 use crate::output_path::has_end;
 use crate::table::some;
-use crate::{schema, screen, terminal_image};
+use crate::{asked, schema, screen, terminal_image};
 use serde_json::json;
 use solio::image::Image;
 use solio::mesh::axes::Axis;
@@ -93,6 +93,6 @@ fn write(image: &Image<'_>, output: &Path, wanted: &PreviewOptions, work: &Work)
         return Ok(());
     }
     let made = solio::preview(image, wanted, work)?;
-    solio::write_bytes(output, &made.to_png()?)?;
+    asked::write_bytes(output, &made.to_png()?)?;
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! Where text goes: data to standard output, everything else to standard error. Colours are
 //! stripped where they are not wanted (a pipe, `NO_COLOR`, a dumb terminal).
 
+use crate::asked;
 use crate::table::{BAD, HINT};
 use crate::terminal;
 use crate::terminal_bar::beside;
@@ -22,7 +23,7 @@ static LOST: AtomicBool = AtomicBool::new(false);
 
 /// Prints data. A reader that went away (`solio info … | head`) is no error; he gets no more.
 pub fn print(text: &str) {
-    if is_closed() {
+    if asked::tell_program(|answer| answer.data.extend_from_slice(text.as_bytes())) || is_closed() {
         return;
     }
     let text = if terminal::is_out() { terminal::defused(text) } else { text.into() };
@@ -48,7 +49,7 @@ pub(crate) fn print_lines(bytes: &[u8]) {
 
 /// [`print`] of bytes as they are.
 pub(crate) fn print_bytes(bytes: &[u8]) {
-    if is_closed() {
+    if asked::tell_program(|answer| answer.data.extend_from_slice(bytes)) || is_closed() {
         return;
     }
     let result = beside(|| {
@@ -71,21 +72,24 @@ pub(crate) fn has_colours() -> bool {
         anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never
             && takes_escapes(Printed::Out)
     };
-    *CHOICE.get_or_init(ask)
+    !asked::by_program() && *CHOICE.get_or_init(ask)
 }
 
 /// Whether printing more is in vain.
 pub(crate) fn is_closed() -> bool {
-    CLOSED.load(Relaxed)
+    !asked::by_program() && CLOSED.load(Relaxed)
 }
 
 /// Whether data is missing on standard output: then the command has failed.
 pub(crate) fn has_lost() -> bool {
-    LOST.load(Relaxed)
+    !asked::by_program() && LOST.load(Relaxed)
 }
 
 /// Prints a message for the person, on standard error.
 pub fn say(text: &str) {
+    if asked::tell_program(|answer| answer.notes.push(terminal::plain(text).into_owned())) {
+        return;
+    }
     let text = if terminal::is_err() { terminal::defused(text) } else { text.into() };
     // Nothing can be done about a standard error that is closed.
     let wants_colours = || {
@@ -99,6 +103,9 @@ pub fn say(text: &str) {
 
 /// Prints `solio: message`; further lines (`  hint: …`) keep their indent.
 pub fn complain(message: &str) {
+    if asked::tell_program(|answer| answer.notes.push(message.to_owned())) {
+        return;
+    }
     let mut lines = message.lines();
     let mut text = format!("{BAD}solio{BAD:#}: {}", lines.next().unwrap_or_default());
     for line in lines {
@@ -109,6 +116,9 @@ pub fn complain(message: &str) {
 
 /// Prints an error of the engine, and what to do about it.
 pub(crate) fn complain_of(error: &Error) {
+    if asked::takes(error) {
+        return;
+    }
     let hint = error.hint_text().or_else(|| advice(error));
     let text = error.to_string();
     let own = error.hint_text().and_then(|hint| text.strip_suffix(&format!("\n  hint: {hint}")));
@@ -159,7 +169,7 @@ fn is_sequence(path: &Path) -> bool {
 /// Says that `input` failed: for the person, and as a line of JSON for who reads that.
 pub(crate) fn fail(input: &Path, error: Error, as_json: bool) {
     let error = error.at_path(input);
-    if as_json {
+    if as_json && !asked::by_program() {
         print(&failure(input, &error));
     }
     complain_of(&error);
@@ -167,7 +177,7 @@ pub(crate) fn fail(input: &Path, error: Error, as_json: bool) {
 
 /// [`fail`] of what the error itself names.
 pub(crate) fn fail_at_its_path(error: &Error, as_json: bool) {
-    if as_json {
+    if as_json && !asked::by_program() {
         print(&failure(error.path().unwrap_or(Path::new("")), error));
     }
     complain_of(error);

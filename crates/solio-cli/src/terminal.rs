@@ -1,6 +1,7 @@
 //! Names and texts of files on a terminal, which must not be driven by them: controls are written as
 //! escapes, as `ls` does. Pipes, JSON and lists with zero bytes get everything as it is.
 
+use crate::asked;
 use std::borrow::Cow;
 use std::io::IsTerminal;
 use std::path::Path;
@@ -11,12 +12,12 @@ static ERR: LazyLock<bool> = LazyLock::new(|| std::io::stderr().is_terminal());
 
 /// Whether standard output is a terminal.
 pub(crate) fn is_out() -> bool {
-    *OUT
+    !asked::by_program() && *OUT
 }
 
 /// Whether standard error is a terminal.
 pub(crate) fn is_err() -> bool {
-    *ERR
+    !asked::by_program() && *ERR
 }
 
 /// A path for standard output.

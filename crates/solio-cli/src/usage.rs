@@ -18,7 +18,7 @@ pub(crate) fn end(error: &clap::Error, root: Command, arguments: &[OsString]) ->
             Outcome::Usage
         }
         _ => {
-            screen::complain(&explained(error, root, arguments).to_string());
+            screen::complain_of(&explained(error, root, arguments));
             Outcome::Usage
         }
     }

@@ -52,7 +52,7 @@ mod _solio {
     #[pymodule_export]
     use super::color_arrays::color_convert;
     #[pymodule_export]
-    use super::command::command;
+    use super::command::{command, command_answer};
     #[pymodule_export]
     use super::formats::formats;
     #[pymodule_export]

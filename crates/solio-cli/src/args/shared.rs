@@ -4,7 +4,6 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Arg, Args, ValueEnum, ValueHint};
 use solio::FormatOption;
 use solio::mesh::axes::Axis;
-use std::io::IsTerminal;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
@@ -129,7 +128,7 @@ impl ProgressChoice {
     pub(crate) fn is_bar(self) -> bool {
         match self {
             ProgressChoice::Bar => true,
-            ProgressChoice::Auto => std::io::stderr().is_terminal(),
+            ProgressChoice::Auto => crate::terminal::is_err(),
             ProgressChoice::Json | ProgressChoice::None => false,
         }
     }

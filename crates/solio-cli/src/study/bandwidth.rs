@@ -4,10 +4,10 @@ use super::bars::{short, three};
 use crate::args::{SlowDownChoice, StudyArgs, StudyCacheChoice};
 use crate::limit::percent;
 use crate::table::{BOLD, DIM, TextTable, bytes, seconds, some};
-use crate::{Outcome, chart_page, schema, screen};
+use crate::{Outcome, asked, chart_page, schema, screen};
 use serde_json::{Value, json};
 use solio::{
-    Cancel, Error, ProcessSample, Result, SlowDown, Study, StudyCache, StudyCurve, StudyOptions,
+    Error, ProcessSample, Result, SlowDown, Study, StudyCache, StudyCurve, StudyOptions,
     StudyPoint, StudyVariant,
 };
 use std::ffi::OsString;
@@ -25,8 +25,7 @@ pub(crate) fn run(args: &StudyArgs) -> Result<Outcome> {
     args.output.as_deref().map_or(Ok(()), chart_page::check)?;
     let options = options(args)?;
     let variants = variants(args)?;
-    let cancel = Cancel::default();
-    solio::cancel_on_signals(&cancel)?;
+    let cancel = asked::cancel()?;
     let study = solio::study(&variants, &options, &cancel, |name, bandwidth| {
         if !args.json {
             screen::say(&format!("{name}: {}", rate(bandwidth)));

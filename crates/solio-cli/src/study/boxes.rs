@@ -3,14 +3,13 @@
 use super::bars::{BarGroup, BarPage, StudyBar, three, verdict};
 use crate::args::StudyOutputArgs;
 use crate::table::figures;
-use crate::{Outcome, chart_page, schema, screen};
+use crate::{Outcome, asked, chart_page, schema, screen};
 use serde_json::{Value, json};
-use solio::{BoxGroup, Cancel, Result};
+use solio::{BoxGroup, Result};
 
 pub(crate) fn run(out: &StudyOutputArgs) -> Result<Outcome> {
     out.output.as_deref().map_or(Ok(()), chart_page::check)?;
-    let cancel = Cancel::default();
-    solio::cancel_on_signals(&cancel)?;
+    let cancel = asked::cancel()?;
     let groups = solio::study_boxes(out.rounds.into(), &cancel, |work| {
         if !out.json {
             screen::say(work);

@@ -3,9 +3,9 @@
 use super::bars::{BarGroup, BarPage, StudyBar};
 use crate::args::LatencyArgs;
 use crate::table::figures;
-use crate::{Outcome, chart_page, schema, screen};
+use crate::{Outcome, asked, chart_page, schema, screen};
 use serde_json::{Value, json};
-use solio::{Cancel, Error, LatencyOptions, LatencyRow, Middle, Result};
+use solio::{Error, LatencyOptions, LatencyRow, Middle, Result};
 use std::io::Write;
 use std::time::Duration;
 
@@ -14,8 +14,7 @@ const BULK_BYTES: usize = 256 << 20;
 
 pub(crate) fn run(args: &LatencyArgs) -> Result<Outcome> {
     args.output.as_deref().map_or(Ok(()), chart_page::check)?;
-    let cancel = Cancel::default();
-    solio::cancel_on_signals(&cancel)?;
+    let cancel = asked::cancel()?;
     // Held until all was read.
     let made;
     let path = match &args.input {

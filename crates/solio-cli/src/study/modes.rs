@@ -3,14 +3,13 @@
 use super::bars::{BarGroup, BarPage, StudyBar, short, three};
 use crate::args::ModesArgs;
 use crate::table::{bytes, count, figures};
-use crate::{Outcome, chart_page, inputs, schema, screen};
+use crate::{Outcome, asked, chart_page, inputs, schema, screen};
 use serde_json::{Value, json};
 use solio::{Error, Filter, ModeOptions, ModeStudy, ModeTime, Result, Work};
 
 pub(crate) fn run(args: &ModesArgs) -> Result<Outcome> {
     args.output.as_deref().map_or(Ok(()), chart_page::check)?;
-    let work = Work::default();
-    solio::cancel_on_signals(&work.cancel)?;
+    let work = Work { cancel: asked::cancel()?, ..Work::default() };
     let (files, failed) =
         solio::files_below(&inputs::files(&args.inputs, &work)?, &Filter::usual(), &work)?;
     failed.iter().for_each(screen::complain_of);

@@ -4,7 +4,7 @@ use super::bars::{BarGroup, BarPage, StudyBar, three, verdict};
 use crate::args::NumbersArgs;
 use crate::limit::percent;
 use crate::table::{count, figures, seconds};
-use crate::{Outcome, chart_page, schema, screen, synthetic_mesh};
+use crate::{Outcome, asked, chart_page, schema, screen, synthetic_mesh};
 use serde_json::{Value, json};
 use solio::{MeshReadOptions, NumberStudy, Result, Work};
 
@@ -14,8 +14,7 @@ const DETAIL: usize = 64;
 pub(crate) fn run(args: &NumbersArgs) -> Result<Outcome> {
     let out = &args.out;
     out.output.as_deref().map_or(Ok(()), chart_page::check)?;
-    let work = Work::default();
-    solio::cancel_on_signals(&work.cancel)?;
+    let work = Work { cancel: asked::cancel()?, ..Work::default() };
     let scene = match &args.input {
         Some(path) => solio::read_mesh(path, &MeshReadOptions::default(), &work)?,
         None => synthetic_mesh::scene(DETAIL),

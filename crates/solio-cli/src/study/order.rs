@@ -3,15 +3,14 @@
 use super::bars::{BarGroup, BarPage, StudyBar, short, three};
 use crate::args::OrderArgs;
 use crate::table::{bytes, count, figures, seconds};
-use crate::{Outcome, chart_page, schema, screen};
+use crate::{Outcome, asked, chart_page, schema, screen};
 use serde_json::{Value, json};
 use solio::{Middle, OrderStudy, OrderTime, Result, Work};
 
 pub(crate) fn run(args: &OrderArgs) -> Result<Outcome> {
     let out = &args.out;
     out.output.as_deref().map_or(Ok(()), chart_page::check)?;
-    let work = Work::default();
-    solio::cancel_on_signals(&work.cancel)?;
+    let work = Work { cancel: asked::cancel()?, ..Work::default() };
     let study = solio::study_order(&args.folder, out.rounds.into(), &work, |order| {
         if !out.json {
             screen::say(order);
