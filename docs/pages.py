@@ -25,7 +25,13 @@ HOUSE = {
     "CHANGELOG.md": "house/changes.md",
 }
 COMMANDS: dict[str, str] = {}
-MODULES = {"python": "solio", "color": "solio.color", "io": "solio.io", "image": "solio.image"}
+MODULES = {
+    "python": "solio",
+    "color": "solio.color",
+    "io": "solio.io",
+    "image": "solio.image",
+    "aio": "solio.aio",
+}
 
 
 class Sessions(Preprocessor):
@@ -79,7 +85,7 @@ def commands() -> dict[str, str]:
             continue
         words = " ".join(["solio", *name.split("-")[1:]])
         about, page = of_man(words, text)
-        call = [command, *words.split()[1:], "-h"]
+        call = [command, *words.split()[1:], "--help"]
         told = subprocess.run(call, check=True, stdout=subprocess.PIPE, text=True, env=os.environ | {"NO_COLOR": "1"})
         usage = re.search(r"^Usage: (.*)", told.stdout, re.M)
         if usage:
@@ -177,6 +183,10 @@ def without_other_machines(output: str, **_: Any) -> str:
 on_post_page = on_post_template = without_other_machines
 
 
-def on_page_markdown(markdown: str, **_: Any) -> str:
-    """Why a block is run by no test is for whoever writes it, not for readers."""
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
+    """Why a block is run by no test is for whoever writes it, not for readers. The home page has the table of README."""
+    if page.file.src_uri == "index.md":
+        readme = (ROOT / "README.md").read_text(encoding="utf-8")
+        table = readme.split("<!-- measured: start -->")[1].split("<!-- measured: end -->")[0]
+        markdown = markdown.replace("<!-- measured -->", table.strip())
     return re.sub(r'^```(\w+) notest="[^"]+"$', r"```\1", markdown, flags=re.M)

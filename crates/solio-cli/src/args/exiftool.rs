@@ -18,6 +18,9 @@ pub(crate) struct ExiftoolArgs {
     /// Tell at the end, on standard error, how much Solio answered itself, and why not the rest (first argument only)
     #[arg(long)]
     pub(crate) stats: bool,
+    /// Print help (first argument only)
+    #[arg(long, action = clap::ArgAction::Help)]
+    help: Option<bool>,
     /// Options, names of tags and files, as ExifTool 13.58 takes them
     #[arg(value_name = "ARGUMENT", trailing_var_arg = true, allow_hyphen_values = true)]
     pub(crate) arguments: Vec<OsString>,
