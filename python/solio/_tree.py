@@ -205,7 +205,7 @@ def hash(  # noqa: A001
 ) -> list[Hashed]:
     """Digests of the files at and below ``paths``; each is read once for all ``algorithms``.
 
-    These are ``xxh128``, ``xxh3``, ``xxh64``, ``md5``, ``sha1``, ``sha256``, ``sha512`` and ``c4``. The rest is
+    These are ``xxh128``, ``xxh3``, ``xxh64``, ``md5``, ``sha1``, ``sha256``, ``sha512``, ``c4`` and ``blake3``. The rest is
     as for `check`.
     """
     wanted = [algorithms] if isinstance(algorithms, str) else list(algorithms)

@@ -55,7 +55,7 @@ pub struct Sums {
 }
 
 /// Those that untagged lines may be by, and the mark before the digest.
-const UNTAGGED: [(Algorithm, &str); 8] = [
+const UNTAGGED: [(Algorithm, &str); 9] = [
     (Algorithm::Md5, ""),
     (Algorithm::Xxh128, ""),
     (Algorithm::Xxh64, ""),
@@ -64,6 +64,7 @@ const UNTAGGED: [(Algorithm, &str); 8] = [
     (Algorithm::Sha256, ""),
     (Algorithm::Sha512, ""),
     (Algorithm::C4, ""),
+    (Algorithm::Blake3, ""),
 ];
 
 /// Decodes a list. With `algorithm` all untagged lines are by it.

@@ -19,6 +19,7 @@ enum HasherState {
     Sha1(sha1::Sha1),
     Sha256(sha2::Sha256),
     Sha512(Box<sha2::Sha512>),
+    Blake3(Box<blake3::Hasher>),
 }
 
 impl Hasher {
@@ -32,6 +33,7 @@ impl Hasher {
             Algorithm::Sha1 => HasherState::Sha1(sha1::Sha1::new()),
             Algorithm::Sha256 => HasherState::Sha256(sha2::Sha256::new()),
             Algorithm::Sha512 | Algorithm::C4 => HasherState::Sha512(Box::default()),
+            Algorithm::Blake3 => HasherState::Blake3(Box::default()),
         };
         Hasher { algorithm, state }
     }
@@ -46,6 +48,9 @@ impl Hasher {
             HasherState::Sha1(state) => state.update(bytes),
             HasherState::Sha256(state) => state.update(bytes),
             HasherState::Sha512(state) => state.update(bytes),
+            HasherState::Blake3(state) => {
+                state.update(bytes);
+            }
         }
     }
 
@@ -60,6 +65,7 @@ impl Hasher {
             HasherState::Sha1(state) => digest(&state.finalize()),
             HasherState::Sha256(state) => digest(&state.finalize()),
             HasherState::Sha512(state) => digest(&state.finalize()),
+            HasherState::Blake3(state) => digest(state.finalize().as_bytes()),
         }
     }
 }

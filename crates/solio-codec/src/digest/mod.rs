@@ -1,4 +1,4 @@
-//! Digests of bytes: XXH64, XXH3, XXH128, MD5, SHA-1, SHA-256, SHA-512 and C4.
+//! Digests of bytes: XXH64, XXH3, XXH128, MD5, SHA-1, SHA-256, SHA-512, C4 and BLAKE3.
 //!
 //! C4 (SMPTE ST 2114) is SHA-512 in base 58 behind the letters `c4`; all others are shown as
 //! hexadecimal digits. Two cores of 2.6 GHz, GB/s each: XXH3 and XXH128 57, XXH64 14, SHA-1 1.9,
@@ -42,6 +42,8 @@ named_enum! {
         Sha512 = "sha512",
         /// SHA-512, shown as a C4 ID.
         C4 = "c4",
+        /// BLAKE3, of 256 bits.
+        Blake3 = "blake3",
     }
 
     /// Its name in options, in JSON and in ASC MHL.
@@ -80,7 +82,7 @@ impl Algorithm {
             Algorithm::Xxh3 | Algorithm::Xxh64 => 8,
             Algorithm::Xxh128 | Algorithm::Md5 => 16,
             Algorithm::Sha1 => 20,
-            Algorithm::Sha256 => 32,
+            Algorithm::Sha256 | Algorithm::Blake3 => 32,
             Algorithm::Sha512 | Algorithm::C4 => 64,
         }
     }

@@ -1,9 +1,9 @@
 use super::*;
 use proptest::prelude::*;
 
-/// Text and digests as `xxhsum`, `md5sum`, `sha1sum`, `sha256sum`, `sha512sum` and the reference
-/// tool of ASC MHL print them.
-const KNOWN: [(&str, Algorithm, &str); 16] = [
+/// Text and digests as `xxhsum`, `md5sum`, `sha1sum`, `sha256sum`, `sha512sum`, `b3sum` and the
+/// reference tool of ASC MHL print them.
+const KNOWN: [(&str, Algorithm, &str); 18] = [
     ("", Algorithm::Xxh128, "99aa06d3014798d86001c324468d497f"),
     ("", Algorithm::Xxh3, "2d06800538d394c2"),
     ("", Algorithm::Xxh64, "ef46db3751d8e999"),
@@ -36,6 +36,8 @@ const KNOWN: [(&str, Algorithm, &str); 16] = [
         Algorithm::C4,
         "c41AA3ASLQfdQwGxaam2okv9uTopf28Piy2pskrf6vQ35fsAKCBzQAv31LTcwMcp3hpDqF4vxgvu3UoPSAN4qZ3Ygd",
     ),
+    ("", Algorithm::Blake3, "af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262"),
+    (FOX, Algorithm::Blake3, "2f1514181aadccd913abd94cfa592701a5686ab23f8df1dff1b74710febc6d4a"),
 ];
 
 const FOX: &str = "The quick brown fox jumps over the lazy dog";
