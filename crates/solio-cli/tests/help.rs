@@ -162,6 +162,9 @@ fn help_of_commands_and_wrong_words() {
     let convert = solio(home.path(), &["help", "convert"], b"").fine();
     let same = solio(home.path(), &["convert", "--help"], b"").fine();
     assert_eq!(convert.text(), same.text());
+    // The command line is ExifTool's, but for this.
+    let of_exiftool = solio(home.path(), &["exiftool", "--help"], b"").fine();
+    assert!(of_exiftool.text().contains("solio exiftool -stay_open True"));
     assert!(solio(home.path(), &["help", "frames"], b"").fine().text().contains("--frames 1-2"));
     let wrong = solio(home.path(), &["help", "gradiant"], b"");
     assert_eq!(wrong.code, 2);
