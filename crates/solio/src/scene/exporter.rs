@@ -13,7 +13,8 @@ use solio_kinds::FileKind;
 use solio_measure::SpanName;
 use solio_mesh::triangulate::triangulate;
 use solio_exr::model::{FlatLevel, ImagePart, Pixels, Plane, Samples};
-use solio_exr::{Box2i, Channel, PixelType, WriteOptions};
+use solio_exr::header::Box2i;
+use solio_exr::{Channel, PixelType, WriteOptions};
 use solio_scene::export::{BesideFile, EncodedPicture, ExportMeshes, Faces, PictureFile};
 use solio_scene::gltf::{GltfOutput, SceneInstances, encode_gltf};
 use solio_scene::look::{EnvironmentMapping, LookPicture, TexturePicture};
@@ -358,7 +359,8 @@ impl ExportMeshes for MeshFiles<'_> {
     fn beside(&self, name: &str, fill: BesideFile<'_>) -> Result<PictureFile> {
         let folder = self.folder();
         let path = folder.join(name);
-        std::fs::create_dir_all(&folder).map_err(|e| Error::from(e).at_path(&folder))?;
+        std::fs::create_dir_all(&folder)
+            .map_err(|e| Error::io("make the folder", e).at_path(&folder))?;
         let file = SinkOptions { durable: self.durable, ..SinkOptions::default() };
         let mut sink = FileSink::create(&path, &file, self.work)?;
         fill(&mut sink)?;
