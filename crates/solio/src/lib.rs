@@ -94,6 +94,7 @@ pub use photo::table::{
 pub use photo::value_bytes::metadata_bytes;
 pub use scene::draw::{PassPicture, PreviewStage, ScenePicture, preview_scene, scene_bounds};
 pub use scene::exporter::{SceneExportOptions, SceneExported, export_scene};
+pub use solio_scene::gltf::SceneInstances;
 pub use scene::file::{
     SceneInfo, SceneReadOptions, is_packed_scene, is_scene, read_scene, scene_info,
 };

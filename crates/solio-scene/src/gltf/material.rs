@@ -504,12 +504,12 @@ fn through_share(look: &MaterialLook) -> f32 {
 
 /// What is inside of glass.
 fn volume(looks: &Looks<'_>, key: SurfaceKey, thickness: f32) -> Value {
-    let mut value = json!({ "thicknessFactor": thickness.max(1e-6) });
+    let mut value = json!({ "thicknessFactor": thickness.clamp(1e-6, f32::MAX) });
     if let Some(medium) = looks.media.get(key.medium as usize)
         && medium.is_homogeneous
     {
         let most = medium.absorption.iter().fold(0f32, |most, sigma| most.max(*sigma));
-        if most > 0.0 {
+        if most > 1e-30 {
             // After this distance e⁻¹ of the most absorbed colour is left.
             value["attenuationDistance"] = json!(1.0 / most);
             value["attenuationColor"] =

@@ -106,7 +106,8 @@ impl CameraLook {
         let mirror = DMat4::from_scale(DVec3::new(1.0, 1.0, -1.0));
         let to_world = DMat4::from_cols_array_2d(&self.to_world) * mirror;
         let to_world = if self.mirrors_world { mirror * to_world } else { to_world };
-        upright(to_world).filter(DMat4::is_finite)
+        // Other formats have floats of 32 bits.
+        upright(to_world).filter(|matrix| matrix.as_mat4().is_finite())
     }
 }
 

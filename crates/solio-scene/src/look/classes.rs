@@ -352,7 +352,9 @@ pub(super) fn set_index(
         let of = |name: &&str| graph.constant(entity, name).map(|index| (index, 0.0));
         names.iter().find_map(of)
     });
-    let (index, dispersion) = found.filter(|(index, _)| *index >= 1.0).unwrap_or((default, 0.0));
+    let (index, dispersion) = found
+        .filter(|(index, _)| *index >= 1.0 && index.is_finite())
+        .unwrap_or((default, 0.0));
     (look.ior, look.dispersion) = (index, dispersion);
 }
 
@@ -459,6 +461,7 @@ impl MaterialLook {
     }
 
     pub(super) fn set_alphas(&mut self, alphas: [f32; 2]) {
+        let alphas = alphas.map(|x| if x.is_nan() { 0.0 } else { x.clamp(0.0, 1.0) });
         self.alphas = alphas;
         let mean = (0.5 * (alphas[0] + alphas[1])).clamp(0.0, 1.0);
         self.roughness = LookNumber::constant(mean.sqrt());

@@ -64,10 +64,10 @@ pub use model::{
 pub use pattern::{TextureEncoding, TexturePicture, TextureTransform, Wrap};
 
 pub(crate) use bake::BakedLayers;
-pub(crate) use camera::{RayLens, equal_area_square_to_sphere, lens, resolution, screen};
+pub(crate) use camera::{RayLens, equal_area_square_to_sphere, lens, resolution, screen, upright};
 pub(crate) use graph::within;
-pub(crate) use light::illuminance_of_sky;
-pub(crate) use pattern::TexturePattern;
+pub(crate) use light::{DOME_TO_SKY, illuminance_of_sky};
+pub(crate) use pattern::{TextureCurve, TexturePattern};
 pub(crate) use surface::SurfaceKey;
 
 use crate::export::LeftOut;

@@ -1,4 +1,4 @@
-//! Scenes for other programs: glTF, in one file or two, and USD.
+//! Scenes for other programs: glTF, in one file or two, USD, and Mitsuba 3.
 
 use crate::mesh::gltf_files::buffer_beside;
 use crate::scene::file::{FolderFiles, is_pack};
@@ -18,6 +18,7 @@ use solio_exr::{Channel, PixelType, WriteOptions};
 use solio_scene::export::{BesideFile, EncodedPicture, ExportMeshes, Faces, PictureFile};
 use solio_scene::gltf::{GltfOutput, SceneInstances, encode_gltf};
 use solio_scene::look::{EnvironmentMapping, LookPicture, TexturePicture};
+use solio_scene::mitsuba::encode_mitsuba;
 use solio_scene::pack::{PackReadOptions, PackReader, PackedMesh};
 use solio_scene::scene::{Files, Scene};
 use solio_scene::usd::encode_usd;
@@ -117,7 +118,7 @@ pub fn export_scene(
     let Some(format) = options.format.or_else(|| SceneFormat::of_name(output)) else {
         return Err(Error::argument("the name does not tell the format to write")
             .at_path(output)
-            .hint("end it in .gltf, .glb or .usda"));
+            .hint("end it in .gltf, .glb, .usda or .xml (Mitsuba 3)"));
     };
     if solio_io::is_direct(output) {
         let message = format!("{format} is written to plain files only");
@@ -128,7 +129,6 @@ pub fn export_scene(
     let path = input.path();
     let mut scene = read_scene(&*input, &options.read, work)?;
     let _span = EXPORT.begin_labelled(&path.to_string_lossy());
-    let limits = &options.read.limits;
     let made = SceneExported {
         problems: std::mem::take(&mut scene.problems),
         warnings: scene.notes(),
@@ -140,6 +140,7 @@ pub fn export_scene(
             SceneFormat::Usd => export.usd(meshes),
             SceneFormat::Gltf => export.gltf(meshes),
             SceneFormat::Glb => export.glb(meshes),
+            SceneFormat::Mitsuba => export.mitsuba(meshes),
         };
         // The document names the others, and comes last.
         let files = sinks.and_then(|sinks| {
@@ -191,6 +192,13 @@ impl SceneExport<'_> {
         let done = encode_usd(self.scene, meshes, &mut sink, self.work)?;
         let counts = [done.meshes, done.instances, done.sheared];
         self.end(counts, done.problems, done.losses)?;
+        Ok(vec![sink])
+    }
+
+    fn mitsuba(&mut self, meshes: &dyn ExportMeshes) -> Result<Vec<FileSink>> {
+        let mut sink = self.create(self.output)?;
+        let done = encode_mitsuba(self.scene, meshes, &mut sink, self.work)?;
+        self.end([done.meshes, done.instances, 0], done.problems, done.losses)?;
         Ok(vec![sink])
     }
 
