@@ -10,8 +10,8 @@ use crate::{Outcome, inputs, json_paths, losses, schema, screen, terminal};
 use serde_json::json;
 use solio::{
     Error, ErrorKind, Format, ImageJob, Job, Limits, MeshPlace, Progress, Result,
-    SceneExportOptions, SceneFormat, SceneExported, SceneInstances, ScenePackOptions, SceneText, SceneTextOptions, Stopwatch,
-    Work, Written,
+    SceneExportOptions, SceneExported, SceneFormat, SceneInstances, ScenePackOptions, SceneText,
+    SceneTextOptions, Stopwatch, Work, Written,
 };
 use std::path::{Path, PathBuf};
 

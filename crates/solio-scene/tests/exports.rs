@@ -291,10 +291,12 @@ fn kept_inputs_stay_whole() {
 fn mutants_are_written_whole_or_refused() {
     let mut state = 1u64;
     let mut random = |below: usize| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) as usize % below.max(1)
     };
-    let odd = ["1e39", "-1e39", "0", "-1", "1e-45", "\"t\"", "\"x\"", "[", "]", "true", "\"float a\""];
+    let odd =
+        ["1e39", "-1e39", "0", "-1", "1e-45", "\"t\"", "\"x\"", "[", "]", "true", "\"float a\""];
     for text in [WORLD, OLDER] {
         let words: Vec<&str> = text.split(' ').collect();
         for _ in 0..150 {

@@ -94,7 +94,6 @@ pub use photo::table::{
 pub use photo::value_bytes::metadata_bytes;
 pub use scene::draw::{PassPicture, PreviewStage, ScenePicture, preview_scene, scene_bounds};
 pub use scene::exporter::{SceneExportOptions, SceneExported, export_scene};
-pub use solio_scene::gltf::SceneInstances;
 pub use scene::file::{
     SceneInfo, SceneReadOptions, is_packed_scene, is_scene, read_scene, scene_info,
 };
@@ -104,6 +103,7 @@ pub use scene::packed::{
 };
 pub use scene::text::{MeshPlace, SceneText, SceneTextOptions, rewrite_scene};
 pub use scene::text_files::rewrite_whole_scene;
+pub use solio_scene::gltf::SceneInstances;
 pub use tree::ahead::{Ahead, AheadOptions};
 pub use tree::check::{
     FileCheck, Found, Odd, Rule, check_file, check_found, check_frames, find_files,

@@ -32,7 +32,8 @@ fn separate(scene: &Scene) -> (GltfSummary, ::gltf::Gltf, Vec<u8>) {
     let (mut document, mut buffer) = (Vec::new(), Vec::new());
     let output =
         GltfOutput::Separate { document: &mut document, buffer: &mut buffer, uri: "a%20b.bin" };
-    let summary = encode_gltf(scene, &TriangleSquare, SceneInstances::Gpu, output, &Work::serial()).unwrap();
+    let summary =
+        encode_gltf(scene, &TriangleSquare, SceneInstances::Gpu, output, &Work::serial()).unwrap();
     // The reader does not know the extension for instances, and would refuse it.
     let read = ::gltf::Gltf::from_slice_without_validation(&document).unwrap();
     (summary, read, buffer)
@@ -40,15 +41,14 @@ fn separate(scene: &Scene) -> (GltfSummary, ::gltf::Gltf, Vec<u8>) {
 
 fn binary(scene: &Scene) -> (GltfSummary, ::gltf::Gltf) {
     let mut bytes = Vec::new();
-    let summary =
-        encode_gltf(
-            scene,
-            &TriangleSquare,
-            SceneInstances::Gpu,
-            GltfOutput::Binary(&mut bytes),
-            &Work::serial(),
-        )
-        .unwrap();
+    let summary = encode_gltf(
+        scene,
+        &TriangleSquare,
+        SceneInstances::Gpu,
+        GltfOutput::Binary(&mut bytes),
+        &Work::serial(),
+    )
+    .unwrap();
     (summary, ::gltf::Gltf::from_slice_without_validation(&bytes).unwrap())
 }
 

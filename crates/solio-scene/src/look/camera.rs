@@ -82,10 +82,8 @@ impl CameraLook {
             let given = film.and_then(|film| scene.float(film, name)).map(f64::from);
             given.filter(|x| x.is_finite() && *x > 0.0).unwrap_or(default)
         };
-        let is_exact = matches!(
-            class,
-            b"perspective" | b"orthographic" | b"spherical" | b"environment"
-        );
+        let is_exact =
+            matches!(class, b"perspective" | b"orthographic" | b"spherical" | b"environment");
         to_world.is_finite().then(|| CameraLook {
             to_world: to_world.to_cols_array_2d(),
             projection,
@@ -199,4 +197,3 @@ pub(crate) fn equal_area_square_to_sphere(x: f64, y: f64) -> DVec3 {
     let side = r * (2.0 - r * r).max(0.0).sqrt();
     DVec3::new((phi.cos() * side).copysign(u), (phi.sin() * side).copysign(v), z)
 }
-

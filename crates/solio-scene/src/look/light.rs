@@ -224,7 +224,9 @@ pub(crate) fn illuminance_of_sky(sky: &TexturePicture) -> f64 {
         }
         let of_row: f64 = row
             .iter()
-            .map(|[r, g, b]| 0.2126 * f64::from(*r) + 0.7152 * f64::from(*g) + 0.0722 * f64::from(*b))
+            .map(|[r, g, b]| {
+                0.2126 * f64::from(*r) + 0.7152 * f64::from(*g) + 0.0722 * f64::from(*b)
+            })
             .sum();
         sum += of_row * theta.cos() * theta.sin() * across * up;
     }
@@ -234,9 +236,7 @@ pub(crate) fn illuminance_of_sky(sky: &TexturePicture) -> f64 {
 /// The direction of a place of a picture of a sky: x from the left, y from the top, 0 to 1.
 pub fn sky_direction(x: f64, y: f64, mapping: EnvironmentMapping) -> [f64; 3] {
     match mapping {
-        EnvironmentMapping::EqualArea => {
-            super::equal_area_square_to_sphere(x, y).to_array()
-        }
+        EnvironmentMapping::EqualArea => super::equal_area_square_to_sphere(x, y).to_array(),
         _ => {
             let (theta, phi) = (PI * y, 2.0 * PI * x);
             [theta.sin() * phi.cos(), theta.sin() * phi.sin(), theta.cos()]

@@ -58,8 +58,8 @@ pub use light::{
 };
 pub use medium::MediumLook;
 pub use model::{
-    CoatLook, EmissionLook, LookClass, LookColor, LookNumber, LookPicture, LookTexture, MaterialLook,
-    MixLook, SheenLook, SubsurfaceLook, TextureChannel, TextureSource,
+    CoatLook, EmissionLook, LookClass, LookColor, LookNumber, LookPicture, LookTexture,
+    MaterialLook, MixLook, SheenLook, SubsurfaceLook, TextureChannel, TextureSource,
 };
 pub use pattern::{TextureEncoding, TexturePicture, TextureTransform, Wrap};
 

@@ -185,10 +185,7 @@ fn pattern_of(factor: [f32; 3], texture: Option<&LookTexture>) -> TexturePattern
 }
 
 /// A pattern as a factor and a texture: a picture of a file where that says all, else a pattern to bake.
-fn lower(
-    pattern: TexturePattern,
-    channel: TextureChannel,
-) -> ([f32; 3], Option<Box<LookTexture>>) {
+fn lower(pattern: TexturePattern, channel: TextureChannel) -> ([f32; 3], Option<Box<LookTexture>>) {
     if let TexturePattern::Color(color) = pattern {
         return (color, None);
     }

@@ -187,9 +187,7 @@ pub(crate) enum TextureCurve {
         is_layered: bool,
     },
     /// F0 of a metal under a coat of this index (`reflectance` of a `coatedconductor`).
-    MetalUnderCoat {
-        ior: f32,
-    },
+    MetalUnderCoat { ior: f32 },
 }
 
 impl TextureCurve {

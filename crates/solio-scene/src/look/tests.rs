@@ -177,9 +177,8 @@ fn coats_catch_light_as_pbrt_renders_it() {
     // It rises with the base, also beyond the figures, and for other indices.
     for ior in [1.1, 1.33, 1.5, 2.0] {
         for alpha in [0.0, 0.2, 0.5, 1.0] {
-            let values: Vec<f32> = (0u8..=20)
-                .map(|i| coated_albedo(f32::from(i) / 20.0, alpha, ior))
-                .collect();
+            let values: Vec<f32> =
+                (0u8..=20).map(|i| coated_albedo(f32::from(i) / 20.0, alpha, ior)).collect();
             assert!(values.windows(2).all(|pair| pair[0] < pair[1]), "{ior} {alpha} {values:?}");
             assert!(values[20] < 1.0, "{ior} {alpha} {values:?}");
         }
@@ -230,12 +229,14 @@ fn each_class_has_its_lobes() {
     let leaf = look("\"diffusetransmission\" \"rgb reflectance\" [.2 .4 .2] \"float scale\" 0.5");
     assert_eq!(leaf.base.factor, [0.1, 0.2, 0.1]);
     assert_eq!(leaf.diffuse_transmission.unwrap().factor, [0.125; 3]);
-    let leaf = older("\"translucent\" \"rgb Kd\" [1 .5 0] \"rgb reflect\" [.5 .5 1] \"rgb Ks\" [0 0 0]");
+    let leaf =
+        older("\"translucent\" \"rgb Kd\" [1 .5 0] \"rgb reflect\" [.5 .5 1] \"rgb Ks\" [0 0 0]");
     assert_eq!(leaf.base.factor, [0.5, 0.25, 0.0]);
     assert_eq!(leaf.diffuse_transmission.unwrap().factor, [0.5, 0.25, 0.0]);
     let pane = look("\"thindielectric\"");
     assert!(pane.is_thin && pane.transmission.factor == 1.0 && pane.base.factor == [1.0; 3]);
-    let wax = look("\"subsurface\" \"rgb reflectance\" [.8 .4 .2] \"rgb mfp\" [1 2 3] \"float scale\" 2");
+    let wax =
+        look("\"subsurface\" \"rgb reflectance\" [.8 .4 .2] \"rgb mfp\" [1 2 3] \"float scale\" 2");
     assert_eq!((wax.base.factor, wax.ior), ([0.8, 0.4, 0.2], 1.33));
     assert_eq!(wax.subsurface.unwrap().radius, [2.0, 4.0, 6.0]);
     let see = older("\"uber\" \"rgb opacity\" [.5 .5 .5] \"rgb Kd\" [1 0 0]");
@@ -282,9 +283,8 @@ fn four(picture: &LookPicture) -> Result<TexturePicture> {
 
 #[test]
 fn textures_are_pictures_or_baked() {
-    let world = |name: &str| {
-        format!("{TEXTURES}Material \"diffuse\" \"texture reflectance\" \"{name}\"\n")
-    };
+    let world =
+        |name: &str| format!("{TEXTURES}Material \"diffuse\" \"texture reflectance\" \"{name}\"\n");
     let of = |name: &str| {
         let scene = scene(&world(name));
         let looks = Looks::new(&scene);
@@ -393,8 +393,10 @@ fn lights_have_the_strength_of_their_power() {
     let lights: Vec<&LightLook> = looks.lights.iter().flatten().collect();
     assert_eq!(lights.len(), 8);
     let strength = |i: usize| lights[i].strength;
-    let cone = 2.0 * std::f32::consts::PI
-        * (1.0 - 25f32.to_radians().cos() + (25f32.to_radians().cos() - 30f32.to_radians().cos()) / 2.0);
+    let cone = 2.0
+        * std::f32::consts::PI
+        * (1.0 - 25f32.to_radians().cos()
+            + (25f32.to_radians().cos() - 30f32.to_radians().cos()) / 2.0);
     near(&[strength(0)], &[10.0 / (4.0 * std::f32::consts::PI)], 1e-5, "point");
     near(&[strength(1)], &[10.0 / cone], 1e-3, "spot");
     near(&[strength(2), strength(3)], &[3.183, 7.0], 1e-3, "illuminance");

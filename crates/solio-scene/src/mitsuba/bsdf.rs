@@ -6,8 +6,8 @@ use crate::export::{
     PictureUse, TextureFile,
 };
 use crate::look::{
-    EmissionLook, LookClass, LookColor, LookNumber, Looks, MaterialLook, SurfaceKey,
-    TextureCurve, TexturePattern, Wrap, coated_albedo,
+    EmissionLook, LookClass, LookColor, LookNumber, Looks, MaterialLook, SurfaceKey, TextureCurve,
+    TexturePattern, Wrap, coated_albedo,
 };
 use solio_base::{ErrorKind, Result, Work};
 use std::collections::HashMap;
@@ -27,7 +27,8 @@ const COAT: LossName = [
     "coat of a metal: Mitsuba's clearcoat is a quarter of it",
     "coats of metals: Mitsuba's clearcoats are a quarter of them",
 ];
-const DEEP: LossName = ["mix within very many: its mean counts", "mixes within very many: their means count"];
+const DEEP: LossName =
+    ["mix within very many: its mean counts", "mixes within very many: their means count"];
 const LOST: LossName =
     ["picture that cannot be taken along", "pictures that cannot be taken along"];
 
@@ -61,9 +62,8 @@ pub(crate) fn plastic_reflectance(
     let [s, a, b] = [1, 2, 3].map(|i| (1.0 - part) * low[i] + part * high[i]);
     // Other indices by the formula of a smooth coat: a = (1 - F0)(1 - b).
     let f0 = ((ior - 1.0) / (ior + 1.0)).powi(2);
-    let inner = |ior: f32| {
-        (-1.4399 / (ior * ior) + 0.7099 / ior + 0.6681 + 0.0636 * ior).clamp(0.0, 0.99)
-    };
+    let inner =
+        |ior: f32| (-1.4399 / (ior * ior) + 0.7099 / ior + 0.6681 + 0.0636 * ior).clamp(0.0, 0.99);
     let b = b * inner(ior) / inner(1.5);
     let a = a * (1.0 - f0) * (1.0 - inner(ior)) / (0.96 * (1.0 - inner(1.5)));
     let s = s * f0 / 0.04 * specular;
@@ -149,9 +149,7 @@ pub(super) fn radiance(
         Some((file.path, baked.transform, baked.wrap))
     });
     match made {
-        Some((path, transform, wrap)) => {
-            place.bitmap("radiance", &path, transform, wrap, true)
-        }
+        Some((path, transform, wrap)) => place.bitmap("radiance", &path, transform, wrap, true),
         None => {
             place.left.add(LOST, 1);
             place.text.value("rgb", "radiance", &color(&light.color.map(|c| c * strength)))
@@ -238,7 +236,11 @@ impl<'p> BsdfPlace<'p, '_> {
             }
             LookClass::Conductor => {
                 let is_textured = look.roughness.texture.is_some();
-                let kind = if is_textured { "roughconductor" } else { rough("conductor", "roughconductor") };
+                let kind = if is_textured {
+                    "roughconductor"
+                } else {
+                    rough("conductor", "roughconductor")
+                };
                 self.open(kind, None, id)?;
                 self.text.value("string", "material", "none")?;
                 self.color("specular_reflectance", &look.base)?;
@@ -472,8 +474,7 @@ impl<'p> BsdfPlace<'p, '_> {
                 None => {
                     let name = format!("texture-{}.png", self.pictures.paths.len());
                     let work = self.work;
-                    let made =
-                        self.files.beside(&name, &mut |sink| sink.write_bytes(work, png));
+                    let made = self.files.beside(&name, &mut |sink| sink.write_bytes(work, png));
                     let made = match made {
                         Err(error) if error.kind() == ErrorKind::Cancelled => return Err(error),
                         made => made.ok().map(|file| file.path),

@@ -52,7 +52,8 @@ const TWO_SIDES: LossName = [
     "area lights of two sides: those that their normals point to shine",
 ];
 const EXPOSURE: LossName = ["exposure of the film"; 2];
-const GRIDS: LossName = ["medium that is not the same everywhere", "media that are not the same everywhere"];
+const GRIDS: LossName =
+    ["medium that is not the same everywhere", "media that are not the same everywhere"];
 
 /// What was written.
 ///
@@ -113,6 +114,7 @@ pub fn encode_mitsuba(
     let looks = Looks::new(scene);
     let mut left = LeftOut::of_shown_media(scene);
     left.extend(&looks.left);
+    left.add(GRIDS, looks.media.iter().filter(|medium| !medium.is_homogeneous).count() as u64);
     let mut writer = MitsubaWriter {
         scene,
         looks: &looks,
@@ -398,10 +400,9 @@ impl MitsubaWriter<'_> {
         }
         let (extinction, albedo, anisotropy) = match self.looks.media.get(medium as usize) {
             Some(medium) => {
-                let sum: [f32; 3] =
-                    [0, 1, 2].map(|i| medium.absorption[i] + medium.scattering[i]);
-                let albedo =
-                    [0, 1, 2].map(|i| if sum[i] > 0.0 { medium.scattering[i] / sum[i] } else { 0.0 });
+                let sum: [f32; 3] = [0, 1, 2].map(|i| medium.absorption[i] + medium.scattering[i]);
+                let albedo = [0, 1, 2]
+                    .map(|i| if sum[i] > 0.0 { medium.scattering[i] / sum[i] } else { 0.0 });
                 (sum, albedo, medium.anisotropy)
             }
             None => {
@@ -581,8 +582,7 @@ impl MitsubaWriter<'_> {
                 }
             };
             let exr = self.files.exr(&sky)?;
-            self.files
-                .beside(&format!("sky-{count}.exr"), &mut |sink| sink.write_bytes(work, &exr))
+            self.files.beside(&format!("sky-{count}.exr"), &mut |sink| sink.write_bytes(work, &exr))
         });
         let file = match made {
             Err(error) if error.kind() == ErrorKind::Cancelled => return Err(error),

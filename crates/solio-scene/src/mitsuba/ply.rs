@@ -11,8 +11,7 @@ pub(super) fn write(mesh: &PackedMesh<'_>, sink: &mut dyn Sink, work: &Work) -> 
     let vertices = mesh.positions.len();
     let finite = |values: &[f32]| !values.is_empty() && values.iter().all(|x| x.is_finite());
     let has_direction = |normal: &[f32; 3]| normal.iter().any(|x| *x != 0.0);
-    let has_normals =
-        finite(mesh.normals.as_flattened()) && mesh.normals.iter().all(has_direction);
+    let has_normals = finite(mesh.normals.as_flattened()) && mesh.normals.iter().all(has_direction);
     let has_uvs = finite(mesh.uvs.as_flattened());
     let corners = mesh.corners.as_chunks::<3>().0;
     let mut head = format!("ply\nformat binary_little_endian 1.0\nelement vertex {vertices}\n");

@@ -113,7 +113,10 @@ fn meshes_are_files_and_objects_are_groups() {
 #[test]
 fn surfaces_are_bsdfs() {
     for (material, words) in [
-        ("\"diffuse\"", &["<bsdf type=\"twosided\"", "<bsdf type=\"diffuse\">", "value=\"0.5, 0.5, 0.5\""][..]),
+        (
+            "\"diffuse\"",
+            &["<bsdf type=\"twosided\"", "<bsdf type=\"diffuse\">", "value=\"0.5, 0.5, 0.5\""][..],
+        ),
         ("\"coateddiffuse\"", &["<bsdf type=\"plastic\">", "name=\"nonlinear\" value=\"true\""]),
         (
             "\"coateddiffuse\" \"float roughness\" 0.1",
@@ -122,18 +125,38 @@ fn surfaces_are_bsdfs() {
         ("\"conductor\"", &["<bsdf type=\"conductor\">", "name=\"material\" value=\"none\""]),
         (
             "\"conductor\" \"float uroughness\" 0.01 \"float vroughness\" 0.25",
-            &["<bsdf type=\"roughconductor\">", "name=\"alpha_u\" value=\"0.1\"", "name=\"alpha_v\" value=\"0.5\""],
+            &[
+                "<bsdf type=\"roughconductor\">",
+                "name=\"alpha_u\" value=\"0.1\"",
+                "name=\"alpha_v\" value=\"0.5\"",
+            ],
         ),
-        ("\"dielectric\" \"float eta\" 1.4", &["<bsdf type=\"dielectric\"", "name=\"int_ior\" value=\"1.4\""]),
-        ("\"dielectric\" \"float roughness\" 0.25", &["<bsdf type=\"roughdielectric\"", "\"alpha\" value=\"0.5\""]),
+        (
+            "\"dielectric\" \"float eta\" 1.4",
+            &["<bsdf type=\"dielectric\"", "name=\"int_ior\" value=\"1.4\""],
+        ),
+        (
+            "\"dielectric\" \"float roughness\" 0.25",
+            &["<bsdf type=\"roughdielectric\"", "\"alpha\" value=\"0.5\""],
+        ),
         ("\"thindielectric\"", &["<bsdf type=\"thindielectric\""]),
-        ("\"diffusetransmission\"", &["<bsdf type=\"principledthin\"", "name=\"diff_trans\" value=\"1\""]),
+        (
+            "\"diffusetransmission\"",
+            &["<bsdf type=\"principledthin\"", "name=\"diff_trans\" value=\"1\""],
+        ),
         ("\"coatedconductor\"", &["<bsdf type=\"principled\">", "name=\"clearcoat\" value=\"1\""]),
         (
             "\"subsurface\" \"rgb reflectance\" [.8 .4 .2]",
-            &["<integrator type=\"volpath\">", "<medium type=\"homogeneous\"", "<ref name=\"interior\""],
+            &[
+                "<integrator type=\"volpath\">",
+                "<medium type=\"homogeneous\"",
+                "<ref name=\"interior\"",
+            ],
         ),
-        ("\"measured\" \"string filename\" \"a.bsdf\"", &["<bsdf type=\"measured\">", "value=\"a.bsdf\""]),
+        (
+            "\"measured\" \"string filename\" \"a.bsdf\"",
+            &["<bsdf type=\"measured\">", "value=\"a.bsdf\""],
+        ),
     ] {
         let (summary, text, _) = written("", &format!("Material {material}\n{SQUARE}"));
         assert!(summary.problems.is_empty());
