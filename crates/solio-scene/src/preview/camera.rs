@@ -145,7 +145,7 @@ fn equal_area_square_to_sphere(x: f64, y: f64) -> DVec3 {
     DVec3::new((phi.cos() * side).copysign(u), (phi.sin() * side).copysign(v), z)
 }
 
-fn nearest_axis(up: DVec3) -> DVec3 {
+pub(super) fn nearest_axis(up: DVec3) -> DVec3 {
     let a = up.abs();
     if a.z >= a.y && a.z >= a.x {
         DVec3::new(0.0, 0.0, up.z.signum())

@@ -18,6 +18,7 @@ mod render;
 #[cfg(test)]
 mod tests;
 mod texture;
+mod view;
 mod world;
 
 pub(crate) use camera::{RayLens, lens, resolution};
@@ -28,4 +29,5 @@ pub use render::{MOST_PIXELS, Pass, Picture, RenderOptions, render};
 pub(crate) use texture::{Mapping, TexturePattern, Wrap};
 pub use texture::{TextureEncoding, TexturePicture};
 pub(crate) use world::located;
+pub use view::{SceneView, ViewKind, up_axis};
 pub use world::{PreviewFiles, World, scene_bounds};
