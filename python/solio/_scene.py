@@ -68,7 +68,7 @@ class SceneCamera(NamedTuple):
     @property
     def to_world(self) -> npt.NDArray[np.float64]:
         """Camera to world, shape (4, 4)."""
-        return np.linalg.inv(self.from_world)
+        return np.linalg.inv(self.from_world).astype(np.float64, copy=False)
 
 
 class SceneCounts(NamedTuple):
@@ -150,7 +150,7 @@ class SceneShape:
     def type(self) -> str:
         """Its class, such as ``trianglemesh``, ``plymesh`` or ``sphere``."""
         table = self._scene._shapes
-        return table.classes[table.class_numbers[self.number]]
+        return table.classes[int(table.class_numbers[self.number])]
 
     @property
     def matrix(self) -> _Floats:
@@ -321,19 +321,19 @@ class Scene:
         if found is None:
             return None
         kind, type_, (start, end), times, (width, height), fov, window, is_exact = found
-        matrices = [np.array(matrix).reshape(4, 4) for matrix in (start, end)]
         left, right, bottom, top = window
         return SceneCamera(
-            cast("_Kind", kind),
-            type_,
-            *matrices,
-            (times[0], times[1]),
-            width,
-            height,
-            fov,
-            (left, right, bottom, top),
-            is_exact,
-            self._parameters("camera", 0),
+            kind=cast("_Kind", kind),
+            type=type_,
+            from_world=np.array(start).reshape(4, 4),
+            from_world_end=np.array(end).reshape(4, 4),
+            times=(times[0], times[1]),
+            width=width,
+            height=height,
+            fov=fov,
+            window=(left, right, bottom, top),
+            is_exact=is_exact,
+            parameters=self._parameters("camera", 0),
         )
 
     @cached_property
@@ -401,7 +401,10 @@ class Scene:
         """How much it holds, by the headers of the meshes that it names."""
         numbers, classes, missing = self._native.counts()
         of_classes = {name: (shapes, primitives) for name, shapes, primitives in classes}
-        return SceneCounts(*numbers, of_classes, tuple(missing))
+        shapes, primitives, instanced, instances, moving, memory_bytes = numbers
+        return SceneCounts(
+            shapes, primitives, instanced, instances, moving, memory_bytes, of_classes, tuple(missing)
+        )
 
     def bounds(self, *, threads: int | None = None) -> _Floats | None:
         """The box around all that is seen, in the world: its least and its greatest corner, shape (2, 3),

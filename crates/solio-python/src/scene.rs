@@ -9,7 +9,7 @@ use crate::options::{CallArguments, plain, work};
 use crate::run::run;
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList};
+use pyo3::types::{PyDict, PyList};
 use solio::mesh::Scene as Meshes;
 use solio::scene::pbrt::Values;
 use solio::scene::preview::{RenderOptions, SceneView, up_axis};

@@ -36,15 +36,19 @@ pub(super) fn text_mesh(scene: &Scene, shape: &Shape) -> Result<Mesh<'static>> {
     if let Some(normals) = &mut normals
         && !matches!(class, b"trianglemesh" | b"bilinearmesh")
     {
-        // Those of other classes were made here, for either side.
+        // Those of other classes were made here, for either side: they look where the faces around do.
+        let mut around = vec![[0.0; 3]; vertices];
         for pair in offsets.windows(2) {
             let face = &corners[pair[0] as usize..pair[1] as usize];
             let Some(out) = outward(face, &positions) else { continue };
             for vertex in face {
-                let normal = &mut normals[*vertex as usize];
-                if dot(*normal, out) < 0.0 {
-                    *normal = normal.map(|x| -x);
-                }
+                let sum = &mut around[*vertex as usize];
+                *sum = [0, 1, 2].map(|i| sum[i] + out[i]);
+            }
+        }
+        for (normal, out) in normals.iter_mut().zip(around) {
+            if dot(*normal, out) < 0.0 {
+                *normal = normal.map(|x| -x);
             }
         }
     }
