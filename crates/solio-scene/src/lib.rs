@@ -3,7 +3,8 @@
 //! [`pbrt`] reads the text of pbrt, version 4 and 3; [`scene`] makes a scene of what it says;
 //! [`pack`] keeps a scene so that it need not be parsed again. [`geometry`] makes triangles of its
 //! shapes, [`bounds`] and [`bvh`] are what rays need: boxes of instances, trees; [`preview`] draws.
-//! [`gltf`] and [`usd`] write a scene for other programs; [`export`] is what they share.
+//! [`look`] reduces its materials, lights and camera to one neutral form, of which [`gltf`], [`usd`] and
+//! [`mitsuba`] write a scene for other programs; [`export`] is what they share.
 //! Nothing here opens a file.
 
 #![forbid(unsafe_code)]
@@ -13,6 +14,7 @@ pub mod bvh;
 pub mod export;
 pub mod geometry;
 pub mod gltf;
+pub mod look;
 pub mod pack;
 pub mod pbrt;
 pub mod preview;

@@ -1,6 +1,7 @@
 //! What of a scene another format does not get.
 
-use super::{CameraView, is_border};
+use super::is_border;
+use crate::look::CameraLook;
 use crate::scene::{NONE, Scene, Shape};
 use solio_base::{Loss, Losses};
 use std::collections::BTreeMap;
@@ -33,7 +34,9 @@ pub(crate) struct LeftOut {
 pub fn left_out_of_meshes(scene: &Scene) -> Losses {
     let mut left = LeftOut::of_world(scene);
     left.lights(scene.lights.len() as u64);
-    left.textures(scene.textures.len() as u64);
+    let words =
+        ["texture: its constant part alone counts", "textures: their constant parts alone count"];
+    left.add(words, scene.textures.len() as u64);
     left.add(["camera"; 2], u64::from(scene.camera.is_some()));
     let count = |of: &dyn Fn(&Shape) -> bool| scene.shapes.iter().filter(|s| of(s)).count() as u64;
     left.add(["light of a shape", "lights of shapes"], count(&|shape| shape.area_light != NONE));
@@ -96,15 +99,6 @@ impl LeftOut {
         self.add(["light without a shape", "lights without a shape"], count);
     }
 
-    /// Textures of which nothing varies any more.
-    pub(crate) fn textures(&mut self, count: u64) {
-        let words = [
-            "texture: its constant part alone counts",
-            "textures: their constant parts alone count",
-        ];
-        self.add(words, count);
-    }
-
     /// Whether a picture lies on a mesh that has no coordinates.
     pub(crate) fn bare(&mut self, is_bare: bool) {
         let words = [
@@ -115,9 +109,14 @@ impl LeftOut {
     }
 
     /// Where the lens of a view is not that of the scene.
-    pub(crate) fn lens(&mut self, view: &CameraView) {
+    pub(crate) fn lens(&mut self, view: &CameraLook) {
         let near = u64::from(!view.is_exact);
         self.add(["camera of lenses: one of 40 degrees stands for it"; 2], near);
+    }
+
+    /// All of another one, too.
+    pub(crate) fn extend(&mut self, other: &LeftOut) {
+        other.counts.iter().for_each(|(what, count)| self.add(*what, *count));
     }
 
     /// `3 lights without a shape`, …

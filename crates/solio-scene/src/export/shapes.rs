@@ -1,13 +1,15 @@
 //! The meshes of shapes, for formats that keep an object once.
 
 use super::area::part_area;
-use super::{IDENTITY, PictureFile};
+use super::{EncodedPicture, IDENTITY, PictureFile};
+use crate::look::{EnvironmentMapping, LookPicture, TexturePicture};
 use crate::geometry;
 use crate::pack::PackedMesh;
 use crate::scene::{NONE, Scene, Shape};
 use glam::{DMat3, DVec3};
-use solio_base::{Error, Result};
+use solio_base::{Error, Result, Sink};
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::ops::Range;
 use std::path::Path;
 
@@ -25,7 +27,10 @@ pub enum Faces {
     Polygons,
 }
 
-/// Where the meshes of files come from.
+/// What fills a file beside the output.
+pub type BesideFile<'b> = &'b mut dyn FnMut(&mut dyn Sink) -> Result<()>;
+
+/// Where the meshes and pictures of files come from, and where files beside the output go.
 pub trait ExportMeshes {
     /// The mesh of the file that a `plymesh` calls `name`.
     fn mesh(&self, name: &[u8], faces: Faces) -> Result<PackedMesh<'static>>;
@@ -45,6 +50,56 @@ pub trait ExportMeshes {
     /// Where it cannot be read.
     fn picture_bytes(&self, name: &[u8]) -> Result<Vec<u8>> {
         self.picture(name).map(|_| Vec::new())
+    }
+
+    /// The pixels of a picture, of at most `most_side` columns and rows.
+    ///
+    /// # Errors
+    /// Where it cannot be read.
+    fn pixels(&self, picture: &LookPicture, most_side: usize) -> Result<TexturePicture> {
+        let _ = most_side;
+        self.picture(&picture.name)?;
+        Err(Error::unsupported("there are no pixels"))
+    }
+
+    /// The pixels of a sky by longitude and latitude, in linear light of any size: longitude from
+    /// the left by `atan2(y, x)`, 0 at both sides, the angle from +z from the top; of `mapping` as the
+    /// scene has it.
+    ///
+    /// # Errors
+    /// Where it cannot be read.
+    fn sky(&self, name: &[u8], mapping: EnvironmentMapping) -> Result<TexturePicture> {
+        let _ = mapping;
+        self.picture(name)?;
+        Err(Error::unsupported("there are no pixels"))
+    }
+
+    /// A picture as the bytes of a PNG.
+    ///
+    /// # Errors
+    /// Where there is no encoder.
+    fn png(&self, picture: &EncodedPicture) -> Result<Vec<u8>> {
+        let _ = picture;
+        Err(Error::unsupported("there is no encoder of PNG"))
+    }
+
+    /// A picture as the bytes of an OpenEXR file.
+    ///
+    /// # Errors
+    /// Where there is no encoder.
+    fn exr(&self, picture: &TexturePicture) -> Result<Vec<u8>> {
+        let _ = picture;
+        Err(Error::unsupported("there is no encoder of OpenEXR"))
+    }
+
+    /// Writes a file beside the output, in a folder of this output's own; what the output calls it. The
+    /// files appear with the output.
+    ///
+    /// # Errors
+    /// Where it cannot be written, and what `fill` gives.
+    fn beside(&self, name: &str, fill: BesideFile<'_>) -> Result<PictureFile> {
+        let _ = fill;
+        Err(Error::unsupported(format!("{name}: there are no files beside the output")))
     }
 }
 
@@ -236,6 +291,37 @@ pub(crate) fn placed<'m>(mut mesh: PackedMesh<'m>, matrix: &[f32; 12]) -> Packed
         turn_faces(&mut mesh);
     }
     mesh
+}
+
+/// Whether a mesh has an inside: each edge has two faces, one along it, one against it. Vertices at one
+/// place are one.
+pub(crate) fn is_closed(mesh: &PackedMesh<'_>) -> bool {
+    let mut places: HashMap<[u32; 3], u32> = HashMap::new();
+    let place = |position: &[f32; 3]| {
+        let next = places.len() as u32;
+        *places.entry(position.map(|x| (x + 0.0).to_bits())).or_insert(next)
+    };
+    let places: Vec<u32> = mesh.positions.iter().map(place).collect();
+    let mut edges: HashMap<(u32, u32), i32> = HashMap::new();
+    let mut face = |corners: &[u32]| {
+        for (i, from) in corners.iter().enumerate() {
+            let to = corners[(i + 1) % corners.len()];
+            let (from, to) = (places[*from as usize], places[to as usize]);
+            if from < to {
+                *edges.entry((from, to)).or_default() += 1;
+            } else if to < from {
+                *edges.entry((to, from)).or_default() -= 1;
+            }
+        }
+    };
+    match mesh.face_offsets.is_empty() {
+        true => mesh.corners.chunks(3).for_each(&mut face),
+        false => mesh
+            .face_offsets
+            .windows(2)
+            .for_each(|pair| face(&mesh.corners[pair[0] as usize..pair[1] as usize])),
+    }
+    !edges.is_empty() && edges.values().all(|sum| *sum == 0)
 }
 
 /// The upper three rows; `None` where the fourth is not that of a map of space into itself.

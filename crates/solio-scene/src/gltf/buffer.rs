@@ -173,6 +173,11 @@ impl<'b> GltfBuffer<'b> {
         self.accessors.len() as u32 - 1
     }
 
+    /// What the work may use.
+    pub(super) fn work(&self) -> &'b Work {
+        self.work
+    }
+
     /// Back to the sink.
     pub(super) fn into_sink(self) -> &'b mut dyn Sink {
         self.sink

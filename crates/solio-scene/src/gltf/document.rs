@@ -1,10 +1,10 @@
 //! The parts of the JSON document.
 
 use super::buffer::Geometry;
-use crate::export::{CameraView, ExportLight, LightKind, Surface, TransformParts, ViewLens};
+use crate::export::TransformParts;
+use crate::look::{CameraProjection, LightLook, LightLookKind};
+use glam::DMat4;
 use gltf_json as json;
-use json::extensions::material::{EmissiveStrength, EmissiveStrengthFactor};
-use json::material::{EmissiveFactor, PbrBaseColorFactor, PbrMetallicRoughness, StrengthFactor};
 use json::mesh::{Primitive, Semantic};
 use json::scene::UnitQuaternion;
 use json::validation::Checked;
@@ -14,82 +14,23 @@ use std::collections::BTreeMap;
 
 pub(super) const INSTANCING: &str = "EXT_mesh_gpu_instancing";
 pub(super) const LIGHTS: &str = "KHR_lights_punctual";
-pub(super) const TRANSFORM: &str = "KHR_texture_transform";
-const EMISSIVE: &str = "KHR_materials_emissive_strength";
-const TRANSMISSION: &str = "KHR_materials_transmission";
-const INDEX: &str = "KHR_materials_ior";
 
 /// pbrt's near plane.
 const NEAR: f32 = 0.01;
 /// How far an orthographic camera sees; glTF wants an end.
 const FAR: f32 = 1e6;
 
-/// A material; what is more than a colour, a roughness and a picture is in extensions.
-pub(super) fn material(surface: Surface, picture: Option<json::texture::Info>) -> json::Material {
-    let [r, g, b] = surface.color;
-    let finish = surface.finish;
-    let mut made = json::Material {
-        name: Some(surface.name),
-        double_sided: surface.two_sided,
-        pbr_metallic_roughness: PbrMetallicRoughness {
-            base_color_factor: PbrBaseColorFactor([r, g, b, finish.opacity]),
-            base_color_texture: picture,
-            metallic_factor: StrengthFactor(finish.metallic),
-            roughness_factor: StrengthFactor(finish.roughness),
-            ..PbrMetallicRoughness::default()
-        },
-        ..json::Material::default()
-    };
-    if finish.opacity < 1.0 {
-        made.alpha_mode = Checked::Valid(json::material::AlphaMode::Blend);
-    }
-    let mut extensions = json::extensions::material::Material::default();
-    if let Some((color, strength)) = surface.emission {
-        made.emissive_factor = EmissiveFactor(color);
-        extensions.emissive_strength =
-            Some(EmissiveStrength { emissive_strength: EmissiveStrengthFactor(strength) });
-    }
-    if finish.transmission > 0.0 {
-        let value = json!({ "transmissionFactor": finish.transmission });
-        extensions.others.insert(TRANSMISSION.to_owned(), value);
-    }
-    if let Some(index) = finish.index {
-        extensions.others.insert(INDEX.to_owned(), json!({ "ior": index }));
-    }
-    let is_used = extensions.emissive_strength.is_some() || !extensions.others.is_empty();
-    made.extensions = is_used.then_some(extensions);
-    made
-}
-
-/// Names the extensions that materials use.
-pub(super) fn use_extensions(root: &mut json::Root) {
-    let of = |is_used: &dyn Fn(&json::extensions::material::Material) -> bool| {
-        root.materials.iter().filter_map(|m| m.extensions.as_ref()).any(is_used)
-    };
-    let moved = |material: &json::Material| {
-        let picture = material.pbr_metallic_roughness.base_color_texture.as_ref();
-        picture.is_some_and(|picture| picture.extensions.is_some())
-    };
-    let used = [
-        (EMISSIVE, of(&|e| e.emissive_strength.is_some())),
-        (TRANSMISSION, of(&|e| e.others.contains_key(TRANSMISSION))),
-        (INDEX, of(&|e| e.others.contains_key(INDEX))),
-        (TRANSFORM, root.materials.iter().any(moved)),
-    ];
-    let used = used.into_iter().filter(|(_, is_used)| *is_used);
-    root.extensions_used.extend(used.map(|(name, _)| name.to_owned()));
-}
-
 /// A light, of `KHR_lights_punctual`.
-pub(super) fn light(light: &ExportLight, name: &str) -> Value {
-    let kind = match light.kind {
-        LightKind::Distant => "directional",
-        LightKind::Point | LightKind::Sky => "point",
-        LightKind::Spot { .. } => "spot",
+pub(super) fn light(light: &LightLook, name: &str) -> Value {
+    let (kind, cone) = match light.kind {
+        LightLookKind::Distant => ("directional", None),
+        LightLookKind::Point | LightLookKind::Sky => ("point", None),
+        LightLookKind::Spot { outer, inner } => ("spot", Some([outer, inner])),
+        LightLookKind::Projection { fov } => ("spot", Some([fov / 2.0, fov / 2.0])),
     };
     let (color, strength) = (light.color, light.strength);
     let mut made = json!({ "name": name, "type": kind, "color": color, "intensity": strength });
-    if let LightKind::Spot { outer, inner } = light.kind {
+    if let Some([outer, inner]) = cone {
         // The extension wants the inner angle to be the smaller one.
         let outer = outer.clamp(1e-4, std::f32::consts::FRAC_PI_2);
         let inner = inner.min(outer * (1.0 - 1e-4));
@@ -99,15 +40,16 @@ pub(super) fn light(light: &ExportLight, name: &str) -> Value {
 }
 
 /// Where the light of this number is.
-pub(super) fn light_node(light: &ExportLight, name: &str, number: usize) -> Node {
+pub(super) fn light_node(light: &LightLook, name: &str, number: usize) -> Node {
     let value = json!({ "light": number });
     let others = Map::from_iter([(LIGHTS.to_owned(), value)]);
     let moved = light.position != [0.0; 3];
-    let turned = light.rotation != [0.0, 0.0, 0.0, 1.0];
+    let rotation = light.rotation();
+    let turned = rotation != [0.0, 0.0, 0.0, 1.0];
     Node {
         name: Some(name.to_owned()),
-        translation: moved.then_some(light.position),
-        rotation: turned.then_some(UnitQuaternion(light.rotation.map(|x| x as f32))),
+        translation: moved.then(|| light.position.map(|x| x as f32)),
+        rotation: turned.then(|| UnitQuaternion(rotation.map(|x| x as f32))),
         extensions: Some(json::extensions::scene::Node { others }),
         ..Node::default()
     }
@@ -175,11 +117,13 @@ pub(super) fn instancing(
     json::extensions::scene::Node { others: Map::from_iter([(INSTANCING.to_owned(), value)]) }
 }
 
-pub(super) fn camera(lens: &ViewLens) -> json::Camera {
+/// A camera; `None` for one that sees all around.
+pub(super) fn camera(projection: &CameraProjection) -> Option<json::Camera> {
     use json::camera::{Orthographic, Perspective, Type};
     let (mut perspective, mut orthographic) = (None, None);
-    let type_ = match lens {
-        ViewLens::Perspective([across, up]) => {
+    let type_ = match projection {
+        CameraProjection::Spherical { .. } => return None,
+        CameraProjection::Perspective([across, up]) => {
             perspective = Some(Perspective {
                 aspect_ratio: Some((across / up) as f32),
                 yfov: (2.0 * up.atan()) as f32,
@@ -190,7 +134,7 @@ pub(super) fn camera(lens: &ViewLens) -> json::Camera {
             });
             Type::Perspective
         }
-        ViewLens::Orthographic([across, up]) => {
+        CameraProjection::Orthographic([across, up]) => {
             orthographic = Some(Orthographic {
                 xmag: *across as f32,
                 ymag: *up as f32,
@@ -202,21 +146,21 @@ pub(super) fn camera(lens: &ViewLens) -> json::Camera {
             Type::Orthographic
         }
     };
-    json::Camera {
+    Some(json::Camera {
         name: Some("camera".to_owned()),
         orthographic,
         perspective,
         type_: Checked::Valid(type_),
         extensions: None,
         extras: Default::default(),
-    }
+    })
 }
 
 /// The node of a camera.
-pub(super) fn camera_node(view: &CameraView) -> Node {
+pub(super) fn camera_node(to_world: &DMat4) -> Node {
     Node {
         camera: Some(Index::new(0)),
-        matrix: Some(view.to_world.to_cols_array().map(|x| x as f32)),
+        matrix: Some(to_world.to_cols_array().map(|x| x as f32)),
         name: Some("camera".to_owned()),
         ..Node::default()
     }

@@ -12,41 +12,73 @@
 //! need at most, and the rest of the room is blank, which JSON allows.
 //!
 //! Source: Khronos, *glTF 2.0 Specification*; the extensions `EXT_mesh_gpu_instancing`,
-//! `KHR_lights_punctual`, `KHR_materials_emissive_strength`, `KHR_materials_ior`,
-//! `KHR_materials_transmission` and `KHR_texture_transform`. The document is that of the crate `gltf-json`.
+//! `KHR_lights_punctual`, `KHR_texture_transform` and `KHR_materials_…` (`anisotropy`, `clearcoat`,
+//! `diffuse_transmission`, `dispersion`, `emissive_strength`, `ior`, `sheen`, `specular`, `transmission`,
+//! `volume`). The document is that of the crate `gltf-json`.
 
 mod buffer;
 mod document;
-mod pictures;
+mod material;
 #[cfg(test)]
 mod tests;
 
 use crate::export::{
-    BORDERS, CameraView, ExportMeshes, Faces, FileKey, IDENTITY, LeftOut, LightKind, SurfaceKey,
-    Surfaces, TransformParts, decompose, is_border, is_mirrored, light_area, light_of, mesh_of,
-    name_of, nested, order_by_object, placed, runs, upper,
+    BORDERS, ExportMeshes, Faces, FileKey, IDENTITY, LeftOut, LossName, TransformParts, bounds,
+    decompose, is_border, is_closed, light_area, mesh_of, name_of, nested, order_by_object, placed, runs, upper,
 };
+use crate::look::{LightLookKind, Looks, SurfaceKey, is_mirrored};
 use crate::pack::PackedMesh;
 use crate::preview::located;
-use crate::scene::{Object, Scene, Shape};
+use crate::scene::{NONE, Object, Scene, Shape};
 use buffer::{Geometry, GltfBuffer};
 use document::{INSTANCING, LIGHTS};
 use gltf_json as json;
 use json::accessor::Type;
 use json::validation::USize64;
 use json::{Index, Node};
-use pictures::GltfPictures;
-use solio_base::{Error, ErrorKind, Losses, Result, Sink, Work};
+use material::{GltfMaterials, GltfSurface, MaterialPlace};
+use solio_base::{Error, ErrorKind, Losses, Result, Sink, Work, named_enum};
 use solio_mesh::gltf::glb_head;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 /// Bytes before the JSON of a `.glb`, and between it and the arrays.
 const HEAD_BYTES: usize = 20;
 const CHUNK_HEAD_BYTES: usize = 8;
 /// The most that the JSON says of one thing, but for its name: see [`room`].
-const PART_BYTES: usize = 4000;
+const PART_BYTES: usize = 3000;
+const MATERIAL_BYTES: usize = 7000;
 const NODES_BYTES: usize = 1000;
+
+const PROJECTED: LossName =
+    ["shape whose matrix is a projection", "shapes whose matrices are projections"];
+const NEAREST: LossName = [
+    "light that shines by a picture: one of its mean shape stands for it",
+    "lights that shine by pictures: ones of their mean shape stand for them",
+];
+const NO_NUMBERS: LossName =
+    ["place whose matrix holds no numbers", "places whose matrices are no numbers"];
+
+named_enum! {
+    /// How the instances of a scene are written.
+    #[derive(Default)]
+    pub enum SceneInstances {
+        /// Arrays of transformations (`EXT_mesh_gpu_instancing`).
+        #[default]
+        Gpu = "gpu",
+        /// A node for each, all with the same mesh.
+        Nodes = "nodes",
+        /// A mesh for each, where it is.
+        Flat = "flat",
+    }
+
+    /// The name.
+    ///
+    /// ```
+    /// assert_eq!(solio_scene::gltf::SceneInstances::Flat.name(), "flat");
+    /// ```
+    pub fn name;
+}
 
 /// Where a glTF goes.
 ///
@@ -68,7 +100,7 @@ const NODES_BYTES: usize = 1000;
 /// # let work = Work::serial();
 /// let scene = read_scene(&&text[..], Path::new("a.pbrt"), &NoFiles, &options, &work)?;
 /// let mut glb = Vec::new();
-/// encode_gltf(&scene, &NoMeshes, GltfOutput::Binary(&mut glb), &work)?;
+/// encode_gltf(&scene, &NoMeshes, Default::default(), GltfOutput::Binary(&mut glb), &work)?;
 /// assert_eq!((&glb[..4], &glb[16..20]), (&b"glTF"[..], &b"JSON"[..]));
 /// # Ok::<(), solio_base::Error>(())
 /// ```
@@ -109,7 +141,8 @@ pub enum GltfOutput<'o> {
 /// # let work = Work::serial();
 /// let scene = read_scene(&&text[..], Path::new("a.pbrt"), &NoFiles, &options, &work)?;
 /// // What cannot be written is told, and the rest is there.
-/// let summary = encode_gltf(&scene, &NoMeshes, GltfOutput::Binary(&mut Vec::new()), &work)?;
+/// let output = GltfOutput::Binary(&mut Vec::new());
+/// let summary = encode_gltf(&scene, &NoMeshes, Default::default(), output, &work)?;
 /// assert_eq!((summary.meshes, summary.problems.len()), (1, 1));
 /// # Ok::<(), solio_base::Error>(())
 /// ```
@@ -162,7 +195,7 @@ pub struct GltfSummary {
 /// let scene = read_scene(&&text[..], Path::new("a.pbrt"), &NoFiles, &options, &work)?;
 /// let (mut gltf, mut bin) = (Vec::new(), Vec::new());
 /// let output = GltfOutput::Separate { document: &mut gltf, buffer: &mut bin, uri: "leaves.bin" };
-/// let summary = encode_gltf(&scene, &NoMeshes, output, &work)?;
+/// let summary = encode_gltf(&scene, &NoMeshes, Default::default(), output, &work)?;
 /// assert_eq!((summary.meshes, summary.instances), (1, 2)); // the leaf once, two places
 /// assert!(String::from_utf8_lossy(&gltf).contains("EXT_mesh_gpu_instancing"));
 /// # Ok::<(), solio_base::Error>(())
@@ -170,13 +203,16 @@ pub struct GltfSummary {
 pub fn encode_gltf(
     scene: &Scene,
     meshes: &dyn ExportMeshes,
+    instances: SceneInstances,
     output: GltfOutput<'_>,
     work: &Work,
 ) -> Result<GltfSummary> {
+    let looks = Looks::new(scene);
+    check_size(scene, instances, work)?;
     match output {
         GltfOutput::Separate { document, buffer, uri } => {
-            let mut writer = GltfWriter::new(scene, meshes, GltfBuffer::new(buffer, work), false);
-            writer.write(work)?;
+            let mut writer = GltfWriter::new(&looks, meshes, GltfBuffer::new(buffer, work), false);
+            writer.write(instances, work)?;
             let (text, summary, _) = writer.finish(Some(uri.to_owned()))?;
             document.write_bytes(work, &text)?;
             Ok(summary)
@@ -186,7 +222,7 @@ pub fn encode_gltf(
                 return Err(Error::argument("a .glb is written to a plain file only")
                     .hint("write a .gltf, or to a file on a disk"));
             }
-            let room = room(scene);
+            let room = room(scene, &looks, instances);
             let blank = vec![b' '; 64 << 10];
             let mut rest = HEAD_BYTES + room + CHUNK_HEAD_BYTES;
             while rest > 0 {
@@ -194,8 +230,8 @@ pub fn encode_gltf(
                 sink.write_bytes(work, &blank[..step])?;
                 rest -= step;
             }
-            let mut writer = GltfWriter::new(scene, meshes, GltfBuffer::new(sink, work), true);
-            writer.write(work)?;
+            let mut writer = GltfWriter::new(&looks, meshes, GltfBuffer::new(sink, work), true);
+            writer.write(instances, work)?;
             let (text, summary, sink) = writer.finish(None)?;
             let head = glb_head(&text, room, Some(summary.buffer_bytes))?;
             sink.rewrite(head.len() as u64 + summary.buffer_bytes, &head)?;
@@ -204,39 +240,64 @@ pub fn encode_gltf(
     }
 }
 
+/// Nodes are in memory until the end: refuses more of them than it holds.
+fn check_size(scene: &Scene, instances: SceneInstances, work: &Work) -> Result<()> {
+    let count = scene.instances.objects.len() as u64;
+    if instances == SceneInstances::Gpu || count * NODES_BYTES as u64 / 2 <= work.memory_bytes {
+        return Ok(());
+    }
+    let message = format!("there is no memory for a node of each of {count} instances");
+    Err(Error::limit(message).hint("write them as arrays: --instances gpu"))
+}
+
 /// Bytes that the document has at most, a multiple of four.
-fn room(scene: &Scene) -> usize {
+fn room(scene: &Scene, looks: &Looks<'_>, instances: SceneInstances) -> usize {
     // Six bytes for one that needs an escape.
     let name = |length: usize| 6 * length;
     let mut bytes = PART_BYTES;
-    let objects = scene.objects.iter().map(|object| (object.shapes.clone(), object.name.len()));
-    for (range, length) in objects.chain([(0..scene.world_shapes, 0)]) {
-        bytes += PART_BYTES + 2 * name(length);
+    let mut keys: HashSet<SurfaceKey> = HashSet::new();
+    let objects = scene.objects.iter();
+    let objects =
+        objects.map(|object| (object.shapes.clone(), object.name.len(), object.instances, false));
+    for (range, length, count, is_world) in
+        objects.chain([(0..scene.world_shapes, 0, 1, true)])
+    {
+        let mut part = PART_BYTES + 2 * name(length);
         for run in runs(scene, range) {
             let shape = &scene.shapes[run.start as usize];
             let file = scene.mesh_file(&shape.entity).map_or(64, <[u8]>::len);
-            let material = scene.materials.get(shape.material as usize);
-            let material = material.map_or(0, |material| material.name.len());
-            bytes += PART_BYTES + 2 * name(file) + name(material);
+            part += PART_BYTES + 2 * name(file);
+            let key = looks.key(run.start, is_world);
+            if keys.insert(key) {
+                // One for closed meshes, one for open ones.
+                bytes += 2 * (MATERIAL_BYTES + name(looks.material(key.material).name.len()));
+            }
         }
+        let times = if instances == SceneInstances::Flat { count.max(1) as usize } else { 1 };
+        bytes += part * times;
     }
     let counts = scene.objects.iter().map(|object| object.instances).filter(|count| *count == 1);
     let sheared = scene.instances.matrices.iter().filter(|m| decompose(m).is_none()).count();
+    let nodes = match instances {
+        SceneInstances::Gpu => counts.count() + sheared,
+        _ => scene.instances.matrices.len(),
+    };
     let name = scene.objects.iter().map(|object| name(object.name.len())).max().unwrap_or(0);
     bytes += PART_BYTES * scene.lights.len();
-    bytes += (counts.count() + sheared) * (NODES_BYTES + name);
+    bytes += nodes * (NODES_BYTES + name);
     bytes.next_multiple_of(4)
 }
 
 struct GltfWriter<'w> {
     scene: &'w Scene,
+    looks: &'w Looks<'w>,
     meshes: &'w dyn ExportMeshes,
     buffer: GltfBuffer<'w>,
-    surfaces: Surfaces<'w>,
+    /// Whether some material lets light through, so that it counts which meshes have an inside.
+    has_glass: bool,
     /// Files that are in the buffer; `None` where one has nothing that could be.
-    files: HashMap<FileKey, Option<Geometry>>,
-    materials: HashMap<SurfaceKey, u32>,
-    pictures: GltfPictures,
+    files: HashMap<FileKey, Option<(Geometry, Option<f32>)>>,
+    materials: GltfMaterials,
     /// Meshes of one primitive that are there already.
     known: HashMap<(Geometry, u32), u32>,
     root: json::Root,
@@ -248,28 +309,30 @@ struct GltfWriter<'w> {
 
 impl<'w> GltfWriter<'w> {
     fn new(
-        scene: &'w Scene,
+        looks: &'w Looks<'w>,
         meshes: &'w dyn ExportMeshes,
         buffer: GltfBuffer<'w>,
         takes_pictures: bool,
     ) -> GltfWriter<'w> {
+        let mut left = LeftOut::of(looks.scene);
+        left.extend(&looks.left);
         GltfWriter {
-            scene,
+            scene: looks.scene,
+            looks,
             meshes,
             buffer,
-            surfaces: Surfaces::new(scene),
+            has_glass: looks.materials.iter().any(|look| look.transmission.mean() > 0.0),
             files: HashMap::new(),
-            materials: HashMap::new(),
-            pictures: GltfPictures::new(takes_pictures),
+            materials: GltfMaterials::new(takes_pictures),
             known: HashMap::new(),
             root: json::Root::default(),
             children: Vec::new(),
             summary: GltfSummary::default(),
-            left: LeftOut::of(scene),
+            left,
         }
     }
 
-    fn write(&mut self, work: &Work) -> Result<()> {
+    fn write(&mut self, how: SceneInstances, work: &Work) -> Result<()> {
         let scene = self.scene;
         for run in runs(scene, 0..scene.world_shapes) {
             work.cancel.check()?;
@@ -279,8 +342,10 @@ impl<'w> GltfWriter<'w> {
         for (number, object) in scene.objects.iter().enumerate() {
             work.cancel.check()?;
             let instances = &order[starts[number]..starts[number + 1]];
-            if !instances.is_empty() {
-                self.object(object, instances)?;
+            match how {
+                _ if instances.is_empty() => {}
+                SceneInstances::Flat => self.flat_object(object, instances, work)?,
+                _ => self.object(object, instances, how == SceneInstances::Gpu)?,
             }
         }
         self.lights();
@@ -291,13 +356,14 @@ impl<'w> GltfWriter<'w> {
     fn lights(&mut self) {
         let mut lights = Vec::new();
         let mut left = 0;
-        for (number, light) in self.scene.lights.iter().enumerate() {
-            let made = light_of(self.scene, light);
-            match made.filter(|light| light.kind != LightKind::Sky) {
+        let looks = self.looks;
+        for (number, made) in looks.lights.iter().enumerate() {
+            match made.as_ref().filter(|light| light.kind != LightLookKind::Sky) {
                 Some(light) => {
+                    self.left.add(NEAREST, u64::from(!light.is_exact));
                     let name = format!("light.{number}");
-                    let node = document::light_node(&light, &name, lights.len());
-                    lights.push(document::light(&light, &name));
+                    let node = document::light_node(light, &name, lights.len());
+                    lights.push(document::light(light, &name));
                     self.add_node(node, true);
                 }
                 None => left += 1,
@@ -317,15 +383,12 @@ impl<'w> GltfWriter<'w> {
         let scene = self.scene;
         let shape = &scene.shapes[run.start as usize];
         let Some(matrix) = upper(&scene.matrices[shape.matrix as usize]) else {
-            self.left.add(
-                ["shape whose matrix is a projection", "shapes whose matrices are projections"],
-                u64::from(run.end - run.start),
-            );
+            self.left.add(PROJECTED, u64::from(run.end - run.start));
             return Ok(());
         };
         let number = run.start;
-        let Some(geometry) = self.geometry(run, &IDENTITY)? else { return Ok(()) };
-        let material = self.material(number, true)?;
+        let Some((geometry, inside)) = self.geometry(run, &IDENTITY)? else { return Ok(()) };
+        let material = self.material(number, true, inside)?;
         let name = name_of(scene, shape);
         let mesh = match self.known.get(&(geometry, material)) {
             Some(mesh) => *mesh,
@@ -340,22 +403,18 @@ impl<'w> GltfWriter<'w> {
     }
 
     /// An object as a mesh, and nodes for its instances.
-    fn object(&mut self, object: &Object, instances: &[u32]) -> Result<()> {
+    fn object(&mut self, object: &Object, instances: &[u32], as_arrays: bool) -> Result<()> {
         let scene = self.scene;
         let mut primitives = Vec::new();
         for run in runs(scene, object.shapes.clone()) {
             let shape = &scene.shapes[run.start as usize];
             let Some(matrix) = upper(&scene.matrices[shape.matrix as usize]) else {
-                let count = u64::from(run.end - run.start);
-                self.left.add(
-                    ["shape whose matrix is a projection", "shapes whose matrices are projections"],
-                    count,
-                );
+                self.left.add(PROJECTED, u64::from(run.end - run.start));
                 continue;
             };
             let number = run.start;
-            if let Some(geometry) = self.geometry(run, &matrix)? {
-                primitives.push((geometry, self.material(number, false)?));
+            if let Some((geometry, inside)) = self.geometry(run, &matrix)? {
+                primitives.push((geometry, self.material(number, false, inside)?));
             }
         }
         if primitives.is_empty() {
@@ -364,8 +423,8 @@ impl<'w> GltfWriter<'w> {
         let name = String::from_utf8_lossy(&object.name).into_owned();
         let mesh = self.add_mesh(name.clone(), primitives);
         let matrices = &scene.instances.matrices;
-        if let [one] = instances {
-            self.place(&matrices[*one as usize], mesh, &name);
+        if instances.len() == 1 || !as_arrays {
+            instances.iter().for_each(|i| self.place(&matrices[*i as usize], mesh, &name));
             return Ok(());
         }
         let (mut regular, mut turned, mut scaled) = (Vec::new(), false, false);
@@ -403,36 +462,103 @@ impl<'w> GltfWriter<'w> {
         Ok(())
     }
 
-    /// The arrays of shapes, under a matrix; `None` where nothing of them is to be seen.
-    fn geometry(&mut self, run: Range<u32>, matrix: &[f32; 12]) -> Result<Option<Geometry>> {
+    /// An object as meshes of their own, one for each instance; its meshes are asked for once.
+    fn flat_object(&mut self, object: &Object, instances: &[u32], work: &Work) -> Result<()> {
+        let scene = self.scene;
+        let name = String::from_utf8_lossy(&object.name).into_owned();
+        let mut parts = Vec::new();
+        for run in runs(scene, object.shapes.clone()) {
+            let shape = &scene.shapes[run.start as usize];
+            let Some(matrix) = upper(&scene.matrices[shape.matrix as usize]) else {
+                self.left.add(PROJECTED, u64::from(run.end - run.start));
+                continue;
+            };
+            let number = run.start;
+            if let Some(mesh) = self.mesh(run, &matrix)? {
+                let inside = self.inside(&mesh);
+                parts.push((number, self.material(number, false, inside)?, mesh));
+            }
+        }
+        for instance in instances {
+            work.cancel.check()?;
+            let matrix = &scene.instances.matrices[*instance as usize];
+            if !matrix.iter().all(|x| x.is_finite()) {
+                self.left.add(NO_NUMBERS, 1);
+                continue;
+            }
+            let mut primitives = Vec::new();
+            for (number, material, mesh) in &parts {
+                let mesh = placed(mesh.clone(), matrix);
+                let shape = &scene.shapes[*number as usize];
+                if let Some(geometry) = self.put(shape, &mesh)? {
+                    primitives.push((geometry, *material));
+                }
+            }
+            if !primitives.is_empty() {
+                let mesh = self.add_mesh(name.clone(), primitives);
+                self.place(&IDENTITY, mesh, &name);
+            }
+        }
+        Ok(())
+    }
+
+    /// The arrays of shapes, under a matrix, and how thick the mesh is if it has an inside; `None` where
+    /// nothing of them is to be seen.
+    fn geometry(
+        &mut self,
+        run: Range<u32>,
+        matrix: &[f32; 12],
+    ) -> Result<Option<(Geometry, Option<f32>)>> {
+        let scene = self.scene;
+        let shape = &scene.shapes[run.start as usize];
+        let file = scene.mesh_file(&shape.entity).filter(|_| *matrix == IDENTITY);
+        let file = file.filter(|_| !is_border(scene, shape));
+        let key = file.map(|file| (file.to_vec(), shape.reverse_orientation));
+        if let Some(known) = key.as_ref().and_then(|key| self.files.get(key)) {
+            return Ok(*known);
+        }
+        let geometry = match self.mesh(run, matrix)? {
+            Some(mesh) => {
+                let inside = self.inside(&mesh);
+                self.put(shape, &mesh)?.map(|geometry| (geometry, inside))
+            }
+            None => None,
+        };
+        if let Some(key) = key {
+            self.files.insert(key, geometry);
+        }
+        Ok(geometry)
+    }
+
+    /// About how thick a mesh is, if it has an inside and that counts.
+    fn inside(&self, mesh: &PackedMesh<'_>) -> Option<f32> {
+        let [low, high] = bounds(&mesh.positions).filter(|_| self.has_glass && is_closed(mesh))?;
+        let sides = [0, 1, 2].map(|i| high[i] - low[i]);
+        Some(sides.into_iter().fold(f32::INFINITY, f32::min))
+    }
+
+    /// The mesh of shapes, under a matrix; `None` where nothing of them is to be seen, or something is
+    /// wrong, which is told.
+    fn mesh(&mut self, run: Range<u32>, matrix: &[f32; 12]) -> Result<Option<PackedMesh<'w>>> {
         let scene = self.scene;
         let shape = &scene.shapes[run.start as usize];
         if is_border(scene, shape) {
             self.left.add(BORDERS, u64::from(run.end - run.start));
             return Ok(None);
         }
-        let file = scene.mesh_file(&shape.entity).filter(|_| *matrix == IDENTITY);
-        let key = file.map(|file| (file.to_vec(), shape.reverse_orientation));
-        if let Some(known) = key.as_ref().and_then(|key| self.files.get(key)) {
-            return Ok(*known);
-        }
-        let textured = self.surfaces.picture(shape).is_some();
+        let textured = self.looks.is_textured(run.start);
         let made = mesh_of(scene, run, self.meshes, Faces::Triangles, textured);
-        let geometry = match made.map(|mesh| placed(mesh, matrix)) {
+        match made.map(|mesh| placed(mesh, matrix)) {
             Ok(mesh) => {
                 self.left.bare(textured && mesh.uvs.is_empty());
-                self.put(shape, &mesh)?
+                Ok(Some(mesh))
             }
-            Err(error) if error.kind() == ErrorKind::Cancelled => return Err(error),
+            Err(error) if error.kind() == ErrorKind::Cancelled => Err(error),
             Err(error) => {
                 self.summary.problems.push(located(scene, shape, error));
-                None
+                Ok(None)
             }
-        };
-        if let Some(key) = key {
-            self.files.insert(key, geometry);
         }
-        Ok(geometry)
     }
 
     /// A mesh into the buffer; one that glTF does not take is a problem of its shape.
@@ -455,31 +581,21 @@ impl<'w> GltfWriter<'w> {
         }
     }
 
-    fn material(&mut self, number: u32, is_world: bool) -> Result<u32> {
-        let key = self.surfaces.key(number, is_world);
-        if let Some(known) = self.materials.get(&key) {
-            return Ok(*known);
+    fn material(&mut self, number: u32, is_world: bool, inside: Option<f32>) -> Result<u32> {
+        let key = self.looks.key(number, is_world);
+        let is_glass = self.looks.material(key.material).transmission.mean() > 0.0;
+        let surface = GltfSurface { key, has_inside: is_glass && inside.is_some() };
+        if let Some(known) = self.materials.known(&surface) {
+            return Ok(known);
         }
-        let area = match key {
-            [_, _, crate::scene::NONE] => None,
+        let area = match key.shape {
+            NONE => None,
             _ => light_area(self.scene, number, self.meshes).ok(),
         };
-        let mut surface = self.surfaces.of(key, area);
-        let picture = match surface.picture.take() {
-            Some(picture) => {
-                let GltfWriter { root, buffer, meshes, left, .. } = self;
-                self.pictures.texture(&picture, *meshes, root, buffer, left)?
-            }
-            None => None,
-        };
-        if picture.is_none() && self.surfaces.picture(&self.scene.shapes[number as usize]).is_some()
-        {
-            surface.color = self.surfaces.plain_color(key);
-        }
-        self.root.materials.push(document::material(surface, picture));
-        let made = self.root.materials.len() as u32 - 1;
-        self.materials.insert(key, made);
-        Ok(made)
+        let GltfWriter { root, buffer, left, .. } = self;
+        let (looks, files) = (self.looks, self.meshes);
+        let mut place = MaterialPlace { looks, files, root, buffer, left };
+        self.materials.make(surface, area, inside.unwrap_or(0.0), &mut place)
     }
 
     fn add_mesh(&mut self, name: String, primitives: Vec<(Geometry, u32)>) -> u32 {
@@ -503,10 +619,7 @@ impl<'w> GltfWriter<'w> {
             self.add_node(Node { children, name, ..document::under_parts(&outer) }, true);
             self.summary.sheared += 1;
         } else {
-            self.left.add(
-                ["place whose matrix holds no numbers", "places whose matrices are no numbers"],
-                1,
-            );
+            self.left.add(NO_NUMBERS, 1);
         }
     }
 
@@ -530,18 +643,23 @@ impl<'w> GltfWriter<'w> {
             ..Node::default()
         };
         let mut tops = vec![Index::new(self.add_node(world, false))];
-        match CameraView::of(scene) {
-            Some(view) => {
-                self.root.cameras.push(document::camera(&view.lens));
-                tops.push(Index::new(self.add_node(document::camera_node(&view), false)));
-                self.left.lens(&view);
-                let aside = u64::from(view.shift.iter().any(|x| x.abs() > 1e-6));
-                self.left
-                    .add(["camera that looks aside (screenwindow): its middle counts"; 2], aside);
+        if let Some(camera) = &self.looks.camera {
+            let made = document::camera(&camera.projection).zip(camera.right_handed());
+            match made {
+                Some((lens, to_world)) => {
+                    self.root.cameras.push(lens);
+                    let node = document::camera_node(&to_world);
+                    tops.push(Index::new(self.add_node(node, false)));
+                    self.left.lens(camera);
+                    let aside = u64::from(camera.shift.iter().any(|x| x.abs() > 1e-6));
+                    let words = ["camera that looks aside (screenwindow): its middle counts"; 2];
+                    self.left.add(words, aside);
+                }
+                None => self.left.add(["camera that sees all around"; 2], 1),
             }
-            None => {
-                self.left.add(["camera that sees all around"; 2], u64::from(scene.camera.is_some()))
-            }
+        } else {
+            let other = u64::from(scene.camera.is_some());
+            self.left.add(["camera that sees nothing"; 2], other);
         }
         let root = &mut self.root;
         root.asset.generator = Some(format!("Solio {}", env!("CARGO_PKG_VERSION")));
@@ -552,8 +670,8 @@ impl<'w> GltfWriter<'w> {
             root.extensions_used.push(INSTANCING.to_owned());
             root.extensions_required.push(INSTANCING.to_owned());
         }
-        document::use_extensions(root);
-        self.left.textures(self.surfaces.left_textures);
+        let used = self.materials.extensions().map(str::to_owned);
+        root.extensions_used.extend(used);
         let GltfBuffer { written: bytes, views, accessors, .. } = &mut self.buffer;
         (root.buffer_views, root.accessors) = (std::mem::take(views), std::mem::take(accessors));
         let bytes = *bytes;

@@ -1,22 +1,12 @@
 //! Rays of a scene's camera.
 //!
-//! Source: *Physically Based Rendering* (2023), chapter 5, and pbrt-v4's *Input File Format*,
-//! "Cameras". A `realistic` camera is one of perspective here.
+//! Source: *Physically Based Rendering* (2023), chapter 5.
 
 use crate::bounds::Box3;
 use crate::bvh::Ray;
-use crate::scene::{Entity, Scene};
+use crate::look::{RayLens, equal_area_square_to_sphere, lens, screen};
+use crate::scene::Scene;
 use glam::{DMat4, DVec3};
-
-/// How a camera makes rays of points of its screen.
-pub(crate) enum RayLens {
-    /// The tangent of half the field of view along the shorter side.
-    Perspective(f64),
-    Orthographic,
-    Spherical {
-        equal_area: bool,
-    },
-}
 
 pub(super) struct RayCamera {
     lens: RayLens,
@@ -25,16 +15,6 @@ pub(super) struct RayCamera {
     window: [f64; 4],
     /// Up in the world.
     pub(super) up: DVec3,
-}
-
-/// Columns and rows of the scene's film; those of pbrt without one.
-pub(crate) fn resolution(scene: &Scene) -> [u32; 2] {
-    let default = [1280, 720];
-    let side = |i: usize, name| {
-        let asked = scene.film.as_ref().and_then(|film| scene.integer(film, name));
-        asked.and_then(|n| u32::try_from(n).ok()).filter(|n| *n > 0).unwrap_or(default[i])
-    };
-    [side(0, "xresolution"), side(1, "yresolution")]
 }
 
 impl RayCamera {
@@ -82,46 +62,6 @@ impl RayCamera {
     }
 }
 
-/// The lens of a camera, and left, right, bottom, top of the picture on its screen; `aspect` is that
-/// of the picture.
-pub(crate) fn lens(scene: &Scene, entity: &Entity, aspect: f64) -> (RayLens, [f64; 4]) {
-    let number = |name| scene.float(entity, name).map(f64::from);
-    let aspect = number("frameaspectratio").unwrap_or(aspect);
-    let mut window = screen(aspect);
-    if let Some(&[left, right, bottom, top]) = scene.floats(entity, "screenwindow") {
-        window = [left, right, bottom, top].map(f64::from);
-    }
-    let lens = match scene.class(entity) {
-        b"orthographic" => {
-            if let Some(scale) = number("screenscale") {
-                window = window.map(|side| side * scale);
-            }
-            RayLens::Orthographic
-        }
-        b"spherical" => {
-            let mapping = scene.string(entity, "mapping");
-            RayLens::Spherical { equal_area: mapping != Some(b"equirectangular") }
-        }
-        // Of version 3.
-        b"environment" => RayLens::Spherical { equal_area: false },
-        b"realistic" => RayLens::Perspective((20f64).to_radians().tan()),
-        _ => {
-            let half = number("halffov").or(number("fov").map(|fov| fov / 2.0)).unwrap_or(45.0);
-            RayLens::Perspective(half.clamp(0.01, 89.9).to_radians().tan())
-        }
-    };
-    (lens, window)
-}
-
-/// The shorter side reaches from -1 to 1.
-fn screen(aspect: f64) -> [f64; 4] {
-    if aspect > 1.0 {
-        [-aspect, aspect, -1.0, 1.0]
-    } else {
-        [-1.0, 1.0, -1.0 / aspect, 1.0 / aspect]
-    }
-}
-
 /// Pbrt's directions have +y up here, as the camera does.
 fn spherical(x: f64, y: f64, equal_area: bool) -> DVec3 {
     if equal_area {
@@ -130,19 +70,6 @@ fn spherical(x: f64, y: f64, equal_area: bool) -> DVec3 {
     }
     let (theta, phi) = (std::f64::consts::PI * y, std::f64::consts::TAU * x);
     DVec3::new(theta.sin() * phi.cos(), theta.cos(), theta.sin() * phi.sin())
-}
-
-/// Source: Clarberg, *Fast Equal-Area Mapping of the (Hemi)Sphere using SIMD* (2008).
-fn equal_area_square_to_sphere(x: f64, y: f64) -> DVec3 {
-    let (u, v) = (2.0 * x - 1.0, 2.0 * y - 1.0);
-    let (up, vp) = (u.abs(), v.abs());
-    let signed = 1.0 - (up + vp);
-    let r = 1.0 - signed.abs();
-    let ratio = if r == 0.0 { 1.0 } else { (vp - up) / r + 1.0 };
-    let phi = ratio * std::f64::consts::FRAC_PI_4;
-    let z = (1.0 - r * r).copysign(signed);
-    let side = r * (2.0 - r * r).max(0.0).sqrt();
-    DVec3::new((phi.cos() * side).copysign(u), (phi.sin() * side).copysign(v), z)
 }
 
 pub(super) fn nearest_axis(up: DVec3) -> DVec3 {

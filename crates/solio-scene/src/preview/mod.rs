@@ -13,21 +13,14 @@
 mod camera;
 mod color;
 mod few;
-mod metal;
 mod render;
 #[cfg(test)]
 mod tests;
-mod texture;
 mod view;
 mod world;
 
-pub(crate) use camera::{RayLens, lens, resolution};
-pub(crate) use color::MaterialFinder;
 pub use color::material_colors;
-pub(crate) use metal::refractive_index;
 pub use render::{MOST_PIXELS, Pass, Picture, RenderOptions, render};
-pub(crate) use texture::{Mapping, TexturePattern, Wrap};
-pub use texture::{TextureEncoding, TexturePicture};
 pub(crate) use world::located;
 pub use view::{SceneView, ViewKind, up_axis};
 pub use world::{PreviewFiles, World, scene_bounds};

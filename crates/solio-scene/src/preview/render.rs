@@ -1,11 +1,12 @@
 //! Rays to a picture, coarse first.
 
 use super::World;
-use super::camera::{RayCamera, resolution};
+use super::camera::RayCamera;
 use super::color::SurfaceLook;
 use super::few::{FewTriangles, Shown};
 use super::world::RayHit;
 use crate::bvh::Ray;
+use crate::look::resolution;
 use glam::Vec3;
 use solio_base::{Error, Result, Work, ordered};
 

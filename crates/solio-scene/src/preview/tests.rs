@@ -1,5 +1,6 @@
 use super::*;
 use crate::geometry::Triangles;
+use crate::look::{LookPicture, TextureEncoding, TexturePicture, resolution};
 use crate::scene::{NoFiles, Scene, SceneOptions, read_scene};
 use solio_base::{Error, Result, Work};
 use std::cell::Cell;
@@ -27,9 +28,9 @@ impl PreviewFiles for TestMeshes {
     }
 
     /// Four pixels: red, green; blue, white.
-    fn picture(&self, name: &[u8], encoding: TextureEncoding) -> Result<TexturePicture> {
-        assert_eq!(encoding, TextureEncoding::Linear);
-        match name {
+    fn picture(&self, picture: &LookPicture) -> Result<TexturePicture> {
+        assert_eq!(picture.encoding, TextureEncoding::Linear);
+        match &picture.name[..] {
             b"four.png" => {
                 TexturePicture::new(2, vec![[1., 0., 0.], [0., 1., 0.], [0., 0., 1.], [1.; 3]])
             }

@@ -1,6 +1,7 @@
 //! What a scene's camera sees, for who asks from outside.
 
-use super::camera::{RayLens, lens, nearest_axis, resolution};
+use super::camera::nearest_axis;
+use crate::look::{RayLens, lens, resolution};
 use crate::scene::Scene;
 use glam::DVec3;
 use solio_base::named_enum;

@@ -1,10 +1,10 @@
 //! What rays meet: definitions under instances.
 
-use super::color::{Looks, SurfaceLook};
-use super::texture::{TextureEncoding, TexturePicture};
+use super::color::{SurfaceColors, SurfaceLook};
 use crate::bounds::{Box3, box_of_points, instance_boxes};
 use crate::bvh::{BoxBvh, BvhMesh, Hit, Quality, Ray, TriangleBvh};
 use crate::geometry::{self, Triangles};
+use crate::look::{LookPicture, TexturePicture};
 use crate::scene::{Place, Scene, Shape};
 use glam::{Mat3, Vec3};
 use solio_base::{Error, Result, Work, ordered};
@@ -24,9 +24,9 @@ pub trait PreviewFiles: Sync {
     /// The triangles of the file that a `plymesh` calls `name`.
     fn mesh(&self, name: &[u8]) -> Result<Triangles<'static>>;
 
-    /// The picture that an `imagemap` calls `name`. It may be smaller than that of the file: it is
-    /// to be seen from some distance.
-    fn picture(&self, name: &[u8], encoding: TextureEncoding) -> Result<TexturePicture>;
+    /// The picture that an `imagemap` names. It may be smaller than that of the file: it is to be seen
+    /// from some distance.
+    fn picture(&self, picture: &LookPicture) -> Result<TexturePicture>;
 }
 
 /// Where (u, v) of a shape come from.
@@ -58,7 +58,7 @@ struct Definition<'s> {
 /// A scene that rays can be sent through.
 pub struct World<'s> {
     pub(super) scene: &'s Scene,
-    looks: Looks<'s>,
+    looks: SurfaceColors<'s>,
     definitions: Vec<Definition<'s>>,
     /// Those of the scene's instances, then those of the definitions that are in the world once.
     boxes: Vec<Box3>,
@@ -78,7 +78,7 @@ pub fn scene_bounds(
     work: &Work,
 ) -> Result<(Box3, Vec<Error>)> {
     let mut bounds = Vec::new();
-    let problems = each_definition(scene, &Looks::new(scene), files, work, |definition| {
+    let problems = each_definition(scene, &SurfaceColors::new(scene), files, work, |definition| {
         bounds.push(definition.bounds);
     })?;
     let all = boxes(scene, &bounds)?.iter().fold(Box3::EMPTY, |all, one| all.union(one));
@@ -89,7 +89,7 @@ pub fn scene_bounds(
 /// the shapes that cannot be read.
 fn each_definition<'s>(
     scene: &'s Scene,
-    looks: &Looks<'s>,
+    looks: &SurfaceColors<'s>,
     files: &dyn PreviewFiles,
     work: &Work,
     mut each: impl FnMut(Definition<'s>) + Send,
@@ -146,7 +146,7 @@ impl<'s> World<'s> {
     /// Gets the triangles of all shapes, and the boxes around them. Trees of definitions are built
     /// when the first ray gets there.
     pub fn new(scene: &'s Scene, files: &dyn PreviewFiles, work: &Work) -> Result<World<'s>> {
-        let mut looks = Looks::new(scene);
+        let mut looks = SurfaceColors::new(scene);
         let mut problems = looks.read_pictures(files, work)?;
         let mut definitions = Vec::new();
         problems.append(&mut each_definition(scene, &looks, files, work, |definition| {
@@ -390,7 +390,7 @@ fn groups(scene: &Scene) -> Vec<Vec<u32>> {
 /// The triangles of some shapes together; shapes that have none to show are left out.
 fn definition<'s>(
     scene: &'s Scene,
-    looks: &Looks<'_>,
+    looks: &SurfaceColors<'_>,
     numbers: &[u32],
     files: &dyn PreviewFiles,
 ) -> Result<(Definition<'s>, Vec<Error>)> {

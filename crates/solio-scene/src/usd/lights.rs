@@ -1,69 +1,132 @@
 //! Lights without a shape, as *UsdLux* has them.
 
+use super::shading::asset;
 use super::text::{PrimNames, UsdText, matrix, single, tuple};
 use super::transform;
-use crate::export::{LightKind, light_of};
-use crate::scene::Scene;
-use glam::{DMat4, DQuat, DVec3};
-use solio_base::Result;
+use crate::export::{ExportMeshes, LeftOut, LossName};
+use crate::look::{LightLook, LightLookKind, Looks, illuminance_of_sky};
+use glam::{DMat4, DQuat, DVec3, DVec4};
+use solio_base::{ErrorKind, Result, Work};
 use std::f64::consts::PI;
 
 /// The radius of the sphere that stands for a point.
 const RADIUS: f64 = 0.01;
 
-/// Writes the lights; how many there are no words for.
-pub(super) fn write(text: &mut UsdText<'_>, scene: &Scene, names: &mut PrimNames) -> Result<u64> {
-    let mut left = 0;
-    for (number, light) in scene.lights.iter().enumerate() {
-        let Some(light) = light_of(scene, light) else {
-            left += 1;
-            continue;
-        };
-        let (kind, notes) = match light.kind {
-            LightKind::Distant => ("DistantLight", vec![]),
-            LightKind::Point => ("SphereLight", vec![]),
-            LightKind::Sky => ("DomeLight", vec![]),
-            LightKind::Spot { .. } => {
-                ("SphereLight", vec!["prepend apiSchemas = [\"ShapingAPI\"]".to_owned()])
+const NEAREST: LossName = [
+    "light that shines by a picture or through a portal: a plain one stands for it",
+    "lights that shine by pictures or through portals: plain ones stand for them",
+];
+
+/// From a dome, whose pole is +y and whose picture has +z in its middle, to the sky of a scene.
+pub(crate) const DOME_TO_SKY: DMat4 = DMat4::from_cols(
+    DVec4::new(0.0, 1.0, 0.0, 0.0),
+    DVec4::new(0.0, 0.0, 1.0, 0.0),
+    DVec4::new(-1.0, 0.0, 0.0, 0.0),
+    DVec4::new(0.0, 0.0, 0.0, 1.0),
+);
+
+/// Writes the lights.
+pub(super) fn write(
+    text: &mut UsdText<'_>,
+    looks: &Looks<'_>,
+    files: &dyn ExportMeshes,
+    names: &mut PrimNames,
+    left: &mut LeftOut,
+    work: &Work,
+) -> Result<()> {
+    for (number, light) in looks.lights.iter().enumerate() {
+        match light {
+            Some(light) => {
+                left.add(NEAREST, u64::from(!light.is_exact));
+                let name = names.take(&format!("light_{number}"));
+                one(text, light, &name, files, left, work)?;
             }
-        };
-        let name = names.take(&format!("light_{number}"));
-        text.begin(&format!("def {kind} \"{name}\""), &notes)?;
-        text.line(&format!("color3f inputs:color = {}", tuple(&light.color)))?;
-        let strength = f64::from(light.strength);
-        // A sphere of this radiance has the intensity of the point.
-        let strength = match light.kind {
-            LightKind::Point | LightKind::Spot { .. } => strength / (PI * RADIUS * RADIUS),
-            _ => strength,
-        };
-        text.line(&format!("float inputs:intensity = {}", single(strength)))?;
-        match light.kind {
-            LightKind::Distant => {
-                text.line("float inputs:angle = 0")?;
-                text.line("bool inputs:normalize = 1")?;
-            }
-            LightKind::Sky => {}
-            LightKind::Point | LightKind::Spot { .. } => {
-                text.line(&format!("float inputs:radius = {}", single(RADIUS)))?;
-                text.line("bool treatAsPoint = 1")?;
-            }
+            None => left.lights(1),
         }
-        if let LightKind::Spot { outer, inner } = light.kind {
-            let softness = if outer > 0.0 { 1.0 - inner / outer } else { 0.0 };
-            let degrees = f64::from(outer).to_degrees();
-            text.line(&format!("float inputs:shaping:cone:angle = {}", single(degrees)))?;
-            text.line(&format!(
-                "float inputs:shaping:cone:softness = {}",
-                single(softness.into())
-            ))?;
-        }
-        let turn = DQuat::from_array(light.rotation);
-        let place = DVec3::from_array(light.position.map(f64::from));
-        let to_world = DMat4::from_rotation_translation(turn, place);
-        if to_world != DMat4::IDENTITY {
-            transform(text, &matrix(&to_world.to_cols_array_2d()))?;
-        }
-        text.end()?;
     }
-    Ok(left)
+    Ok(())
+}
+
+fn one(
+    text: &mut UsdText<'_>,
+    light: &LightLook,
+    name: &str,
+    files: &dyn ExportMeshes,
+    left: &mut LeftOut,
+    work: &Work,
+) -> Result<()> {
+    let mut strength = f64::from(light.strength);
+    let mut picture = None;
+    if let (LightLookKind::Sky, Some(of)) = (light.kind, &light.picture) {
+        let made = files.sky(&of.name, of.mapping).and_then(|sky| {
+            if let Some(wanted) = light.illuminance {
+                strength = strength * f64::from(wanted) / illuminance_of_sky(&sky);
+            }
+            let exr = files.exr(&sky)?;
+            files.beside(&format!("{name}.exr"), &mut |sink| sink.write_bytes(work, &exr))
+        });
+        match made {
+            Err(error) if error.kind() == ErrorKind::Cancelled => return Err(error),
+            Err(_) => {
+                left.lights(1);
+                return Ok(());
+            }
+            Ok(file) => picture = Some(file.path),
+        }
+    }
+    let (kind, cone) = match light.kind {
+        LightLookKind::Distant => ("DistantLight", None),
+        LightLookKind::Point => ("SphereLight", None),
+        LightLookKind::Sky => ("DomeLight", None),
+        LightLookKind::Spot { outer, inner } => ("SphereLight", Some([outer, inner])),
+        LightLookKind::Projection { fov } => ("SphereLight", Some([fov / 2.0; 2])),
+    };
+    let notes: Vec<String> =
+        cone.iter().map(|_| "prepend apiSchemas = [\"ShapingAPI\"]".to_owned()).collect();
+    text.begin(&format!("def {kind} \"{name}\""), &notes)?;
+    text.line(&format!("color3f inputs:color = {}", tuple(&light.color)))?;
+    // A sphere of this radiance has the intensity of the point.
+    let strength = match kind {
+        "SphereLight" => strength / (PI * RADIUS * RADIUS),
+        _ => strength,
+    };
+    let strength = if strength.is_finite() { strength } else { 0.0 };
+    text.line(&format!("float inputs:intensity = {}", single(strength)))?;
+    match kind {
+        "DistantLight" => {
+            text.line("float inputs:angle = 0")?;
+            text.line("bool inputs:normalize = 1")?;
+        }
+        "SphereLight" => {
+            text.line(&format!("float inputs:radius = {}", single(RADIUS)))?;
+            text.line("bool treatAsPoint = 1")?;
+        }
+        _ => {}
+    }
+    if let Some(path) = &picture {
+        text.line(&format!("asset inputs:texture:file = {}", asset(path)))?;
+        text.line("token inputs:texture:format = \"latlong\"")?;
+    }
+    if let Some([outer, inner]) = cone {
+        let softness = if outer > 0.0 { 1.0 - inner / outer } else { 0.0 };
+        let degrees = f64::from(outer).to_degrees();
+        text.line(&format!("float inputs:shaping:cone:angle = {}", single(degrees)))?;
+        text.line(&format!("float inputs:shaping:cone:softness = {}", single(softness.into())))?;
+    }
+    let to_world = match picture {
+        Some(_) => {
+            // A sky is turned alone.
+            let mut turned = light.matrix();
+            turned.w_axis = DVec4::W;
+            turned * DOME_TO_SKY
+        }
+        None => {
+            let turn = DQuat::from_array(light.rotation());
+            DMat4::from_rotation_translation(turn, DVec3::from_array(light.position))
+        }
+    };
+    if to_world != DMat4::IDENTITY {
+        transform(text, &matrix(&to_world.to_cols_array_2d()))?;
+    }
+    text.end()
 }

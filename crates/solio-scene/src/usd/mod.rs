@@ -23,15 +23,17 @@ mod tests;
 mod text;
 
 use crate::export::{
-    BORDERS, CameraView, ExportMeshes, Faces, FileKey, IDENTITY, LeftOut, SurfaceKey, Surfaces,
-    ViewLens, bounds, decompose, is_border, is_mirrored, light_area, mesh_of, name_of, runs, upper,
+    BORDERS, ExportMeshes, Faces, FileKey, IDENTITY, LeftOut, bounds, decompose, is_border,
+    light_area, mesh_of, name_of, runs, upper,
 };
+use crate::look::{CameraProjection, Looks, SurfaceKey, is_mirrored};
 use crate::pack::PackedMesh;
 use crate::preview::located;
-use crate::scene::{Object, Scene};
+use crate::scene::{NONE, Object, Scene};
 use solio_base::{Error, ErrorKind, Losses, Result, Sink, Work};
 use solio_codec::number::Digits;
 use solio_codec::number::format::push_f32;
+use shading::{ShadingPlace, UsdPictures};
 use solio_kinds::FileKind;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -125,18 +127,21 @@ pub fn encode_usd(
     sink: &mut dyn Sink,
     work: &Work,
 ) -> Result<UsdSummary> {
+    let looks = Looks::new(scene);
+    let mut left = LeftOut::of(scene);
+    left.extend(&looks.left);
     let mut writer = UsdWriter {
         scene,
+        looks: &looks,
         meshes,
         work,
         text: UsdText::new(sink, work),
-        surfaces: Surfaces::new(scene),
         files: HashMap::new(),
         materials: Vec::new(),
         known_materials: HashMap::new(),
         material_names: PrimNames::default(),
         summary: UsdSummary::default(),
-        left: LeftOut::of(scene),
+        left,
     };
     writer.write()?;
     Ok(UsdSummary { losses: writer.left.losses(), ..writer.summary })
@@ -144,10 +149,10 @@ pub fn encode_usd(
 
 struct UsdWriter<'w> {
     scene: &'w Scene,
+    looks: &'w Looks<'w>,
     meshes: &'w dyn ExportMeshes,
     work: &'w Work,
     text: UsdText<'w>,
-    surfaces: Surfaces<'w>,
     /// Where the mesh of a file is; `None` where it has none that could be written.
     files: HashMap<FileKey, Option<String>>,
     /// Surfaces in use, and their names.
@@ -177,34 +182,49 @@ impl UsdWriter<'_> {
     }
 
     fn camera(&mut self) -> Result<()> {
-        let Some(view) = CameraView::of(self.scene) else {
-            let around = u64::from(self.scene.camera.is_some());
-            self.left.add(["camera that sees all around"; 2], around);
+        let Some(camera) = &self.looks.camera else {
+            let other = u64::from(self.scene.camera.is_some());
+            self.left.add(["camera that sees nothing"; 2], other);
             return Ok(());
         };
-        self.left.lens(&view);
-        let text = &mut self.text;
-        text.begin("def Camera \"Camera\"", &[])?;
-        let (projection, width, height, length) = match view.lens {
-            ViewLens::Perspective([across, up]) => {
-                ("perspective", APERTURE, APERTURE * up / across, APERTURE / (2.0 * across))
+        let film = match camera.projection {
+            CameraProjection::Perspective([across, up]) => {
+                Some(("perspective", APERTURE, APERTURE * up / across, APERTURE / (2.0 * across)))
             }
             // Apertures are tenths of a unit.
-            ViewLens::Orthographic([across, up]) => {
-                ("orthographic", 20.0 * across, 20.0 * up, 50.0)
+            CameraProjection::Orthographic([across, up]) => {
+                Some(("orthographic", 20.0 * across, 20.0 * up, 50.0))
             }
+            CameraProjection::Spherical { .. } => None,
         };
+        let Some(((projection, width, height, length), to_world)) =
+            film.zip(camera.right_handed())
+        else {
+            self.left.add(["camera that sees all around"; 2], 1);
+            return Ok(());
+        };
+        self.left.lens(camera);
+        let text = &mut self.text;
+        text.begin("def Camera \"Camera\"", &[])?;
         text.line(&format!("token projection = \"{projection}\""))?;
         text.line(&format!("float horizontalAperture = {}", single(width)))?;
         text.line(&format!("float verticalAperture = {}", single(height)))?;
-        let [x, y] = view.shift;
-        if view.shift != [0.0; 2] {
+        let [x, y] = camera.shift;
+        if camera.shift != [0.0; 2] {
             text.line(&format!("float horizontalApertureOffset = {}", single(x * width / 2.0)))?;
             text.line(&format!("float verticalApertureOffset = {}", single(y * height / 2.0)))?;
         }
         text.line(&format!("float focalLength = {}", single(length)))?;
+        if camera.lens_radius > 0.0 && projection == "perspective" {
+            let stop = length / 10.0 / (2.0 * camera.lens_radius);
+            text.line(&format!("float fStop = {}", single(stop)))?;
+            text.line(&format!("float focusDistance = {}", single(camera.focal_distance)))?;
+        }
+        if camera.exposure != 1.0 {
+            text.line(&format!("float exposure = {}", single(camera.exposure.log2())))?;
+        }
         text.line("float2 clippingRange = (0.01, 1000000)")?;
-        transform(text, &matrix(&view.to_world.to_cols_array_2d()))?;
+        transform(text, &matrix(&to_world.to_cols_array_2d()))?;
         text.end()
     }
 
@@ -221,9 +241,8 @@ impl UsdWriter<'_> {
             self.work.cancel.check()?;
             self.shape(run, WORLD, &mut names, true)?;
         }
-        let left = lights::write(&mut self.text, scene, &mut names)?;
-        self.left.lights(left);
-        self.left.textures(self.surfaces.left_textures);
+        let (text, left) = (&mut self.text, &mut self.left);
+        lights::write(text, self.looks, self.meshes, &mut names, left, self.work)?;
         if !scene.instances.objects.is_empty() {
             self.instances(&mut names)?;
         }
@@ -253,7 +272,9 @@ impl UsdWriter<'_> {
             );
             return Ok(());
         };
-        let key = scene.mesh_file(&shape.entity);
+        // What shines is a light of its own.
+        let shines = is_world && shape.area_light != NONE;
+        let key = scene.mesh_file(&shape.entity).filter(|_| !shines);
         let key = key.map(|file| (file.to_vec(), shape.reverse_orientation));
         if let Some(known) = key.as_ref().and_then(|key| self.files.get(key)) {
             let Some(known) = known.clone() else { return Ok(()) };
@@ -264,7 +285,7 @@ impl UsdWriter<'_> {
             transform(&mut self.text, &columns(&under))?;
             return self.text.end();
         }
-        let textured = self.surfaces.picture(shape).is_some();
+        let textured = self.looks.is_textured(number);
         let found = match mesh_of(scene, run, self.meshes, Faces::Polygons, textured) {
             Ok(mesh) if mesh.corners.is_empty() => None,
             Ok(mesh) => match bounds(&mesh.positions) {
@@ -285,7 +306,8 @@ impl UsdWriter<'_> {
         if let Some((mesh, bounds)) = found {
             self.left.bare(textured && mesh.uvs.is_empty());
             let name = names.take(&name_of(scene, shape));
-            let api = "prepend apiSchemas = [\"MaterialBindingAPI\"]".to_owned();
+            let light = if shines { ", \"MeshLightAPI\"" } else { "" };
+            let api = format!("prepend apiSchemas = [\"MaterialBindingAPI\"{light}]");
             self.text.begin(&format!("def Mesh \"{name}\""), &[api])?;
             self.arrays(&mesh, &bounds)?;
             self.bind(number, is_world)?;
@@ -333,15 +355,15 @@ impl UsdWriter<'_> {
     }
 
     fn bind(&mut self, number: u32, is_world: bool) -> Result<()> {
-        let key = self.surfaces.key(number, is_world);
+        let key = self.looks.key(number, is_world);
         let number = match self.known_materials.get(&key) {
             Some(number) => *number,
             None => {
-                let area = match key {
-                    [_, _, crate::scene::NONE] => None,
+                let area = match key.shape {
+                    NONE => None,
                     _ => light_area(self.scene, number, self.meshes).ok(),
                 };
-                let name = self.material_names.take(&self.surfaces.of(key, area).name);
+                let name = self.material_names.take(&self.looks.name(key));
                 self.materials.push((key, name, area));
                 self.known_materials.insert(key, self.materials.len() - 1);
                 self.materials.len() - 1
@@ -479,24 +501,19 @@ impl UsdWriter<'_> {
 
     fn surfaces(&mut self) -> Result<()> {
         self.text.begin("def Scope \"Materials\"", &[])?;
+        let mut pictures = UsdPictures::default();
         for (key, name, area) in std::mem::take(&mut self.materials) {
-            let mut surface = self.surfaces.of(key, area);
-            let picture = surface.picture.take().map(|picture| {
-                let file = self.meshes.picture(&picture.name);
-                file.map(|file| (picture, file.path))
-            });
-            let picture = match picture {
-                Some(Err(error)) if error.kind() == ErrorKind::Cancelled => return Err(error),
-                Some(Err(_)) => {
-                    self.left.add(shading::UNREAD, 1);
-                    surface.color = self.surfaces.plain_color(key);
-                    None
-                }
-                Some(Ok(picture)) => Some(picture),
-                None => None,
-            };
+            self.work.cancel.check()?;
             let place = format!("{MATERIALS}/{name}");
-            shading::write(&mut self.text, &place, &name, &surface, picture)?;
+            let mut at = ShadingPlace {
+                text: &mut self.text,
+                looks: self.looks,
+                files: self.meshes,
+                pictures: &mut pictures,
+                left: &mut self.left,
+                work: self.work,
+            };
+            shading::write(&mut at, &place, &name, key, area)?;
         }
         self.text.end()
     }

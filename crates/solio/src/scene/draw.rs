@@ -3,7 +3,7 @@
 use crate::scene::file::{FolderFiles, is_pack, read_scene_and_name_meshes};
 use crate::scene::meshes_ahead::{MeshesAhead, ReadMesh};
 use crate::scene::packed::mesh_of_packed;
-use crate::scene::texture::read_texture;
+use crate::scene::texture::{PREVIEW_SIDE, read_texture};
 use crate::{Input, MeshReadOptions, SceneReadOptions, ToInput, read_mesh_into};
 use solio_base::{Error, Result, Source, Work};
 use solio_exr::header::{Box2i, Part};
@@ -15,9 +15,8 @@ use solio_mesh::model::{Domain, Normals, Positions};
 use solio_mesh::triangulate::triangles_of_vertices;
 use solio_scene::geometry::Triangles;
 use solio_scene::pack::{PackReadOptions, PackReader};
-use solio_scene::preview::{
-    Pass, Picture, PreviewFiles, RenderOptions, TextureEncoding, TexturePicture, World, render,
-};
+use solio_scene::look::{LookPicture, TexturePicture};
+use solio_scene::preview::{Pass, Picture, PreviewFiles, RenderOptions, World, render};
 use solio_scene::scene::{Files, Scene};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -314,9 +313,10 @@ impl PreviewFiles for MeshesAhead<'_, SceneMeshes<'_>> {
         self.take(name)
     }
 
-    fn picture(&self, name: &[u8], encoding: TextureEncoding) -> Result<TexturePicture> {
+    fn picture(&self, picture: &LookPicture) -> Result<TexturePicture> {
         let SceneMeshes { files, options, work, .. } = self.reader();
-        read_texture(&files.path(name), encoding, &options.limits, work)
+        let path = files.path(&picture.name);
+        read_texture(&path, picture, PREVIEW_SIDE, &options.limits, work)
     }
 }
 

@@ -3,20 +3,26 @@
 use crate::mesh::gltf_files::buffer_beside;
 use crate::scene::file::{FolderFiles, is_pack};
 use crate::scene::packed::{mesh_of_packed, packed_mesh};
+use crate::scene::texture::{read_sky, read_texture};
 use crate::{Input, SceneFormat, SceneReadOptions, ToInput, Written, read_scene};
 use solio_base::names::{OsStrBytes, slashed};
 use solio_base::{Error, Limits, Losses, Result, Work};
 use solio_catalog::names::percent;
-use solio_io::{FileSink, SinkOptions, WrittenFile};
+use solio_io::{FileSink, SinkOptions};
 use solio_kinds::FileKind;
 use solio_measure::SpanName;
 use solio_mesh::triangulate::triangulate;
-use solio_scene::export::{ExportMeshes, Faces, PictureFile};
-use solio_scene::gltf::{GltfOutput, encode_gltf};
+use solio_exr::model::{FlatLevel, ImagePart, Pixels, Plane, Samples};
+use solio_exr::{Box2i, Channel, PixelType, WriteOptions};
+use solio_scene::export::{BesideFile, EncodedPicture, ExportMeshes, Faces, PictureFile};
+use solio_scene::gltf::{GltfOutput, SceneInstances, encode_gltf};
+use solio_scene::look::{EnvironmentMapping, LookPicture, TexturePicture};
 use solio_scene::pack::{PackReadOptions, PackReader, PackedMesh};
 use solio_scene::scene::{Files, Scene};
 use solio_scene::usd::encode_usd;
+use std::cell::RefCell;
 use std::collections::HashMap;
+use std::io::Cursor;
 use std::path::{Component, Path, PathBuf};
 
 static EXPORT: SpanName = SpanName::new("export scene");
@@ -45,6 +51,8 @@ pub struct SceneExportOptions {
     /// Refuse, before a file appears, where the format has no words for something of the scene
     /// ([`SceneExported::losses`]).
     pub strict_loss: bool,
+    /// How a glTF has instances.
+    pub instances: SceneInstances,
 }
 
 /// What came of it.
@@ -148,16 +156,21 @@ fn export_read(
     work: &Work,
 ) -> Result<SceneExported> {
     let _span = EXPORT.begin_labelled(&input.path().to_string_lossy());
-    let limits = &options.read.limits;
     let made = SceneExported { warnings: scene.notes(), ..SceneExported::default() };
     let mut export = SceneExport { scene, output, options, work, made };
-    with_mesh_files(input, output, limits, work, |meshes| {
-        let files = match format {
+    with_mesh_files(input, output, options, work, |meshes| {
+        let sinks = match format {
             SceneFormat::Usd => export.usd(meshes),
             SceneFormat::Gltf => export.gltf(meshes),
             SceneFormat::Glb => export.glb(meshes),
         };
-        let files = files.map_err(|e: Error| e.at_path(output))?;
+        // The document names the others, and comes last.
+        let files = sinks.and_then(|sinks| {
+            let mut all = meshes.beside.take();
+            all.extend(sinks);
+            FileSink::commit_all(all)
+        });
+        let files = files.map_err(|e: Error| meshes.clean(e.at_path(output)))?;
         files.into_iter().for_each(|file| export.made.written.add(file));
         Ok(())
     })?;
@@ -196,33 +209,32 @@ impl SceneExport<'_> {
         FileSink::create(path, &file, self.work)
     }
 
-    fn usd(&mut self, meshes: &dyn ExportMeshes) -> Result<Vec<WrittenFile>> {
+    fn usd(&mut self, meshes: &dyn ExportMeshes) -> Result<Vec<FileSink>> {
         let mut sink = self.create(self.output)?;
         let done = encode_usd(self.scene, meshes, &mut sink, self.work)?;
         let counts = [done.meshes, done.instances, done.sheared];
         self.end(counts, done.problems, done.losses)?;
-        Ok(vec![sink.commit()?])
+        Ok(vec![sink])
     }
 
-    fn glb(&mut self, meshes: &dyn ExportMeshes) -> Result<Vec<WrittenFile>> {
+    fn glb(&mut self, meshes: &dyn ExportMeshes) -> Result<Vec<FileSink>> {
         let mut sink = self.create(self.output)?;
-        let to = GltfOutput::Binary(&mut sink);
-        let done = encode_gltf(self.scene, meshes, to, self.work)?;
+        let (to, how) = (GltfOutput::Binary(&mut sink), self.options.instances);
+        let done = encode_gltf(self.scene, meshes, how, to, self.work)?;
         let counts = [done.meshes, done.instances, done.sheared];
         self.end(counts, done.problems, done.losses)?;
-        Ok(vec![sink.commit()?])
+        Ok(vec![sink])
     }
 
-    fn gltf(&mut self, meshes: &dyn ExportMeshes) -> Result<Vec<WrittenFile>> {
+    fn gltf(&mut self, meshes: &dyn ExportMeshes) -> Result<Vec<FileSink>> {
         let beside = buffer_beside(self.output, self.work);
         let uri = &percent(beside.file_name().unwrap_or_default().as_bytes());
         let (mut document, mut buffer) = (self.create(self.output)?, self.create(&beside)?);
         let to = GltfOutput::Separate { document: &mut document, buffer: &mut buffer, uri };
-        let done = encode_gltf(self.scene, meshes, to, self.work)?;
+        let done = encode_gltf(self.scene, meshes, self.options.instances, to, self.work)?;
         let counts = [done.meshes, done.instances, done.sheared];
         self.end(counts, done.problems, done.losses)?;
-        // The document names the buffer, and comes last.
-        FileSink::commit_all(vec![buffer, document])
+        Ok(vec![buffer, document])
     }
 
     fn end(&mut self, counts: [u64; 3], problems: Vec<Error>, losses: Losses) -> Result<()> {
@@ -243,18 +255,38 @@ struct MeshFiles<'w> {
     files: FolderFiles<'w>,
     /// What is written, which refers to pictures.
     output: &'w Path,
+    /// Files that appear with it.
+    beside: RefCell<Vec<FileSink>>,
+    durable: bool,
     limits: &'w Limits,
     work: &'w Work,
+}
+
+impl MeshFiles<'_> {
+    /// The folder of files beside the output.
+    fn folder(&self) -> PathBuf {
+        let mut name = self.output.file_stem().unwrap_or_default().to_owned();
+        name.push(".files");
+        self.output.with_file_name(name)
+    }
+
+    /// Takes away what was made for an output that is not there.
+    fn clean(&self, error: Error) -> Error {
+        self.beside.take();
+        // A folder with something in it stays.
+        let _ = std::fs::remove_dir(self.folder());
+        error
+    }
 }
 
 fn with_mesh_files<T>(
     input: &Input,
     output: &Path,
-    limits: &Limits,
+    options: &SceneExportOptions,
     work: &Work,
-    then: impl FnOnce(&dyn ExportMeshes) -> Result<T>,
+    then: impl FnOnce(&MeshFiles<'_>) -> Result<T>,
 ) -> Result<T> {
-    let path = input.path();
+    let (path, limits, durable) = (input.path(), &options.read.limits, options.durable);
     let source = is_pack(input).then(|| input.whole(work)).transpose()?;
     let packed = PackReadOptions { limits: *limits, ..PackReadOptions::default() };
     let reader = source.as_ref().map(|source| PackReader::new(&**source, &packed));
@@ -262,7 +294,8 @@ fn with_mesh_files<T>(
     let infos = reader.as_ref().map_or(Ok(Vec::new()), |reader| reader.meshes(work))?;
     let numbers = infos.into_iter().zip(0..).map(|(info, number)| (info.name, number)).collect();
     let files = FolderFiles::beside(path, limits, work);
-    then(&MeshFiles { reader, numbers, files, output, limits, work })
+    let beside = RefCell::default();
+    then(&MeshFiles { reader, numbers, files, output, beside, durable, limits, work })
 }
 
 impl ExportMeshes for MeshFiles<'_> {
@@ -301,6 +334,63 @@ impl ExportMeshes for MeshFiles<'_> {
     fn picture_bytes(&self, name: &[u8]) -> Result<Vec<u8>> {
         let path = self.files.path(name);
         Ok(solio_io::read_whole(&path, self.limits, self.work)?.to_vec())
+    }
+
+    fn pixels(&self, picture: &LookPicture, most_side: usize) -> Result<TexturePicture> {
+        let path = self.files.path(&picture.name);
+        read_texture(&path, picture, most_side, self.limits, self.work)
+    }
+
+    fn sky(&self, name: &[u8], mapping: EnvironmentMapping) -> Result<TexturePicture> {
+        read_sky(&self.files.path(name), mapping, self.limits, self.work)
+    }
+
+    fn png(&self, picture: &EncodedPicture) -> Result<Vec<u8>> {
+        let (width, height) = (picture.width, picture.height);
+        let rgba = picture.pixels.as_flattened().to_vec();
+        let image = image::RgbaImage::from_raw(width, height, rgba);
+        let image = image.ok_or_else(|| Error::argument("pixels that make no rows"))?;
+        let mut image = image::DynamicImage::ImageRgba8(image);
+        if !picture.has_alpha {
+            image = image::DynamicImage::ImageRgb8(image.into_rgb8());
+        }
+        let mut bytes = Cursor::new(Vec::new());
+        let written = image.write_to(&mut bytes, image::ImageFormat::Png);
+        written.map_err(|e| Error::unsupported(e.to_string()))?;
+        Ok(bytes.into_inner())
+    }
+
+    fn exr(&self, picture: &TexturePicture) -> Result<Vec<u8>> {
+        let [width, height] = picture.size().map(|side| side as u32);
+        let planes: Vec<Plane<'_>> = [("B", 2), ("G", 1), ("R", 0)]
+            .map(|(name, part)| Plane {
+                channel: Channel::new(name, PixelType::Float),
+                samples: Samples::Float(picture.pixels().iter().map(|p| p[part]).collect()),
+            })
+            .into();
+        let window = Box2i::of_size(width, height);
+        let channels = planes.iter().map(|plane| plane.channel.clone()).collect();
+        let header = solio_exr::header::Part::new(window, solio_exr::Compression::Zip, channels);
+        let pixels = Pixels::Flat(vec![FlatLevel { x: 0, y: 0, window, planes }]);
+        let parts = vec![ImagePart { header, pixels }];
+        let image = solio_exr::model::Image { parts, missing: Vec::new() };
+        let mut bytes: Vec<u8> = Vec::new();
+        solio_exr::encode_exr(&image, &WriteOptions::default(), &mut bytes, self.work)?;
+        Ok(bytes)
+    }
+
+    fn beside(&self, name: &str, fill: BesideFile<'_>) -> Result<PictureFile> {
+        let folder = self.folder();
+        let path = folder.join(name);
+        std::fs::create_dir_all(&folder).map_err(|e| Error::from(e).at_path(&folder))?;
+        let file = SinkOptions { durable: self.durable, ..SinkOptions::default() };
+        let mut sink = FileSink::create(&path, &file, self.work)?;
+        fill(&mut sink)?;
+        self.beside.borrow_mut().push(sink);
+        let mime = name.ends_with(".png").then_some("image/png");
+        let from = self.output.parent().unwrap_or(Path::new(""));
+        let [uri, path] = reference(from, &path);
+        Ok(PictureFile { uri, path, mime })
     }
 }
 

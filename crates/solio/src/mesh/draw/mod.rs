@@ -12,8 +12,9 @@ use points::{draw_points, lit_colors, point_colors};
 use solio_base::{Error, Result, Work, lock};
 use solio_mesh::axes::Axis;
 use solio_scene::geometry::Triangles;
+use solio_scene::look::{LookPicture, TexturePicture};
 use solio_scene::preview::{
-    MOST_PIXELS, PreviewFiles, RenderOptions as DrawOptions, TextureEncoding, TexturePicture,
+    MOST_PIXELS, PreviewFiles, RenderOptions as DrawOptions,
 };
 use solio_scene::scene::{NoFiles, SceneOptions, read_scene};
 use splats::AllSplats;
@@ -228,7 +229,7 @@ impl PreviewFiles for OneMesh {
         Ok(std::mem::take(&mut lock(&self.0)))
     }
 
-    fn picture(&self, _: &[u8], _: TextureEncoding) -> Result<TexturePicture> {
+    fn picture(&self, _: &LookPicture) -> Result<TexturePicture> {
         Err(Error::unsupported("there are no textures"))
     }
 }
