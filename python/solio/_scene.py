@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast, overload
 
 import numpy as np
 
-from . import _solio
+from . import _scene_looks, _solio
 from ._arrays import NONE, argument_error
 from ._image_io import _image
 from ._io import Loss, Written
+from ._material import Material
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from ._errors import Error
     from ._image import Image
     from ._mesh import Mesh
+    from ._scene_looks import SceneAreaLight, SceneLight, SceneMaterial, SceneMedium, SceneNumber
 
     _Path = str | PathLike[str]
     _Floats = npt.NDArray[np.float32]
@@ -171,6 +173,16 @@ class SceneShape:
     def is_reversed(self) -> bool:
         """Whether its orientation is reversed."""
         return bool(self._scene._shapes.is_reversed[self.number])
+
+    @property
+    def opacity(self) -> SceneNumber | None:
+        """How much of it is there (``alpha``); ``None`` where all of it is."""
+        return self._scene._alphas.get(self.number)
+
+    def emitted_strength(self) -> float | None:
+        """How strongly it shines, in nits: what `SceneAreaLight.color` is multiplied by. ``None`` where it
+        does not. Where its light has a power, that depends on the area, and the mesh is read."""
+        return _solio.scene_emitted_strength(self._scene._native, self.number)
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -378,6 +390,44 @@ class Scene:
             for number, (name, start, stop, instances) in each
         ]
 
+    @cached_property
+    def _looks(self) -> list[SceneMaterial]:
+        return _scene_looks.materials(self._native)
+
+    @property
+    def materials(self) -> list[SceneMaterial]:
+        """What surfaces look like, in a neutral form; shapes have numbers of this list."""
+        return self._looks[:-1]
+
+    @property
+    def default_material(self) -> SceneMaterial:
+        """What a shape without a material looks like."""
+        return self._looks[-1]
+
+    @cached_property
+    def area_lights(self) -> list[SceneAreaLight]:
+        """What lets shapes shine; shapes have numbers of this list."""
+        return _scene_looks.area_lights(self._native)
+
+    @cached_property
+    def lights(self) -> list[SceneLight]:
+        """The lights without a shape, skies among them."""
+        return _scene_looks.lights(self._native)
+
+    @cached_property
+    def media(self) -> list[SceneMedium]:
+        """What light meets in spaces."""
+        return _scene_looks.media(self._native)
+
+    @cached_property
+    def _alphas(self) -> dict[int, SceneNumber]:
+        return _scene_looks.alphas(self._native)
+
+    @property
+    def losses(self) -> list[Loss]:
+        """What of materials and textures the neutral form has no words for."""
+        return [Loss(*loss) for loss in _solio.scene_look_losses(self._native)]
+
     def meshes(
         self, of: Sequence[SceneShapes | SceneDefinition], *, threads: int | None = None
     ) -> list[Mesh]:
@@ -388,13 +438,34 @@ class Scene:
             if not isinstance(shapes, SceneShapes) or shapes._scene is not self:
                 raise argument_error("meshes are made of this scene's shapes and definitions")
             groups.append(list(shapes.numbers))
+        return [self._with_materials(mesh) for mesh in self._joined(groups, None, threads)]
+
+    def _joined(
+        self, groups: list[list[int]], slots: list[list[int]] | None, threads: int | None = None
+    ) -> list[Mesh]:
+        """The shapes of each group as one mesh, whose faces have these slots, or the numbers of materials."""
         made = []
-        for mesh, problems in self._native.joined_meshes(groups, threads):
+        for mesh, problems in self._native.joined_meshes(groups, slots, threads):
             mesh.warnings = [str(problem) for problem in problems]
-            made.append(self._with_materials(mesh))
+            made.append(mesh)
         return made
 
+    @cached_property
+    def _materials(self) -> list[Material]:
+        """The materials of meshes."""
+        return [
+            Material(
+                look.name,
+                diffuse=look.linear_base.factor,
+                metallic=look.metallic.factor,
+                roughness=look.roughness.factor,
+                opacity=look.opacity.factor,
+            )
+            for look in self.materials
+        ]
+
     def _with_materials(self, mesh: Mesh) -> Mesh:
+        mesh.materials = list(self._materials)
         return mesh
 
     def counts(self) -> SceneCounts:
@@ -457,8 +528,9 @@ class Scene:
     def to_gltf(self, path: _Path, **options: Any) -> Written:
         """Writes it as glTF 2.0: in two files (``.gltf``) or one (``.glb``), by the name.
 
-        Each definition is a mesh, its instances are arrays (``EXT_mesh_gpu_instancing``). Options:
-        ``format`` (``"gltf"`` or ``"glb"``, where the name does not tell), ``durable``, ``strict_loss``
+        Each definition is a mesh. Options: ``instances`` (``"gpu"``, arrays of ``EXT_mesh_gpu_instancing``;
+        ``"nodes"``; ``"flat"``, a copy each), ``format`` (``"gltf"`` or ``"glb"``, where the name does not
+        tell), ``durable``, ``strict_loss``
         (refuse what glTF cannot hold), ``threads``, ``memory``. `Written.losses` are what glTF cannot hold,
         `Written.warnings` what is wrong with shapes.
         """

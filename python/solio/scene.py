@@ -12,14 +12,32 @@ from ._scene import (
     SceneShapes,
     read_scene,
 )
+from ._scene_looks import (
+    SceneAreaLight,
+    SceneBake,
+    SceneColor,
+    SceneLight,
+    SceneMaterial,
+    SceneMedium,
+    SceneNumber,
+    SceneTexture,
+)
 
 __all__ = [
     "Scene",
+    "SceneAreaLight",
+    "SceneBake",
     "SceneCamera",
+    "SceneColor",
     "SceneCounts",
     "SceneDefinition",
     "SceneInstances",
+    "SceneLight",
+    "SceneMaterial",
+    "SceneMedium",
+    "SceneNumber",
     "SceneShape",
     "SceneShapes",
+    "SceneTexture",
     "read_scene",
 ]

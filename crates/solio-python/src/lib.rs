@@ -35,6 +35,7 @@ mod reader;
 mod run;
 mod scan;
 mod scene;
+mod scene_looks;
 mod tree;
 
 use pyo3::prelude::*;
@@ -78,6 +79,11 @@ mod _solio {
     use super::scan::{scan_list, scan_schema, scan_stream};
     #[pymodule_export]
     use super::scene::Scene;
+    #[pymodule_export]
+    use super::scene_looks::{
+        scene_alphas, scene_area_lights, scene_bake, scene_emitted_strength, scene_lights,
+        scene_look_losses, scene_materials, scene_media, scene_sky,
+    };
     #[pymodule_export]
     use super::tree::{catalog_diff, tree_check, tree_duplicates, tree_hash, tree_list};
 

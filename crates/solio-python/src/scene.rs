@@ -11,6 +11,7 @@ use numpy::{PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use solio::mesh::Scene as Meshes;
+use solio::scene::gltf::SceneInstances;
 use solio::scene::pbrt::Values;
 use solio::scene::preview::{RenderOptions, SceneView, up_axis};
 use solio::scene::scene::{Entity, Scene as SceneParts};
@@ -186,17 +187,19 @@ impl Scene {
         give::scene(py, Meshes { meshes: vec![mesh], ..Meshes::default() })
     }
 
-    /// Groups of shapes, each as one `solio.Mesh`, and what cannot be read of it.
+    /// Groups of shapes, each as one `solio.Mesh`, and what cannot be read of it; with `slots` their faces have
+    /// these numbers in the place of those of materials.
     fn joined_meshes<'py>(
         &self,
         py: Python<'py>,
         groups: Vec<Vec<u32>>,
+        slots: Option<Vec<Vec<u32>>>,
         threads: Option<ArgumentOf<usize>>,
     ) -> PyResult<Vec<(Any<'py>, Vec<Any<'py>>)>> {
         let work = crate::color_arrays::work(threads);
         let mut all = Vec::with_capacity(groups.len());
         run(py, &work.cancel, || {
-            self.open.joined_meshes(&groups, &work, |made| {
+            self.open.joined_meshes(&groups, slots.as_deref(), &work, |made| {
                 all.push(made);
                 Ok(())
             })
@@ -208,14 +211,15 @@ impl Scene {
         each.collect()
     }
 
-    /// Name, class and place of what is of this kind under this number; `None` where it is only asked for.
-    fn entity(&self, kind: &str, number: usize) -> PyResult<Option<(String, String, String)>> {
+    /// The class of what is of this kind under this number, as the text calls it, and its place; `None` where
+    /// it is only asked for.
+    fn entity(&self, kind: &str, number: usize) -> PyResult<Option<(String, String)>> {
         let scene = self.parts();
-        let Some((name, entity)) = find(scene, kind, number)? else { return Ok(None) };
+        let Some(entity) = find(scene, kind, number)? else { return Ok(None) };
         let file = scene.files.get(entity.place.file as usize);
         let file = file.map_or_else(Default::default, |file| file.path.to_string_lossy());
         let place = format!("{file}:{}:{}", entity.place.line, entity.place.column);
-        Ok(Some((text(name), text(scene.class(entity)), place)))
+        Ok(Some((text(scene.class(entity)), place)))
     }
 
     /// The parameters of what is of this kind under this number, as name, type and values.
@@ -226,7 +230,7 @@ impl Scene {
         number: usize,
     ) -> PyResult<Vec<(String, &'static str, Any<'py>)>> {
         let scene = self.parts();
-        let Some((_, entity)) = find(scene, kind, number)? else { return Ok(Vec::new()) };
+        let Some(entity) = find(scene, kind, number)? else { return Ok(Vec::new()) };
         let mut found: Vec<(String, &'static str, Any<'py>)> = Vec::new();
         for (kept, parameter) in scene.parameters(entity) {
             let name = text(kept.text(parameter.name));
@@ -253,23 +257,6 @@ impl Scene {
             found.push((name, parameter.kind.name(), values));
         }
         Ok(found)
-    }
-
-    /// How many there are of each kind.
-    fn entity_counts(&self) -> [(&'static str, usize); 5] {
-        let scene = self.parts();
-        [
-            ("material", scene.materials.len()),
-            ("texture", scene.textures.len()),
-            ("light", scene.lights.len()),
-            ("area light", scene.area_lights.len()),
-            ("medium", scene.media.len()),
-        ]
-    }
-
-    /// The file that the scene calls so.
-    fn file(&self, name: &str) -> OsString {
-        self.open.file(name.as_bytes()).into_os_string()
     }
 
     /// The bytes of an image of all that is seen, and what is not shown.
@@ -338,6 +325,12 @@ impl Scene {
             let known = name.parse::<SceneFormat>();
             known.map(Some).map_err(|e| argument(e.to_string()))
         })?;
+        given.with("instances", &mut export.instances, |v| {
+            let all = [SceneInstances::Gpu, SceneInstances::Nodes, SceneInstances::Flat];
+            let name: String = v.extract()?;
+            let found = all.into_iter().find(|one| one.name() == name);
+            found.ok_or_else(|| argument(format!("\"{name}\"; known: gpu, nodes, flat")))
+        })?;
         given.with("durable", &mut export.durable, plain)?;
         given.with("strict_loss", &mut export.strict_loss, plain)?;
         let work = work(&given)?;
@@ -397,38 +390,27 @@ impl Scene {
 }
 
 impl Scene {
+    pub(crate) fn open(&self) -> &OpenScene {
+        &self.open
+    }
+
     fn parts(&self) -> &SceneParts {
         self.open.scene()
     }
 }
 
-/// A thing of this kind, and its name.
-fn find<'s>(
-    scene: &'s SceneParts,
-    kind: &str,
-    number: usize,
-) -> PyResult<Option<(&'s [u8], &'s Entity)>> {
-    let none: &[u8] = b"";
-    let only = |entity: &'s Option<Entity>| entity.as_ref().map(|entity| (none, entity));
+/// A thing of this kind.
+fn find<'s>(scene: &'s SceneParts, kind: &str, number: usize) -> PyResult<Option<&'s Entity>> {
     let found = match kind {
-        "camera" => scene.camera.as_ref().map(|camera| (none, &camera.entity)),
-        "film" => only(&scene.film),
-        "sampler" => only(&scene.sampler),
-        "filter" => only(&scene.filter),
-        "integrator" => only(&scene.integrator),
-        "accelerator" => only(&scene.accelerator),
-        "shape" => scene.shapes.get(number).map(|shape| (none, &shape.entity)),
-        "material" => {
-            let made = scene.materials.get(number);
-            made.and_then(|made| Some((&*made.name, made.entity.as_ref()?)))
-        }
-        "texture" => scene.textures.get(number).map(|made| (&*made.name, &made.entity)),
-        "light" => scene.lights.get(number).map(|light| (none, &light.entity)),
-        "area light" => scene.area_lights.get(number).map(|entity| (none, entity)),
-        "medium" => {
-            let made = scene.media.get(number);
-            made.and_then(|made| Some((&*made.name, made.entity.as_ref()?)))
-        }
+        "camera" => scene.camera.as_ref().map(|camera| &camera.entity),
+        "film" => scene.film.as_ref(),
+        "integrator" => scene.integrator.as_ref(),
+        "shape" => scene.shapes.get(number).map(|shape| &shape.entity),
+        "material" => scene.materials.get(number).and_then(|material| material.entity.as_ref()),
+        "texture" => scene.textures.get(number).map(|texture| &texture.entity),
+        "light" => scene.lights.get(number).map(|light| &light.entity),
+        "area light" => scene.area_lights.get(number),
+        "medium" => scene.media.get(number).and_then(|medium| medium.entity.as_ref()),
         other => return Err(argument(format!("there is no kind {other}"))),
     };
     Ok(found)

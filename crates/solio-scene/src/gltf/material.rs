@@ -203,19 +203,19 @@ impl GltfMaterials {
             made.alpha_mode = Checked::Valid(AlphaMode::Blend);
         }
         let mut pbr = PbrMetallicRoughness::default();
-        let [mut r, mut g, mut b] = [1.0; 3];
-        match color {
+        let [r, g, b] = match color {
             ExportPicture::Even(values) => {
-                [r, g, b] = values[0];
                 if opacity.texture.is_some() {
                     alpha = values[1][0];
                 }
+                values[0]
             }
             ExportPicture::File(file) => {
-                [r, g, b] = file.factor;
+                let factor = file.factor;
                 pbr.base_color_texture = self.info(file, place)?;
+                factor
             }
-        }
+        };
         // What goes through takes its part from what is reflected: see `through`.
         let rest = 1.0 - through_share(look);
         let [r, g, b] = [r, g, b].map(|x| if rest < 1.0 { (x / rest).min(1.0) } else { x });

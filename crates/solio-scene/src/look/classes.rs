@@ -102,7 +102,7 @@ impl MaterialMaker<'_, '_> {
         let Some(entity) = &made.entity else { return MaterialLook::plain(&name) };
         let mut look = match self.graph.scene.class(entity) {
             b"mix" => self.mix(number, entity),
-            _ => self::material(self.graph, entity),
+            _ => material(self.graph, entity),
         };
         look.name = name;
         details(self.graph, entity, &mut look);
@@ -424,7 +424,7 @@ fn hair(graph: &TextureGraph<'_>, entity: &Entity, look: &mut MaterialLook) {
 
 /// What the parameters of roughness are called.
 pub(super) struct RoughnessNames {
-    prefix: &'static str,
+    pub(super) prefix: &'static str,
     pub(super) both: Option<&'static str>,
     pub(super) has_directions: bool,
     pub(super) default: f32,

@@ -39,7 +39,7 @@ pub(super) fn alpha_of_version_3(roughness: f32) -> f32 {
 }
 
 /// What a surface can reflect of a colour.
-pub(super) fn within(color: [f32; 3]) -> [f32; 3] {
+pub(crate) fn within(color: [f32; 3]) -> [f32; 3] {
     color.map(|part| if part.is_nan() { 0.0 } else { part.clamp(0.0, 1.0) })
 }
 

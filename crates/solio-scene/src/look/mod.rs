@@ -68,7 +68,7 @@ pub(crate) use camera::{RayLens, equal_area_square_to_sphere, lens, resolution, 
 pub(crate) use graph::within;
 pub(crate) use light::illuminance_of_sky;
 pub(crate) use pattern::TexturePattern;
-pub(crate) use surface::{SurfaceKey, color_and_strength};
+pub(crate) use surface::SurfaceKey;
 
 use crate::export::LeftOut;
 use crate::scene::Scene;

@@ -3,7 +3,7 @@
 use super::text::{UsdText, quoted, single, tuple};
 use crate::export::{
     ExportMeshes, ExportPicture, LeftOut, LossName, PicturePlace, PictureSource, PictureTakes,
-    PictureUse, TextureFile,
+    TextureFile,
 };
 use crate::look::{
     LookClass, LookColor, LookNumber, Looks, MaterialLook, SurfaceKey, TexturePattern, Wrap,

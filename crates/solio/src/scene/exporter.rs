@@ -13,8 +13,11 @@ use solio_kinds::FileKind;
 use solio_measure::SpanName;
 use solio_mesh::triangulate::triangulate;
 use solio_exr::model::{FlatLevel, ImagePart, Pixels, Plane, Samples};
-use solio_exr::{Box2i, Channel, PixelType, WriteOptions};
-use solio_scene::export::{BesideFile, EncodedPicture, ExportMeshes, Faces, PictureFile};
+use solio_exr::header::Box2i;
+use solio_exr::{Channel, PixelType, WriteOptions};
+use solio_scene::export::{
+    BesideFile, EncodedPicture, ExportMeshes, Faces, PictureFile, light_area,
+};
 use solio_scene::gltf::{GltfOutput, SceneInstances, encode_gltf};
 use solio_scene::look::{EnvironmentMapping, LookPicture, TexturePicture};
 use solio_scene::pack::{PackReadOptions, PackReader, PackedMesh};
@@ -146,6 +149,17 @@ pub(super) fn export_open(
     work: &Work,
 ) -> Result<SceneExported> {
     export_read(scene, input, (output, output_format(output, options)?), options, work)
+}
+
+/// The mean area of the parts of a shape that shines: [`light_area`].
+pub(super) fn area_of_light(
+    scene: &Scene,
+    input: &Input,
+    shape: u32,
+    options: &SceneExportOptions,
+    work: &Work,
+) -> Result<f64> {
+    with_mesh_files(input, Path::new(""), options, work, |meshes| light_area(scene, shape, meshes))
 }
 
 fn export_read(
@@ -382,7 +396,8 @@ impl ExportMeshes for MeshFiles<'_> {
     fn beside(&self, name: &str, fill: BesideFile<'_>) -> Result<PictureFile> {
         let folder = self.folder();
         let path = folder.join(name);
-        std::fs::create_dir_all(&folder).map_err(|e| Error::from(e).at_path(&folder))?;
+        std::fs::create_dir_all(&folder)
+            .map_err(|e| Error::io("make the folder", e).at_path(&folder))?;
         let file = SinkOptions { durable: self.durable, ..SinkOptions::default() };
         let mut sink = FileSink::create(&path, &file, self.work)?;
         fill(&mut sink)?;

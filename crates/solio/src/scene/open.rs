@@ -1,10 +1,11 @@
 //! A scene that stays open: what was read of it, and the meshes that it names, one at a time.
 
 use crate::scene::draw::{drawn, with_meshes_of};
-use crate::scene::exporter::export_open;
+use crate::scene::exporter::{area_of_light, export_open};
 use crate::scene::file::{FolderFiles, counted, is_pack, packed_counts};
 use crate::scene::packed::{mesh_of_packed, pack_open};
 use crate::scene::shape_mesh::{JoinedShapes, text_mesh};
+use crate::scene::texture::{read_sky, read_texture};
 use crate::tree::each_file::in_turn;
 use crate::{
     Input, MeshReadOptions, PreviewStage, SceneExportOptions, SceneExported, ScenePackOptions,
@@ -14,11 +15,15 @@ use crate::{
 use solio_base::{Error, ErrorKind, Result, Source, Work};
 use solio_mesh::Mesh;
 use solio_scene::export::is_border;
+use solio_scene::look::{BakedPicture, LightPicture, LookPicture, LookTexture, Looks, TexturePicture};
 use solio_scene::pack::{PackReadOptions, PackReader, PackSummary};
 use solio_scene::preview::RenderOptions;
-use solio_scene::scene::{Files, Scene, SceneCounts, Shape};
+use solio_scene::scene::{Files, NONE, Scene, SceneCounts, Shape};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+
+/// Columns and rows of a picture of which the mean is asked for.
+const MEAN_SIDE: usize = 512;
 
 /// A scene that was read, with the file that it came from: for programs that ask for its parts one after
 /// the other. Meshes are read when they are asked for, and none is kept.
@@ -186,10 +191,23 @@ impl OpenScene {
     /// `Argument` for a number that no shape has; `Limit` where the shapes are too many for a mesh;
     /// `Cancelled`.
     pub fn joined_mesh(&self, shapes: &[u32], work: &Work) -> Result<JoinedMesh> {
+        let shapes = shapes.iter().map(|number| {
+            let shape = self.scene.shapes.get(*number as usize);
+            (*number, shape.map_or(NONE, |shape| shape.material))
+        });
+        self.joined(shapes, work)
+    }
+
+    /// [`joined_mesh`](OpenScene::joined_mesh) of shapes, and what the faces of each have for a material.
+    fn joined(
+        &self,
+        shapes: impl Iterator<Item = (u32, u32)>,
+        work: &Work,
+    ) -> Result<JoinedMesh> {
         let (mut joined, mut problems) = (JoinedShapes::default(), Vec::new());
-        for number in shapes {
+        for (number, slot) in shapes {
             work.cancel.check()?;
-            let shape = self.shape(*number)?;
+            let shape = self.shape(number)?;
             if is_border(&self.scene, shape) {
                 continue;
             }
@@ -198,7 +216,7 @@ impl OpenScene {
                 let is_affine = matrix[12..] == [0.0, 0.0, 0.0, 1.0];
                 let rows = matrix.first_chunk().filter(|_| is_affine);
                 let rows = rows.ok_or_else(|| Error::unsupported("its matrix is a projection"))?;
-                joined.add(mesh, rows, shape.material)
+                joined.add(mesh, rows, slot)
             });
             match added {
                 Ok(()) => {}
@@ -210,24 +228,99 @@ impl OpenScene {
     }
 
     /// [`joined_mesh`](OpenScene::joined_mesh) of each group, several at once with a thread each; `each`
-    /// gets them in their order.
+    /// gets them in their order. With `slots`, a number for each shape of each group, the faces of a shape
+    /// have that in the place of its material's.
     ///
     /// # Errors
-    /// Those of [`joined_mesh`](OpenScene::joined_mesh), and of `each`.
+    /// Those of [`joined_mesh`](OpenScene::joined_mesh), and of `each`; `Argument` for slots that are more
+    /// or fewer than the shapes.
     pub fn joined_meshes(
         &self,
         groups: &[Vec<u32>],
+        slots: Option<&[Vec<u32>]>,
         work: &Work,
         mut each: impl FnMut(JoinedMesh) -> Result<()> + Send,
     ) -> Result<()> {
+        if let Some(slots) = slots
+            && !groups.iter().map(Vec::len).eq(slots.iter().map(Vec::len))
+        {
+            return Err(Error::argument("there are not as many slots as shapes"));
+        }
         let threads = work.threads.min(groups.len()).max(1);
         let memory_bytes = work.memory_bytes / threads as u64;
         let single = Work { threads: 1, memory_bytes, ..work.clone() };
-        let one = |number: usize| self.joined_mesh(&groups[number], &single);
+        let one = |number: usize| match slots {
+            None => self.joined_mesh(&groups[number], &single),
+            Some(slots) => {
+                let pairs = groups[number].iter().zip(&slots[number]);
+                self.joined(pairs.map(|(shape, slot)| (*shape, *slot)), &single)
+            }
+        };
         in_turn(groups.len(), 2 * threads, work, one, |_, made| {
             each(made?)?;
             Ok(true)
         })
+    }
+
+    /// What everything looks like, in the neutral form.
+    pub fn looks(&self) -> Looks<'_> {
+        Looks::new(&self.scene)
+    }
+
+    /// A texture of [`looks`](OpenScene::looks) as a picture of at most `most_side` columns and rows.
+    ///
+    /// # Errors
+    /// Those of reading the pictures that it is made of.
+    pub fn bake(
+        &self,
+        looks: &Looks<'_>,
+        texture: &LookTexture,
+        most_side: usize,
+        work: &Work,
+    ) -> Result<BakedPicture> {
+        let mut read = |picture: &LookPicture| {
+            let path = self.file(&picture.name);
+            read_texture(&path, picture, most_side, &self.read.limits, work)
+        };
+        looks.bake(texture, most_side, &mut read)
+    }
+
+    /// How strongly a shape shines, in nits, by its number in [`Scene::shapes`]: where the scene gives its
+    /// light a power, that depends on the area of its parts. `None` for one that does not shine.
+    ///
+    /// # Errors
+    /// `Argument` for a number that no shape has; those of reading its mesh, where the area counts.
+    pub fn emitted_strength(
+        &self,
+        looks: &Looks<'_>,
+        shape: u32,
+        work: &Work,
+    ) -> Result<Option<f32>> {
+        let Some(light) = looks.emission_of(self.shape(shape)?) else { return Ok(None) };
+        let area = match light.power {
+            None => None,
+            Some(_) => {
+                let options = SceneExportOptions { read: self.read, ..Default::default() };
+                Some(area_of_light(&self.scene, &self.input, shape, &options, work)?)
+            }
+        };
+        let mean = match (&light.texture, light.power) {
+            (Some(texture), Some(_)) => {
+                let [r, g, b] = self.bake(looks, texture, MEAN_SIDE, work)?.picture.mean();
+                f64::from(0.2126 * r + 0.7152 * g + 0.0722 * b)
+            }
+            _ => 1.0,
+        };
+        Ok(Some(light.strength_of(area, mean)))
+    }
+
+    /// The picture of a sky by longitude and latitude, in the light's own space: from the left
+    /// `atan2(y, x) / 2π`, from the top the angle from +z.
+    ///
+    /// # Errors
+    /// Those of reading the picture.
+    pub fn sky(&self, picture: &LightPicture, work: &Work) -> Result<TexturePicture> {
+        read_sky(&self.file(&picture.name), picture.mapping, &self.read.limits, work)
     }
 
     /// Draws it as its camera sees it, as [`preview_scene`](crate::preview_scene) does. What is wrong with
@@ -385,13 +478,13 @@ mod tests {
             assert_eq!((open.is_packed(), shapes.len()), (packed, 2));
             let mut all = Vec::new();
             let groups = [vec![0], shapes];
-            open.joined_meshes(&groups, &work, |made| {
+            open.joined_meshes(&groups, None, &work, |made| {
                 assert!(made.problems.is_empty(), "{:?}", made.problems);
                 all.push(made.mesh);
                 Ok(())
             })
             .unwrap();
-            let [ball, object] = &all[..] else { panic!("two groups") };
+            let (ball, object) = (&all[0].clone(), &all[1].clone());
             let normals = ball.normals.as_ref().unwrap();
             // Where a ball is is where it looks to.
             for (normal, place) in normals.values.iter().zip(0..) {
@@ -403,6 +496,15 @@ mod tests {
             // The border of a medium is not seen.
             assert_eq!((object.face_offsets.len(), object.positions.get(0)), (2, [2., 0., 0.]));
             assert_eq!(object.face_materials.len(), 1);
+            open.joined_meshes(&groups, Some(&[vec![9], vec![7, 8]]), &work, |made| {
+                all.push(made.mesh);
+                Ok(())
+            })
+            .unwrap();
+            assert!(all[2].face_materials.iter().all(|slot| *slot == 9));
+            assert_eq!(*all[3].face_materials, [7]);
+            let few = open.joined_meshes(&groups, Some(&[vec![9]]), &work, |_| Ok(()));
+            assert_eq!(few.unwrap_err().kind(), ErrorKind::Argument);
             let (counts, missing) = open.counts(&work).unwrap();
             assert_eq!((counts.all.shapes, missing.len()), (3, 0));
             let (bounds, problems) = open.bounds(&work).unwrap();
