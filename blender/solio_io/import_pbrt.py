@@ -139,7 +139,7 @@ class Import:
 
     def _tell_problems(self):
         for problem in self.scene.problems:
-            self.told.add("Left out, as it cannot be read", 1, str(problem))
+            self.told.add(f"Left out, as it cannot be read: {problem}")
         for warning in self.scene.warnings:
             self.told.add(warning)
         moving = len(self.scene.instances.moving)
@@ -209,7 +209,7 @@ class Import:
             self._lap("meshes")
             for i, (group, mesh) in enumerate(zip(some, meshes, strict=True)):
                 for warning in mesh.warnings:
-                    self.told.add("Left out, as it cannot be read", 1, warning)
+                    self.told.add(f"Left out, as it cannot be read: {warning}")
                 name = names[first + i] if names else self._name(group)
                 data = new_mesh(name, mesh, self.space, self.surfaces, self.told)
                 if data is not None:

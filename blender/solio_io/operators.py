@@ -330,7 +330,7 @@ class SOLIO_OT_pbrt_import(_AnyImport, bpy.types.Operator):
     filename_ext = p.extension("pbrt")
     load = staticmethod(import_pbrt.load)
 
-    filter_glob: p.file_filter("pbrt", "pack")
+    filter_glob: p.file_filter("pbrt", "solio")
     instances: EnumProperty(name="Instances", items=p.INSTANCES, default="AUTO")
     import_lights: p.switch("Lights", True)
     import_world: p.switch("World", True, "The scene's skies as the world of this scene")
