@@ -82,8 +82,11 @@ def _popup(name, lines):
 class Import:
     """One scene on its way into Blender."""
 
-    def __init__(self, context, options, path, report):
+    def __init__(self, context, options, path, report, in_window=False):
         self.context, self.options, self.path, self.report = context, options, path, report
+        self.in_window = in_window  # which is to stay alive while the text is read
+        self.old_world = None
+        self._is_done = False
         self.stem = os.path.basename(scenes.split_extension(path)[0])
         self.told = Report(os.path.basename(path))
         self.made = []  # what is removed again where the import ends early
@@ -92,12 +95,10 @@ class Import:
 
     def steps(self):
         """Does the work, and yields how much of it is done, from 0 to 1. Closed early it leaves nothing."""
-        done = False
         try:
             yield from self._steps()
-            done = True
         finally:
-            if not done:
+            if not self._is_done:
                 self._remove()
 
     def _steps(self):
@@ -121,19 +122,24 @@ class Import:
         self._lap("links")
         self._select()
         self.told.tell(self.report)
+        self._is_done = True
         yield 1.0
 
     def _read(self):
         """Reads the text; a window stays alive meanwhile."""
-        if bpy.app.background:
-            self.scene = solio.read_scene(self.path)
-        else:
-            with ThreadPoolExecutor(1) as pool:
+        if self.in_window:
+            pool = ThreadPoolExecutor(1)
+            try:
                 future = pool.submit(solio.read_scene, self.path)
                 while not future.done():
                     yield 0.0
                     time.sleep(0.01)
                 self.scene = future.result()
+            finally:
+                # Whoever ends the import does not wait for it.
+                pool.shutdown(wait=False)
+        else:
+            self.scene = solio.read_scene(self.path)
         self._lap("text")
         yield 0.15
 
@@ -246,6 +252,8 @@ class Import:
 
     def _remove(self):
         """Takes back what was made."""
+        if self.old_world is not None:
+            self.context.scene.world = self.old_world
         kinds = {
             bpy.types.Object: bpy.data.objects,
             bpy.types.Mesh: bpy.data.meshes,

@@ -382,7 +382,8 @@ class SOLIO_OT_pbrt_import_steps(bpy.types.Operator):
                     return self.end(context, "FINISHED" if self.imported else "CANCELLED")
                 self.path, options = self.rest.pop(0)
                 self.path = bpy.path.abspath(self.path)
-                self.steps = import_pbrt.Import(context, options, self.path, self.report).steps()
+                work = import_pbrt.Import(context, options, self.path, self.report, in_window=True)
+                self.steps = work.steps()
             try:
                 done = next(self.steps)
             except StopIteration:

@@ -31,12 +31,18 @@ def place(job, definitions, matrices):
         if not finite.all():
             job.told.add("Instance whose matrix is no place: left out", int((~finite).sum()), found.name)
             own = own[finite]
+        if not len(own):
+            continue
         if HAS_MATRICES:
             sheared = np.ones(len(own), np.bool_) if as_points else _shear(own)
         else:
             sheared = np.zeros(len(own), np.bool_)
             if (lost := int(_shear(own).sum())) > 0:
                 job.told.add("Instance that shears: it is turned and scaled alone", lost, found.name)
+        if len(own) == 1 and not _shear(own).any():
+            found.matrix_world = Matrix(own[0].tolist())
+            job.root.objects.link(found)
+            continue
         home = _home(job, found, not sheared.all())
         if sheared.any():
             _points(job, found, own[sheared])

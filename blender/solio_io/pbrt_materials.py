@@ -35,6 +35,7 @@ class Surfaces:
         self.lights = scene.area_lights
         self._known, self._list, self._made = {}, [], {}
         self._images, self._holes = {}, {}
+        self._alphas = np.array(sorted(scene._alphas), np.int64)
         self._borders = np.array([look.kind == "interface" for look in self.looks])
         self._has_power = np.array([light.power is not None for light in self.lights], np.bool_)
         for loss in scene.losses:
@@ -60,13 +61,10 @@ class Surfaces:
             shine = np.flatnonzero((lights >= 0) & self._has_power[lights])
             # Its strength depends on the shape.
             columns[shine, 2] = np.array(shapes.numbers)[shine]
-        alphas = self.scene._alphas
-        if alphas:
-            here = range(shapes.numbers.start, shapes.numbers.stop)
-            holes = self._holes
-            for number, alpha in alphas.items():
-                if number in here:
-                    columns[number - here.start, 3] = holes.setdefault(self._hole(alpha), number)
+        first, stop = np.searchsorted(self._alphas, (shapes.numbers.start, shapes.numbers.stop))
+        for number in self._alphas[first:stop].tolist():
+            hole = self._hole(self.scene._alphas[number])
+            columns[number - shapes.numbers.start, 3] = self._holes.setdefault(hole, number)
         if not len(columns):
             return np.zeros(0, np.int64)
         rows, inverse = np.unique(columns, axis=0, return_inverse=True)

@@ -238,6 +238,7 @@ FURNACES = {
     "diffuse": ('Material "diffuse" "rgb reflectance" [0.5 0.2 0.8]', (0.5, 0.2, 0.8)),
     "copper": ('Material "conductor"', (0.9553, 0.6376, 0.5382)),
     "coated": ('Material "coateddiffuse" "rgb reflectance" [0.5 0.5 0.5] "float roughness" 0', (0.304,) * 3),
+    "rough coat": ('Material "coateddiffuse" "rgb reflectance" [0.8 0.8 0.8] "float roughness" 0.3', (0.385,) * 3),
     "grey glass": ('Material "dielectric"', (1.0,) * 3),
 }
 
@@ -351,24 +352,48 @@ def test_what_is_lost_is_told(tmp_path):
         bpy.ops.solio.pbrt_import(filepath=str(tmp_path / "none.pbrt"))
 
 
-def test_an_import_that_is_ended_leaves_nothing(tmp_path):
+@pytest.mark.parametrize("in_window", [False, True])
+def test_an_import_that_is_ended_leaves_nothing(tmp_path, in_window):
     from solio_io import import_pbrt
 
     path = write(tmp_path, environment(tmp_path) + QUAD + instances(20))
     options = SimpleNamespace(instances="AUTO", import_lights=True, import_world=True, import_camera=True)
-    for steps in range(1, 9):
+    for done in (0.0, 0.2, 0.5, 0.9, 1.0):
         bpy.ops.wm.read_factory_settings(use_empty=True)
         before = contents()
-        work = import_pbrt.Import(bpy.context, options, str(path), lambda *_: None).steps()
-        for _ in range(steps):
-            next(work, None)
+        job = import_pbrt.Import(bpy.context, options, str(path), lambda *_: None, in_window)
+        work = job.steps()
+        for found in work:
+            assert 0 <= found <= 1
+            if found >= done:
+                break
         work.close()
-        if contents() != before:
-            assert next(iter(bpy.context.scene.collection.children)).name == "a"
-            break
-    else:
-        pytest.fail("the import did not come to its end")
-    assert steps > 4
+        assert (contents() == before) == (done < 1)
+    assert next(iter(bpy.context.scene.collection.children)).name == "a"
+
+
+def test_a_definition_of_one_instance_is_an_object(tmp_path):
+    load(write(tmp_path, f'ObjectBegin "leaf"\n{LEAF}ObjectEnd\nTranslate 1 2 3\nObjectInstance "leaf"\n'))
+    (leaf,) = (thing for thing in bpy.context.scene.objects if thing.type != "CAMERA")
+    assert (leaf.name, tuple(leaf.location)) == ("leaf", (1, 3, 2))
+
+
+def test_holes_and_powers_tell_surfaces_apart(tmp_path):
+    light = 'AreaLightSource "diffuse" "float power" 72 "bool twosided" true\n'
+    small, large = QUAD, QUAD.replace("1", "3")
+    hole = QUAD.replace('"bilinearmesh"', '"bilinearmesh" "float alpha" 0.25')
+    world = f"{hole}{hole}{QUAD}AttributeBegin\n{light}{small}{large}AttributeEnd\n"
+    load(write(tmp_path, world))
+    used = [thing.data.materials[0] for thing in bpy.context.scene.objects if thing.type == "MESH"]
+    assert len(used) == 5 and len(set(used)) == 4
+    strengths = sorted(
+        node.inputs["Strength"].default_value
+        for material in bpy.data.materials
+        for node in material.node_tree.nodes
+        if node.type == "EMISSION"
+    )
+    # A patch has the power for itself: 72 / (π · area · 2).
+    assert strengths == pytest.approx([72 / (math.pi * 36 * 2), 72 / (math.pi * 4 * 2)], rel=1e-3)
 
 
 def contents():

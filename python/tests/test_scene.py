@@ -170,6 +170,78 @@ def test_other_formats(folder: Path, tmp_path: Path, name: str) -> None:
         scene.to_gltf(tmp_path / "c.glb", sideways=True)
 
 
+LOOKS = """
+WorldBegin
+Texture "t" "spectrum" "imagemap" "string filename" "t.png" "float uscale" 2 "float vdelta" 0.5
+Texture "c" "spectrum" "checkerboard" "float uscale" 4 "float vscale" 2 "rgb tex1" [0 0 0] "rgb tex2" [1 0.5 0]
+MakeNamedMaterial "picture" "string type" "diffuse" "texture reflectance" "t"
+MakeNamedMaterial "checker" "string type" "coateddiffuse" "texture reflectance" "c" "float roughness" 0.0625
+MakeNamedMaterial "copper" "string type" "conductor" "float roughness" 0.0625
+MakeNamedMaterial "glass" "string type" "dielectric" "float eta" 1.33
+MakeNamedMaterial "both" "string type" "mix" "string materials" ["copper" "glass"] "float amount" 0.25
+MakeNamedMedium "fog" "string type" "homogeneous" "rgb sigma_a" [1 2 3] "rgb sigma_s" [4 5 6] "float g" 0.5
+LightSource "distant" "rgb L" [4 2 2] "point3 from" [0 2 0] "point3 to" [0 0 0]
+LightSource "spot" "rgb I" [3 3 3] "float coneangle" 40 "float conedeltaangle" 10 "point3 from" [1 2 3]
+LightSource "infinite" "string filename" "t.png"
+NamedMaterial "copper"
+Shape "sphere" "float alpha" 0.5
+AreaLightSource "diffuse" "float power" 72 "bool twosided" true
+Shape "trianglemesh" "integer indices" [0 1 2 0 2 3] "point3 P" [0 0 0 6 0 0 6 6 0 0 6 0]
+"""
+
+
+def test_looks_in_a_neutral_form(tmp_path: Path) -> None:
+    pixels = np.zeros((2, 2, 3), np.uint8)
+    pixels[1, 0] = 255
+    solio.write_image(pixels, tmp_path / "t.png")
+    (tmp_path / "a.pbrt").write_text(LOOKS)
+    scene = solio.read_scene(tmp_path / "a.pbrt")
+    looks = {look.name: look for look in scene.materials}
+    assert [look.name for look in scene.materials] == ["picture", "checker", "copper", "glass", "both"]
+    texture = looks["picture"].base.texture
+    assert texture is not None and texture.path is not None and Path(texture.path).name == "t.png"
+    assert (texture.scale, texture.offset, texture.wrap) == ((2, 1), (0, 0.5), "repeat")
+    assert texture.encoding == ("srgb", 1.0) and not texture.is_number
+    assert texture.bake(16).pixels[1, 0].tolist() == [1, 1, 1]
+    checker = looks["checker"].base.texture
+    assert checker is not None and checker.path is None
+    baked = checker.bake()
+    assert {tuple(color) for color in baked.pixels.reshape(-1, 3).round(4).tolist()} == {(0, 0, 0), (1, 0.5, 0)}
+    assert looks["checker"].kind == "coated-diffuse" and looks["checker"].linear_base != looks["checker"].base
+    copper = looks["copper"]
+    assert copper.kind == "conductor" and copper.metallic.factor == 1
+    assert copper.base.factor == pytest.approx((0.955, 0.638, 0.538), abs=2e-3)
+    assert copper.roughness.factor == pytest.approx(0.5) and copper.alphas == pytest.approx((0.25, 0.25))
+    assert looks["glass"].transmission.factor == 1 and looks["glass"].ior == pytest.approx(1.33)
+    mix = looks["both"]
+    assert mix.mix == (2, 3) and mix.mix_amount is not None and mix.mix_amount.factor == 0.25
+    assert scene.default_material.base.factor == (0.5, 0.5, 0.5)
+
+    ball, quad = scene.shapes
+    assert ball.material == 2 and ball.opacity is not None and ball.opacity.factor == 0.5
+    assert ball.emitted_strength() is None and quad.opacity is None
+    (area,) = scene.area_lights
+    assert area.is_two_sided and area.power == 72 and area.texture is None
+    # Each triangle has the power for itself.
+    assert quad.emitted_strength() == pytest.approx(72 / (np.pi * 18 * 2), rel=1e-3)
+
+    sun, spot, sky = scene.lights
+    assert (sun.kind, sun.direction) == ("distant", (0, -1, 0))
+    assert sun.strength == pytest.approx(4, rel=1e-3) and sun.color == pytest.approx((1, 0.5, 0.5), abs=1e-3)
+    assert spot.kind == "spot" and spot.position == (1, 2, 3)
+    assert spot.angles == pytest.approx(np.radians([40, 30]))
+    assert sky.kind == "sky" and sky.mapping == "equal-area" and sky.picture is not None
+    assert sky.sky().shape[1] == 2 * sky.sky().shape[0]
+    assert sky.to_world.tolist() == np.eye(4).tolist()
+    with pytest.raises(solio.ArgumentError):
+        sun.sky()
+    (fog,) = scene.media
+    assert (fog.name, fog.anisotropy, fog.is_homogeneous) == ("fog", 0.5, True)
+    assert fog.absorption == pytest.approx((1, 2, 3), rel=1e-2)
+    assert ball.mesh().materials[2].name == "copper"
+    assert all(isinstance(loss, solio.Loss) for loss in scene.losses)
+
+
 def test_version_three_is_upgraded(tmp_path: Path) -> None:
     path = tmp_path / "a.pbrt"
     path.write_text('WorldBegin\nMaterial "matte" "color Kd" [.1 .2 .3]\nShape "sphere"\nWorldEnd\n')
