@@ -233,12 +233,13 @@ def test_lights_have_pbrts_strengths(tmp_path):
 FURNACE = HEAD.replace('"float fov" 40', '"float fov" 10').replace("60", "16").replace("40", "16")
 SKY = 'LightSource "infinite" "rgb L" [1 1 1]\n'
 BALL = 'Shape "sphere" "float radius" 1\n'
-# What pbrt-v4 renders of a plane that looks at the camera in a white furnace: `interchange` has them.
+# What pbrt-v4 renders of a plane that looks at the camera in a white furnace.
 FURNACES = {
     "diffuse": ('Material "diffuse" "rgb reflectance" [0.5 0.2 0.8]', (0.5, 0.2, 0.8)),
     "copper": ('Material "conductor"', (0.9553, 0.6376, 0.5382)),
     "coated": ('Material "coateddiffuse" "rgb reflectance" [0.5 0.5 0.5] "float roughness" 0', (0.304,) * 3),
     "rough coat": ('Material "coateddiffuse" "rgb reflectance" [0.8 0.8 0.8] "float roughness" 0.3', (0.385,) * 3),
+    "dark rough coat": ('Material "coateddiffuse" "rgb reflectance" [0.2 0.2 0.2] "float roughness" 0.3', (0.101,) * 3),
     "grey glass": ('Material "dielectric"', (1.0,) * 3),
 }
 
