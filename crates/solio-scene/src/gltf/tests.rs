@@ -32,7 +32,7 @@ fn separate(scene: &Scene) -> (GltfSummary, ::gltf::Gltf, Vec<u8>) {
     let (mut document, mut buffer) = (Vec::new(), Vec::new());
     let output =
         GltfOutput::Separate { document: &mut document, buffer: &mut buffer, uri: "a%20b.bin" };
-    let summary = encode_gltf(scene, &TriangleSquare, output, &Work::serial()).unwrap();
+    let summary = encode_gltf(scene, &TriangleSquare, SceneInstances::Gpu, output, &Work::serial()).unwrap();
     // The reader does not know the extension for instances, and would refuse it.
     let read = ::gltf::Gltf::from_slice_without_validation(&document).unwrap();
     (summary, read, buffer)
@@ -41,8 +41,14 @@ fn separate(scene: &Scene) -> (GltfSummary, ::gltf::Gltf, Vec<u8>) {
 fn binary(scene: &Scene) -> (GltfSummary, ::gltf::Gltf) {
     let mut bytes = Vec::new();
     let summary =
-        encode_gltf(scene, &TriangleSquare, GltfOutput::Binary(&mut bytes), &Work::serial())
-            .unwrap();
+        encode_gltf(
+            scene,
+            &TriangleSquare,
+            SceneInstances::Gpu,
+            GltfOutput::Binary(&mut bytes),
+            &Work::serial(),
+        )
+        .unwrap();
     (summary, ::gltf::Gltf::from_slice_without_validation(&bytes).unwrap())
 }
 
@@ -396,7 +402,7 @@ fn pictures_glass_and_lights_are_written() {
     let (mut document, mut buffer, work) = (Vec::new(), Vec::new(), Work::serial());
     let output =
         GltfOutput::Separate { document: &mut document, buffer: &mut buffer, uri: "b.bin" };
-    let summary = encode_gltf(&scene, &Pictures, output, &work).unwrap();
+    let summary = encode_gltf(&scene, &Pictures, SceneInstances::Gpu, output, &work).unwrap();
     let losses: Vec<String> = summary.losses.iter().map(ToString::to_string).collect();
     assert_eq!(
         losses,
@@ -454,7 +460,8 @@ fn pictures_glass_and_lights_are_written() {
     }
     // In one file the picture is within.
     let mut glb = Vec::new();
-    encode_gltf(&scene, &Pictures, GltfOutput::Binary(&mut glb), &work).unwrap();
+    let output = GltfOutput::Binary(&mut glb);
+    encode_gltf(&scene, &Pictures, SceneInstances::Gpu, output, &work).unwrap();
     let read = ::gltf::Gltf::from_slice_without_validation(&glb).unwrap();
     let image = read.images().next().unwrap();
     let ::gltf::image::Source::View { view, mime_type: "image/png" } = image.source() else {
