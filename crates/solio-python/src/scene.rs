@@ -34,16 +34,8 @@ pub(crate) struct Scene {
 type GivenWritten = (Vec<(OsString, u64)>, u64, Vec<String>, Vec<GivenLoss>);
 /// Kind, class, world to camera at both times, the times, resolution, field of view, window, whether it is
 /// exact.
-type GivenCamera = (
-    &'static str,
-    String,
-    [[f64; 16]; 2],
-    [f32; 2],
-    [u32; 2],
-    Option<f64>,
-    [f64; 4],
-    bool,
-);
+type GivenCamera =
+    (&'static str, String, [[f64; 16]; 2], [f32; 2], [u32; 2], Option<f64>, [f64; 4], bool);
 /// Shapes, primitives, primitives under instances, instances, those that move, bytes in memory; shapes and
 /// primitives by class; files of meshes that are missing.
 type GivenCounts<'py> = ([u64; 6], Vec<(String, u64, u64)>, Vec<Any<'py>>);
@@ -163,7 +155,8 @@ impl Scene {
         stop: usize,
     ) -> PyResult<Any<'py>> {
         let matrices = &self.parts().instances.matrices;
-        let some = matrices.get(start..stop).ok_or_else(|| argument("there are fewer instances"))?;
+        let some =
+            matrices.get(start..stop).ok_or_else(|| argument("there are fewer instances"))?;
         matrices_of(py, some.iter().map(whole).collect())
     }
 
@@ -277,8 +270,7 @@ impl Scene {
         if !(1..=16).contains(&render.samples) || render.occlusion > 1024 {
             return Err(argument("samples are 1 to 16, occlusion 0 to 1024"));
         }
-        let drawn =
-            run(py, &work.cancel, || self.open.preview(&render, &work, |_| Ok(true)))?;
+        let drawn = run(py, &work.cancel, || self.open.preview(&render, &work, |_| Ok(true)))?;
         let problems = exceptions(py, &drawn.problems)?;
         Ok((give_read(py, ReadImage::Exr(drawn.image, None))?, problems))
     }
@@ -380,8 +372,7 @@ impl Scene {
         given.with("durable", &mut text.durable, plain)?;
         let work = work(&given)?;
         given.finish()?;
-        let made =
-            run(py, &work.cancel, || self.open.write_text(&output, &text, whole, &work))?;
+        let made = run(py, &work.cancel, || self.open.write_text(&output, &text, whole, &work))?;
         let mut warnings = told(&made.problems);
         warnings.extend(told(&made.warnings));
         let written = made.written;

@@ -21,7 +21,10 @@ type GivenBake<'py> = (Any<'py>, [f32; 2], [f32; 2], &'static str);
 
 /// The looks of all materials, and that of a shape without one at the end.
 #[pyfunction]
-pub(crate) fn scene_materials<'py>(scene: &Bound<'_, Scene>, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+pub(crate) fn scene_materials<'py>(
+    scene: &Bound<'_, Scene>,
+    py: Python<'py>,
+) -> PyResult<Vec<Bound<'py, PyDict>>> {
     let (open, looks) = (scene.get().open(), scene.get().open().looks());
     let all = looks.materials.iter().chain([&looks.default_material]);
     all.map(|look| material(py, open, &looks, look)).collect()
@@ -29,14 +32,21 @@ pub(crate) fn scene_materials<'py>(scene: &Bound<'_, Scene>, py: Python<'py>) ->
 
 /// What lets shapes shine.
 #[pyfunction]
-pub(crate) fn scene_area_lights<'py>(scene: &Bound<'_, Scene>, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+pub(crate) fn scene_area_lights<'py>(
+    scene: &Bound<'_, Scene>,
+    py: Python<'py>,
+) -> PyResult<Vec<Bound<'py, PyDict>>> {
     let (open, looks) = (scene.get().open(), scene.get().open().looks());
     looks.area_lights.iter().map(|look| emission(py, open, &looks, look)).collect()
 }
 
 /// How strongly a shape shines.
 #[pyfunction]
-pub(crate) fn scene_emitted_strength(scene: &Bound<'_, Scene>, py: Python<'_>, shape: u32) -> PyResult<Option<f32>> {
+pub(crate) fn scene_emitted_strength(
+    scene: &Bound<'_, Scene>,
+    py: Python<'_>,
+    shape: u32,
+) -> PyResult<Option<f32>> {
     let work = crate::color_arrays::work(None);
     let open = scene.get().open();
     run(py, &work.cancel, || open.emitted_strength(&open.looks(), shape, &work))
@@ -44,7 +54,10 @@ pub(crate) fn scene_emitted_strength(scene: &Bound<'_, Scene>, py: Python<'_>, s
 
 /// Shapes of which not all is there, by number, and how much is.
 #[pyfunction]
-pub(crate) fn scene_alphas<'py>(scene: &Bound<'_, Scene>, py: Python<'py>) -> PyResult<Vec<(u32, Any<'py>)>> {
+pub(crate) fn scene_alphas<'py>(
+    scene: &Bound<'_, Scene>,
+    py: Python<'py>,
+) -> PyResult<Vec<(u32, Any<'py>)>> {
     let (open, looks) = (scene.get().open(), scene.get().open().looks());
     let shapes = 0..open.scene().shapes.len() as u32;
     let found = shapes.filter_map(|shape| Some((shape, looks.alpha(shape)?)));
@@ -53,7 +66,10 @@ pub(crate) fn scene_alphas<'py>(scene: &Bound<'_, Scene>, py: Python<'py>) -> Py
 
 /// Lights without a shape; `None` for one that is not known.
 #[pyfunction]
-pub(crate) fn scene_lights<'py>(scene: &Bound<'_, Scene>, py: Python<'py>) -> PyResult<Vec<Option<Bound<'py, PyDict>>>> {
+pub(crate) fn scene_lights<'py>(
+    scene: &Bound<'_, Scene>,
+    py: Python<'py>,
+) -> PyResult<Vec<Option<Bound<'py, PyDict>>>> {
     let (open, looks) = (scene.get().open(), scene.get().open().looks());
     let each = looks.lights.iter();
     each.map(|look| look.as_ref().map(|look| light(py, open, look)).transpose()).collect()
@@ -61,7 +77,10 @@ pub(crate) fn scene_lights<'py>(scene: &Bound<'_, Scene>, py: Python<'py>) -> Py
 
 /// Media.
 #[pyfunction]
-pub(crate) fn scene_media<'py>(scene: &Bound<'_, Scene>, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+pub(crate) fn scene_media<'py>(
+    scene: &Bound<'_, Scene>,
+    py: Python<'py>,
+) -> PyResult<Vec<Bound<'py, PyDict>>> {
     let looks = scene.get().open().looks();
     let each = looks.media.iter().map(|look| {
         let dict = PyDict::new(py);
@@ -106,7 +125,11 @@ pub(crate) fn scene_bake<'py>(
 
 /// The picture of a sky by longitude and latitude, in the light's own space.
 #[pyfunction]
-pub(crate) fn scene_sky<'py>(scene: &Bound<'_, Scene>, py: Python<'py>, index: usize) -> PyResult<Any<'py>> {
+pub(crate) fn scene_sky<'py>(
+    scene: &Bound<'_, Scene>,
+    py: Python<'py>,
+    index: usize,
+) -> PyResult<Any<'py>> {
     let work = crate::color_arrays::work(None);
     let open = scene.get().open();
     let looks = open.looks();
@@ -212,11 +235,7 @@ fn emission<'py>(
     Ok(dict)
 }
 
-fn light<'py>(
-    py: Python<'py>,
-    open: &OpenScene,
-    look: &LightLook,
-) -> PyResult<Bound<'py, PyDict>> {
+fn light<'py>(py: Python<'py>, open: &OpenScene, look: &LightLook) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     let (kind, angles) = match look.kind {
         LightLookKind::Distant => ("distant", None),

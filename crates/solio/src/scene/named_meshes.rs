@@ -194,11 +194,8 @@ fn of_text<'s>(scene: &'s Scene, entity: &Entity) -> Result<Option<Mesh<'s>>> {
     let Some(found) = triangles(scene, entity)? else { return Ok(None) };
     let vertices = found.positions.len();
     let (offsets, corners) = faces_of(scene, entity, &found);
-    let mut mesh = Mesh {
-        face_offsets: offsets.into(),
-        corner_vertices: corners.into(),
-        ..Mesh::default()
-    };
+    let mut mesh =
+        Mesh { face_offsets: offsets.into(), corner_vertices: corners.into(), ..Mesh::default() };
     mesh.positions = Positions::F32(found.positions);
     if matches!(scene.class(entity), b"trianglemesh" | b"bilinearmesh") {
         if let Some(normals) = scene.points(entity, "N").filter(|n| n.len() == vertices) {

@@ -15,7 +15,9 @@ use crate::{
 use solio_base::{Error, ErrorKind, Result, Source, Work};
 use solio_mesh::Mesh;
 use solio_scene::export::is_border;
-use solio_scene::look::{BakedPicture, LightPicture, LookPicture, LookTexture, Looks, TexturePicture};
+use solio_scene::look::{
+    BakedPicture, LightPicture, LookPicture, LookTexture, Looks, TexturePicture,
+};
 use solio_scene::pack::{PackReadOptions, PackReader, PackSummary};
 use solio_scene::preview::RenderOptions;
 use solio_scene::scene::{Files, NONE, Scene, SceneCounts, Shape};
@@ -199,11 +201,7 @@ impl OpenScene {
     }
 
     /// [`joined_mesh`](OpenScene::joined_mesh) of shapes, and what the faces of each have for a material.
-    fn joined(
-        &self,
-        shapes: impl Iterator<Item = (u32, u32)>,
-        work: &Work,
-    ) -> Result<JoinedMesh> {
+    fn joined(&self, shapes: impl Iterator<Item = (u32, u32)>, work: &Work) -> Result<JoinedMesh> {
         let (mut joined, mut problems) = (JoinedShapes::default(), Vec::new());
         for (number, slot) in shapes {
             work.cancel.check()?;
@@ -348,8 +346,7 @@ impl OpenScene {
     pub fn bounds(&self, work: &Work) -> Result<(Option<[[f32; 3]; 2]>, Vec<Error>)> {
         let pack = self.pack.as_ref().map(|pack| &*pack.source);
         with_meshes_of(&self.scene, self.path(), pack, &self.read, work, |meshes| {
-            let (found, problems) =
-                solio_scene::preview::scene_bounds(&self.scene, meshes, work)?;
+            let (found, problems) = solio_scene::preview::scene_bounds(&self.scene, meshes, work)?;
             Ok(((!found.is_empty()).then_some([found.min, found.max]), problems))
         })
     }

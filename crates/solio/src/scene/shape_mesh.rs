@@ -32,7 +32,8 @@ pub(super) fn text_mesh(scene: &Scene, shape: &Shape) -> Result<Mesh<'static>> {
     let has_uvs = uvs.len() == vertices && vertices > 0 && class != b"curve";
     let uvs = has_uvs.then_some(uvs);
     let positions = found.positions.into_owned();
-    let mut normals = Some(found.normals.into_owned()).filter(|n| n.len() == vertices && vertices > 0);
+    let mut normals =
+        Some(found.normals.into_owned()).filter(|n| n.len() == vertices && vertices > 0);
     if let Some(normals) = &mut normals
         && !matches!(class, b"trianglemesh" | b"bilinearmesh")
     {
@@ -160,7 +161,9 @@ impl JoinedShapes {
         let (normals, uvs) = (self.normals.into(), self.uvs.into());
         Mesh {
             positions: Positions::F32(self.positions.into()),
-            normals: self.has_normals.then_some(Normals { values: normals, domain: Domain::Vertex }),
+            normals: self
+                .has_normals
+                .then_some(Normals { values: normals, domain: Domain::Vertex }),
             uvs: self.has_uvs.then_some(Uvs { values: uvs, domain: Domain::Vertex }),
             face_offsets: self.offsets.into(),
             corner_vertices: self.corners.into(),
@@ -222,7 +225,8 @@ impl Placing {
             let (c, d) = ((j + 1) % 3, (j + 2) % 3);
             rows[a][c] * rows[b][d] - rows[a][d] * rows[b][c]
         };
-        let cofactors: [[f64; 3]; 3] = std::array::from_fn(|i| std::array::from_fn(|j| minor(i, j)));
+        let cofactors: [[f64; 3]; 3] =
+            std::array::from_fn(|i| std::array::from_fn(|j| minor(i, j)));
         let determinant: f64 = (0..3).map(|j| rows[0][j] * cofactors[0][j]).sum();
         let identity = [1., 0., 0., 0., 0., 1., 0., 0., 0., 0., 1., 0.];
         Placing {
