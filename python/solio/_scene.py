@@ -540,6 +540,10 @@ class Scene:
         """Writes it as text of USD (``.usda``). Options are those of `to_gltf`."""
         return self._written(self._native.export(fspath(path), {"format": "usda", **options}))
 
+    def to_mitsuba(self, path: _Path, **options: Any) -> Written:
+        """Writes it for Mitsuba 3 (``.xml``), with its meshes beside. Options are those of `to_gltf`."""
+        return self._written(self._native.export(fspath(path), {"format": "xml", **options}))
+
     def to_packed(self, path: _Path, **options: Any) -> Written:
         """Packs it into one file (``.solio``) that is read many times faster, with the meshes of its files.
 

@@ -160,6 +160,8 @@ def test_other_formats(folder: Path, tmp_path: Path, name: str) -> None:
     assert not (tmp_path / "b.glb").exists()
     scene.to_usd(tmp_path / "a.usda")
     assert (tmp_path / "a.usda").read_text().startswith("#usda")
+    xml = scene.to_mitsuba(tmp_path / "a.xml")
+    assert "<scene" in (tmp_path / "a.xml").read_text() and len(xml.files) > 1
     packed = scene.to_packed(tmp_path / "a.solio")
     assert packed.warnings == []
     again = solio.read_scene(tmp_path / "a.solio")

@@ -44,8 +44,7 @@ pub(crate) fn read(args: &ReadArgs) -> MeshReadOptions {
         options.obj.index_base = base;
     }
     options.stl.merge = !args.no_merge_vertices;
-    options.gltf.keep_instances =
-        args.instances.is_some_and(|how| how != InstancesChoice::WriteOut);
+    options.gltf.keep_instances = args.instances.is_some_and(|how| how != InstancesChoice::Flat);
     options.gltf.outside_files = args.outside_files;
     options
 }

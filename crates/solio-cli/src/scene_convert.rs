@@ -10,8 +10,8 @@ use crate::{Outcome, inputs, json_paths, losses, schema, screen, terminal};
 use serde_json::json;
 use solio::{
     Error, ErrorKind, Format, ImageJob, Job, Limits, MeshPlace, Progress, Result,
-    SceneExportOptions, SceneExported, ScenePackOptions, SceneText, SceneTextOptions, Stopwatch,
-    Work, Written,
+    SceneExportOptions, SceneExported, SceneFormat, SceneInstances, ScenePackOptions, SceneText,
+    SceneTextOptions, Stopwatch, Work, Written,
 };
 use std::path::{Path, PathBuf};
 
@@ -69,6 +69,7 @@ fn convert(args: &ConvertArgs, input: &Path, output: &Path, work: &Work) -> Resu
             format: Some(format),
             durable,
             strict_loss: args.strict_loss,
+            instances: args.read.instances.map_or_else(SceneInstances::default, Into::into),
             ..SceneExportOptions::default()
         };
         let made = solio::export_scene(input, output, &options, work)?;
@@ -194,6 +195,9 @@ fn plan(args: &ConvertArgs, inputs: &[PathBuf]) -> Result<Vec<ImageJob>> {
     let packed = inputs.iter().find(|input| solio::is_packed_scene(input));
     let packs = named_file(output).is_some_and(solio::is_packed_scene);
     let (what, but) = match (args.scene_format(), packed) {
+        (Some(SceneFormat::Gltf | SceneFormat::Glb), _) => {
+            ("scenes", &["durable", "instances"][..])
+        }
         (Some(_), _) => ("scenes", &["durable"][..]),
         (None, _) if packs => ("scenes that are packed", &["durable"][..]),
         (None, Some(_)) => ("scenes that are unpacked", &[][..]),

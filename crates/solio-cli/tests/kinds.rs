@@ -101,7 +101,7 @@ fn fixtures(dir: &Path) -> BTreeMap<ByTable, String> {
     );
     make(&["pack", "a.pbrt", "-o", "scene.solio"]);
     make(&["pack", "a.exr", "-o", "images.solio"]);
-    for name in ["a.gltf", "a.glb", "a.usda"] {
+    for name in ["a.gltf", "a.glb", "a.usda", "a.xml"] {
         make(&["convert", "a.pbrt", "-o", name]);
     }
     let jpeg = std::fs::read(dir.join("a.jpg")).unwrap();

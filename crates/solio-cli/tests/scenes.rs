@@ -527,6 +527,73 @@ fn pictures_go_beside_gltf_and_into_glb() {
 }
 
 #[test]
+fn textures_that_no_format_has_are_baked_beside() {
+    let dir = folder();
+    let at = |name: &str| dir.path().join(name);
+    let text = "WorldBegin\nTexture \"c\" \"spectrum\" \"checkerboard\" \"float uscale\" 4\n\
+        Material \"diffuse\" \"texture reflectance\" \"c\"\nShape \"sphere\"\n";
+    std::fs::write(at("c.pbrt"), text).unwrap();
+    solio(dir.path(), "convert c.pbrt -o c.gltf").fine();
+    let document: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(at("c.gltf")).unwrap()).unwrap();
+    assert_eq!(document["images"][0]["uri"], "c.files/texture-0.png");
+    let png = std::fs::read(at("c.files/texture-0.png")).unwrap();
+    let found = solio(dir.path(), "info --json c.files/texture-0.png").fine().json();
+    assert_eq!((&found[0]["width"], &found[0]["height"]), (&64.into(), &64.into()), "{found:?}");
+    // In one file it is within.
+    solio(dir.path(), "convert c.pbrt -o one.glb").fine();
+    let (document, arrays) = glb(&at("one.glb"));
+    let view =
+        &document["bufferViews"][document["images"][0]["bufferView"].as_u64().unwrap() as usize];
+    let [start, length] =
+        ["byteOffset", "byteLength"].map(|key| view[key].as_u64().unwrap() as usize);
+    assert!(arrays[start..start + length] == png && !at("one.files").exists());
+    for name in ["c.usda", "c.xml"] {
+        solio(dir.path(), &format!("convert c.pbrt -o {name}")).fine();
+        let text = std::fs::read_to_string(at(name)).unwrap();
+        assert!(text.contains("c.files/texture-0.png"), "{text}");
+    }
+    // What is refused leaves nothing beside.
+    let text = format!("{text}Material \"hair\"\nShape \"disk\"\n");
+    std::fs::write(at("d.pbrt"), text).unwrap();
+    assert_eq!(solio(dir.path(), "convert d.pbrt -o d.gltf --strict-loss").code, 1);
+    assert!(!at("d.gltf").exists() && !at("d.files").exists());
+}
+
+#[test]
+fn instances_of_a_gltf_are_arrays_nodes_or_flat() {
+    let dir = folder();
+    let of = |how: &str| {
+        solio(dir.path(), &format!("convert scene.pbrt -o {how}.glb --instances {how}")).fine();
+        glb(&dir.path().join(format!("{how}.glb"))).0
+    };
+    let count = |document: &serde_json::Value, key: &str| document[key].as_array().unwrap().len();
+    let [arrays, nodes, flat] = ["gpu", "nodes", "flat"].map(of);
+    assert!(arrays["extensionsRequired"][0] == "EXT_mesh_gpu_instancing");
+    assert!(nodes.get("extensionsRequired").is_none() && flat.get("extensionsRequired").is_none());
+    assert_eq!(count(&arrays, "meshes"), count(&nodes, "meshes"));
+    assert!(count(&flat, "meshes") > count(&nodes, "meshes"));
+    assert!(count(&nodes, "nodes") > count(&arrays, "nodes"));
+    let ran = solio(dir.path(), "convert scene.pbrt -o a.usda --instances flat");
+    assert!(ran.code == 2 && ran.err.contains("--instances does nothing"), "{}", ran.err);
+}
+
+#[test]
+fn convert_to_mitsuba_writes_meshes_beside() {
+    let dir = folder();
+    let said = solio(dir.path(), "convert scene.pbrt -o scene.xml --json").fine().json();
+    assert_eq!((&said[0]["instances"], &said[0]["meshes"]), (&4.into(), &1.into()));
+    let text = std::fs::read_to_string(dir.path().join("scene.xml")).unwrap();
+    for words in
+        ["<scene version=\"3.0.0\">", "type=\"shapegroup\"", "scene.files/00000-square.ply"]
+    {
+        assert!(text.contains(words), "{words}\nin {text}");
+    }
+    let mesh = solio(dir.path(), "info --json scene.files/00000-square.ply").fine().json();
+    assert_eq!(mesh[0]["vertices"], 4);
+}
+
+#[test]
 fn gradients_past_bad_ones_end_with_exit_code_1() {
     let dir = folder();
     let two = ":root{--a: linear-gradient(red, blue); --b: linear-gradient(var(--x), blue)}";

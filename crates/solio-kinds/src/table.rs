@@ -229,6 +229,7 @@ kinds! {
         [&[(0, b"\x89solio\r\n")]] [] [Read Write Info Check Preview];
     Usd "usda" "USD" Scene ["usda" "usd" "usdc" "usdz"] "model/vnd.usda" [&[(0, b"#usda ")]] []
         [Write];
+    Mitsuba "xml" "Mitsuba 3 scene" Scene ["xml"] "application/xml" [] [] [Write];
 
     // Gradients.
     Css "css" "CSS gradients" Gradient ["css"] "text/css" [] [] [Read Write Info Preview];
@@ -319,11 +320,11 @@ subset! {
     /// ```
     /// use solio_kinds::SceneFormat;
     /// assert_eq!("glb".parse(), Ok(SceneFormat::Glb));
-    /// assert_eq!(SceneFormat::ALL.map(SceneFormat::as_str), ["gltf", "glb", "usda"]);
+    /// assert_eq!(SceneFormat::ALL.map(SceneFormat::as_str), ["gltf", "glb", "usda", "xml"]);
     /// assert_eq!(SceneFormat::of_name("car.usdc".as_ref()), Some(SceneFormat::Usd));
     /// assert_eq!(SceneFormat::of_name("car.obj".as_ref()), None);
     /// ```
-    SceneFormat "scene" [Gltf Glb Usd]
+    SceneFormat "scene" [Gltf Glb Usd Mitsuba]
 }
 
 subset! {

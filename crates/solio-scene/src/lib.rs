@@ -15,6 +15,7 @@ pub mod export;
 pub mod geometry;
 pub mod gltf;
 pub mod look;
+pub mod mitsuba;
 pub mod pack;
 pub mod pbrt;
 pub mod preview;

@@ -104,6 +104,7 @@ pub use scene::packed::{
 };
 pub use scene::text::{MeshPlace, SceneText, SceneTextOptions, rewrite_scene};
 pub use scene::text_files::rewrite_whole_scene;
+pub use solio_scene::gltf::SceneInstances;
 pub use tree::ahead::{Ahead, AheadOptions};
 pub use tree::check::{
     FileCheck, Found, Odd, Rule, check_file, check_found, check_frames, find_files,

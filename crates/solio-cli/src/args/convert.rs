@@ -33,6 +33,7 @@ Examples:
   solio convert scene.pbrt -o small/scene.pbrt --meshes ply
   solio convert scene.pbrt -o scene.obj          all shapes, instances written out
   solio convert scene.pbrt -o scene.glb          objects once; or .usda
+  solio convert scene.pbrt -o scene.xml          for Mitsuba 3
 
 OpenEXR keeps all attributes, parts, levels, tiles and deep samples; where nothing is to change its \
 compressed pixels are copied as they are. Integers in other images are sRGB, floating point \

@@ -6,7 +6,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Arg, ArgAction, Args, ValueEnum};
 use solio::mesh::TextEncoding;
 use solio::mesh::axes::Axis;
-use solio::{Compression, Digits, Format, PathMode};
+use solio::{Compression, Digits, Format, PathMode, SceneInstances};
 use std::any::TypeId;
 
 #[derive(Debug, Args)]
@@ -33,8 +33,8 @@ pub(crate) struct ReadArgs {
     /// Keep the three separate vertices of each STL triangle
     #[arg(long)]
     pub(crate) no_merge_vertices: bool,
-    /// Instances of a glTF: one mesh with an object for each, or kept for a glTF that is written, as
-    /// nodes or as arrays (EXT_mesh_gpu_instancing) [default: write-out]
+    /// Instances of a glTF or of a scene: written out, or kept for a glTF that is written, as nodes or as
+    /// arrays (EXT_mesh_gpu_instancing) [default: flat; gpu for a scene written as glTF]
     #[arg(long, value_enum, value_name = "HOW")]
     pub(crate) instances: Option<InstancesChoice>,
     /// Follow references of a glTF to files outside of its folder
@@ -45,12 +45,24 @@ pub(crate) struct ReadArgs {
 /// What becomes of instances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum InstancesChoice {
-    /// An object for each
-    WriteOut,
-    /// A node for each
-    Keep,
-    /// An array of transforms
+    /// Arrays of transforms (EXT_mesh_gpu_instancing)
     Gpu,
+    /// A node for each, with the same mesh
+    #[value(alias = "keep")]
+    Nodes,
+    /// A mesh for each, where it is
+    #[value(alias = "write-out")]
+    Flat,
+}
+
+impl From<InstancesChoice> for SceneInstances {
+    fn from(choice: InstancesChoice) -> SceneInstances {
+        match choice {
+            InstancesChoice::Gpu => SceneInstances::Gpu,
+            InstancesChoice::Nodes => SceneInstances::Nodes,
+            InstancesChoice::Flat => SceneInstances::Flat,
+        }
+    }
 }
 
 // Options of Blender's exporters, with Blender's names; the table of options says what they do.

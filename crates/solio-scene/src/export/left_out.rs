@@ -57,9 +57,22 @@ impl LeftOut {
         left
     }
 
+    /// The same for a format that has media and lenses.
+    pub(crate) fn of_shown_media(scene: &Scene) -> LeftOut {
+        let mut left = LeftOut::motion(scene);
+        let moves = scene.camera.as_ref().is_some_and(|camera| camera.from_world.is_moving());
+        left.add(["motion of the camera: it stands where it begins"; 2], u64::from(moves));
+        left
+    }
+
     fn of_world(scene: &Scene) -> LeftOut {
-        let mut left = LeftOut::default();
+        let mut left = LeftOut::motion(scene);
         left.add(["medium", "media"], scene.media.len() as u64);
+        left
+    }
+
+    fn motion(scene: &Scene) -> LeftOut {
+        let mut left = LeftOut::default();
         let moves = scene.shapes.iter().filter(|shape| shape.matrix != shape.matrix_end).count();
         left.add(
             [

@@ -111,9 +111,7 @@ impl PictureSource<'_> {
         match &color.texture {
             None => Ok(ExportPicture::Even(vec![color.factor])),
             Some(texture) => match self.direct(texture, PictureUse::Color)? {
-                Some(file) => {
-                    Ok(ExportPicture::File(TextureFile { factor: color.factor, ..file }))
-                }
+                Some(file) => Ok(ExportPicture::File(TextureFile { factor: color.factor, ..file })),
                 None => self.baked(vec![color.pattern()], PictureUse::Color, left),
             },
         }

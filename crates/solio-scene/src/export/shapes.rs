@@ -2,8 +2,8 @@
 
 use super::area::part_area;
 use super::{EncodedPicture, IDENTITY, PictureFile};
-use crate::look::{EnvironmentMapping, LookPicture, TexturePicture};
 use crate::geometry;
+use crate::look::{EnvironmentMapping, LookPicture, TexturePicture};
 use crate::pack::PackedMesh;
 use crate::scene::{NONE, Scene, Shape};
 use glam::{DMat3, DVec3};

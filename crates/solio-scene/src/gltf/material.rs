@@ -109,8 +109,11 @@ impl GltfMaterials {
         let key = surface.key;
         let looks = place.looks;
         let look = looks.material(key.material);
-        let mut made =
-            json::Material { name: Some(looks.name(key)), double_sided: true, ..Default::default() };
+        let mut made = json::Material {
+            name: Some(looks.name(key)),
+            double_sided: true,
+            ..Default::default()
+        };
         let mut others = Map::new();
         self.base(look, key, &mut made, place)?;
         self.normals(look, &mut made, place)?;
@@ -256,9 +259,9 @@ impl GltfMaterials {
         let Some(map) = &look.normal_map else { return Ok(()) };
         let Some(file) = self.source(place).normals(map, place.left)? else { return Ok(()) };
         made.normal_texture = self.info(file, place)?.map(|info| {
-            let extensions = info.extensions.map(|info| {
-                json::extensions::material::NormalTexture { others: info.others }
-            });
+            let extensions = info
+                .extensions
+                .map(|info| json::extensions::material::NormalTexture { others: info.others });
             NormalTexture {
                 index: info.index,
                 scale: 1.0,
@@ -413,10 +416,7 @@ impl GltfMaterials {
         };
         let Some(image) = image else {
             place.left.add(
-                [
-                    "picture that cannot be taken along",
-                    "pictures that cannot be taken along",
-                ],
+                ["picture that cannot be taken along", "pictures that cannot be taken along"],
                 1,
             );
             return Ok(None);
@@ -456,11 +456,7 @@ impl GltfMaterials {
         Ok(Some(Info { index, tex_coord: 0, extensions, extras: Default::default() }))
     }
 
-    fn image(
-        &self,
-        picture: &PicturePlace,
-        place: &mut MaterialPlace<'_, '_>,
-    ) -> Result<u32> {
+    fn image(&self, picture: &PicturePlace, place: &mut MaterialPlace<'_, '_>) -> Result<u32> {
         let number = place.root.images.len();
         let (uri, view, mime) = match (picture, self.takes) {
             (PicturePlace::Named(name, file), true) => {
@@ -504,16 +500,15 @@ fn through_share(look: &MaterialLook) -> f32 {
 
 /// What is inside of glass.
 fn volume(looks: &Looks<'_>, key: SurfaceKey, thickness: f32) -> Value {
-    let mut value = json!({ "thicknessFactor": thickness.max(1e-6) });
+    let mut value = json!({ "thicknessFactor": thickness.clamp(1e-6, f32::MAX) });
     if let Some(medium) = looks.media.get(key.medium as usize)
         && medium.is_homogeneous
     {
         let most = medium.absorption.iter().fold(0f32, |most, sigma| most.max(*sigma));
-        if most > 0.0 {
+        if most > 1e-30 {
             // After this distance e⁻¹ of the most absorbed colour is left.
             value["attenuationDistance"] = json!(1.0 / most);
-            value["attenuationColor"] =
-                json!(medium.absorption.map(|sigma| (-sigma / most).exp()));
+            value["attenuationColor"] = json!(medium.absorption.map(|sigma| (-sigma / most).exp()));
         }
     }
     value

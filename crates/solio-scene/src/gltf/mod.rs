@@ -24,7 +24,8 @@ mod tests;
 
 use crate::export::{
     BORDERS, ExportMeshes, Faces, FileKey, IDENTITY, LeftOut, LossName, TransformParts, bounds,
-    decompose, is_border, is_closed, light_area, mesh_of, name_of, nested, order_by_object, placed, runs, upper,
+    decompose, is_border, is_closed, light_area, mesh_of, name_of, nested, order_by_object, placed,
+    runs, upper,
 };
 use crate::look::{LightLookKind, Looks, SurfaceKey, is_mirrored};
 use crate::pack::PackedMesh;
@@ -259,9 +260,7 @@ fn room(scene: &Scene, looks: &Looks<'_>, instances: SceneInstances) -> usize {
     let objects = scene.objects.iter();
     let objects =
         objects.map(|object| (object.shapes.clone(), object.name.len(), object.instances, false));
-    for (range, length, count, is_world) in
-        objects.chain([(0..scene.world_shapes, 0, 1, true)])
-    {
+    for (range, length, count, is_world) in objects.chain([(0..scene.world_shapes, 0, 1, true)]) {
         let mut part = PART_BYTES + 2 * name(length);
         for run in runs(scene, range) {
             let shape = &scene.shapes[run.start as usize];

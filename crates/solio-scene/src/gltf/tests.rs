@@ -32,7 +32,8 @@ fn separate(scene: &Scene) -> (GltfSummary, ::gltf::Gltf, Vec<u8>) {
     let (mut document, mut buffer) = (Vec::new(), Vec::new());
     let output =
         GltfOutput::Separate { document: &mut document, buffer: &mut buffer, uri: "a%20b.bin" };
-    let summary = encode_gltf(scene, &TriangleSquare, SceneInstances::Gpu, output, &Work::serial()).unwrap();
+    let summary =
+        encode_gltf(scene, &TriangleSquare, SceneInstances::Gpu, output, &Work::serial()).unwrap();
     // The reader does not know the extension for instances, and would refuse it.
     let read = ::gltf::Gltf::from_slice_without_validation(&document).unwrap();
     (summary, read, buffer)
@@ -40,15 +41,14 @@ fn separate(scene: &Scene) -> (GltfSummary, ::gltf::Gltf, Vec<u8>) {
 
 fn binary(scene: &Scene) -> (GltfSummary, ::gltf::Gltf) {
     let mut bytes = Vec::new();
-    let summary =
-        encode_gltf(
-            scene,
-            &TriangleSquare,
-            SceneInstances::Gpu,
-            GltfOutput::Binary(&mut bytes),
-            &Work::serial(),
-        )
-        .unwrap();
+    let summary = encode_gltf(
+        scene,
+        &TriangleSquare,
+        SceneInstances::Gpu,
+        GltfOutput::Binary(&mut bytes),
+        &Work::serial(),
+    )
+    .unwrap();
     (summary, ::gltf::Gltf::from_slice_without_validation(&bytes).unwrap())
 }
 
@@ -304,8 +304,9 @@ fn roughness_is_that_of_textures_and_of_directions() {
              \"float vroughness\" 0.0016",
             0.2,
         ),
-        ("\"dielectric\" \"float roughness\" 0.1 \"float vroughness\" 0.025", 0.5),
-        ("\"coatedconductor\" \"texture conductor.uroughness\" \"r\"", fourth_root(0.03125)),
+        // Of two that differ it is the narrower one: KHR_materials_anisotropy widens the other.
+        ("\"dielectric\" \"float roughness\" 0.1 \"float vroughness\" 0.025", fourth_root(0.025)),
+        ("\"coatedconductor\" \"texture conductor.uroughness\" \"r\"", 0.0),
         // Glass of version 3 has that along u and v alone.
         ("\"glass\" \"float roughness\" 0.1", 0.0),
         ("\"glass\" \"float uroughness\" 0.0625 \"float vroughness\" 0.0625", 0.5),
@@ -408,9 +409,7 @@ fn pictures_glass_and_lights_are_written() {
         losses,
         [
             "left out: 1 light without a shape",
-            "left out: 1 picture that is neither PNG nor JPEG, or cannot be read: its constant \
-             part counts",
-            "left out: 1 texture: its constant part alone counts",
+            "left out: 1 picture that cannot be read: its mean counts",
         ]
     );
     let read: serde_json::Value = serde_json::from_slice(&document).unwrap();

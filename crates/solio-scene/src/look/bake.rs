@@ -1,5 +1,6 @@
 //! Patterns as pictures, for formats that have nothing else.
 
+use super::model::FAR;
 use super::pattern::{TexturePattern, TexturePicture, TextureTransform, Wrap};
 use super::{LookPicture, LookTexture, Looks, TextureChannel};
 use solio_base::{Error, Result};
@@ -74,7 +75,7 @@ impl TextureBake {
         let Some(first) = mappings.first().copied() else {
             return plain(patterns, Wrap::Repeat, true);
         };
-        let is_finite = first.scale.iter().chain(&first.offset).all(|x| x.is_finite());
+        let is_finite = first.scale.iter().chain(&first.offset).all(|x| x.abs() < FAR);
         if !is_finite || mappings.iter().any(|mapping| *mapping != first) {
             // Over one unit of (u, v): that is all where everything repeats with it.
             let whole = |mapping: &TextureTransform| {

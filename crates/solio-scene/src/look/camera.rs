@@ -82,10 +82,8 @@ impl CameraLook {
             let given = film.and_then(|film| scene.float(film, name)).map(f64::from);
             given.filter(|x| x.is_finite() && *x > 0.0).unwrap_or(default)
         };
-        let is_exact = matches!(
-            class,
-            b"perspective" | b"orthographic" | b"spherical" | b"environment"
-        );
+        let is_exact =
+            matches!(class, b"perspective" | b"orthographic" | b"spherical" | b"environment");
         to_world.is_finite().then(|| CameraLook {
             to_world: to_world.to_cols_array_2d(),
             projection,
@@ -106,7 +104,8 @@ impl CameraLook {
         let mirror = DMat4::from_scale(DVec3::new(1.0, 1.0, -1.0));
         let to_world = DMat4::from_cols_array_2d(&self.to_world) * mirror;
         let to_world = if self.mirrors_world { mirror * to_world } else { to_world };
-        upright(to_world).filter(DMat4::is_finite)
+        // Other formats have floats of 32 bits.
+        upright(to_world).filter(|matrix| matrix.as_mat4().is_finite())
     }
 }
 
@@ -198,4 +197,3 @@ pub(crate) fn equal_area_square_to_sphere(x: f64, y: f64) -> DVec3 {
     let side = r * (2.0 - r * r).max(0.0).sqrt();
     DVec3::new((phi.cos() * side).copysign(u), (phi.sin() * side).copysign(v), z)
 }
-

@@ -22,13 +22,16 @@ const LOOP: LossName = [
     "mix that contains itself: its other material counts",
     "mixes that contain themselves: their other materials count",
 ];
-const MISSING: LossName =
-    ["material of a mix that is not there: grey counts", "materials of mixes that are not there: grey counts"];
+const MISSING: LossName = [
+    "material of a mix that is not there: grey counts",
+    "materials of mixes that are not there: grey counts",
+];
 const MEASURED: LossName = [
     "measured material: grey counts where its file cannot be taken along",
     "measured materials: grey counts where their files cannot be taken along",
 ];
-const UNKNOWN: LossName = ["material of an unknown class: grey counts", "materials of unknown classes: grey counts"];
+const UNKNOWN: LossName =
+    ["material of an unknown class: grey counts", "materials of unknown classes: grey counts"];
 const MANY: LossName = [
     "material of very many textures: their means count",
     "materials of very many textures: their means count",
@@ -67,7 +70,9 @@ pub(super) fn materials(graph: &TextureGraph<'_>) -> Vec<MaterialLook> {
         }
     }
     let looks = maker.made.into_iter().enumerate();
-    looks.map(|(i, look)| look.unwrap_or_else(|| MaterialLook::plain(&format!("material.{i}")))).collect()
+    looks
+        .map(|(i, look)| look.unwrap_or_else(|| MaterialLook::plain(&format!("material.{i}"))))
+        .collect()
 }
 
 struct MaterialMaker<'g, 's> {
@@ -112,9 +117,8 @@ impl MaterialMaker<'_, '_> {
     fn mix(&self, number: usize, mix: &Entity) -> MaterialLook {
         let graph = self.graph;
         let parts = self.parts(number);
-        let is_loop = |part: &Option<u32>| {
-            part.is_some_and(|part| self.made[part as usize].is_none())
-        };
+        let is_loop =
+            |part: &Option<u32>| part.is_some_and(|part| self.made[part as usize].is_none());
         let look = |part: &Option<u32>| part.and_then(|part| self.made[part as usize].as_ref());
         // Where one is the border of a medium, of which nothing is seen, the other stands for both; so
         // it is where one is the mix itself, which tends to the other.
@@ -326,12 +330,7 @@ fn material(graph: &TextureGraph<'_>, entity: &Entity) -> MaterialLook {
 }
 
 /// A metal: by a colour or a texture, else by its optical constants.
-fn conductor(
-    graph: &TextureGraph<'_>,
-    entity: &Entity,
-    prefix: &str,
-    coat: f32,
-) -> TexturePattern {
+fn conductor(graph: &TextureGraph<'_>, entity: &Entity, prefix: &str, coat: f32) -> TexturePattern {
     match graph.color(entity, "reflectance") {
         Some(pattern) if coat == 1.0 => pattern,
         Some(pattern) => pattern.curved(TextureCurve::MetalUnderCoat { ior: coat }),
@@ -352,7 +351,8 @@ pub(super) fn set_index(
         let of = |name: &&str| graph.constant(entity, name).map(|index| (index, 0.0));
         names.iter().find_map(of)
     });
-    let (index, dispersion) = found.filter(|(index, _)| *index >= 1.0).unwrap_or((default, 0.0));
+    let (index, dispersion) =
+        found.filter(|(index, _)| *index >= 1.0 && index.is_finite()).unwrap_or((default, 0.0));
     (look.ior, look.dispersion) = (index, dispersion);
 }
 
@@ -360,7 +360,10 @@ pub(super) fn set_index(
 pub(super) fn subsurface(graph: &TextureGraph<'_>, entity: &Entity, look: &mut MaterialLook) {
     let scene = graph.scene;
     look.class = LookClass::Subsurface;
-    let names = RoughnessNames { both: (scene.version >= 4).then_some("roughness"), ..RoughnessNames::of("", 0.0) };
+    let names = RoughnessNames {
+        both: (scene.version >= 4).then_some("roughness"),
+        ..RoughnessNames::of("", 0.0)
+    };
     look.set_roughness(graph, entity, &names);
     set_index(graph, entity, look, &["eta"], 1.33);
     look.specular = 1.0;
@@ -459,6 +462,7 @@ impl MaterialLook {
     }
 
     pub(super) fn set_alphas(&mut self, alphas: [f32; 2]) {
+        let alphas = alphas.map(|x| if x.is_nan() { 0.0 } else { x.clamp(0.0, 1.0) });
         self.alphas = alphas;
         let mean = (0.5 * (alphas[0] + alphas[1])).clamp(0.0, 1.0);
         self.roughness = LookNumber::constant(mean.sqrt());
@@ -489,9 +493,7 @@ impl MaterialLook {
         let is_smooth = names.can_be_smooth && a == 0.0 && b == 0.0;
         let (alpha, curve): (fn(f32) -> f32, _) = match (is_remapped, scene.version) {
             (false, _) => (|given| given, TextureCurve::Root),
-            (true, ..4) if !is_smooth => {
-                (graph::alpha_of_version_3, TextureCurve::OlderRoughness)
-            }
+            (true, ..4) if !is_smooth => (graph::alpha_of_version_3, TextureCurve::OlderRoughness),
             (true, _) => (f32::sqrt, TextureCurve::Roughness),
         };
         let alpha = |given: f32| alpha(given).clamp(0.0, 1.0);

@@ -6,7 +6,7 @@
 use super::pattern::TexturePicture;
 use super::surface::color_and_strength;
 use crate::scene::{Light, Scene};
-use glam::{DMat4, DQuat, DVec3};
+use glam::{DMat4, DQuat, DVec3, DVec4};
 use std::f64::consts::PI;
 
 /// A light without a shape.
@@ -117,7 +117,8 @@ pub(super) fn light_of(scene: &Scene, light: &Light) -> Option<LightLook> {
         Some(&[x, y, z]) => DVec3::new(x.into(), y.into(), z.into()),
         _ => default,
     };
-    let number = |name: &str| scene.float(entity, name).map(f64::from);
+    let finite = |value: &f64| value.is_finite();
+    let number = |name: &str| scene.float(entity, name).map(f64::from).filter(finite);
     // Values that are not above 0 are not set; version 3 has none.
     let wanted = |name: &str| number(name).filter(|value| *value > 0.0 && scene.version >= 4);
     let (from, to) = (point("from", DVec3::ZERO), point("to", DVec3::Z));
@@ -180,7 +181,7 @@ pub(super) fn light_of(scene: &Scene, light: &Light) -> Option<LightLook> {
         }
         _ => DVec3::ZERO,
     };
-    let is_number = position.is_finite() && direction.is_finite() && matrix.is_finite();
+    let is_number = position.as_vec3().is_finite() && direction.is_finite() && matrix.is_finite();
     // What shines by a picture has no colour of its own in version 4, where nothing else is said.
     let shine = match (&file, scene.version) {
         (Some(_), 4..) if scene.parameter(entity, "L").is_none() && class == b"infinite" => {
@@ -202,6 +203,15 @@ pub(super) fn light_of(scene: &Scene, light: &Light) -> Option<LightLook> {
     })
 }
 
+/// From a dome with the pole +y and +z in the middle of its picture (OpenEXR, USD, Mitsuba) to the sky of a
+/// scene.
+pub(crate) const DOME_TO_SKY: DMat4 = DMat4::from_cols(
+    DVec4::new(0.0, 1.0, 0.0, 0.0),
+    DVec4::new(0.0, 0.0, 1.0, 0.0),
+    DVec4::new(-1.0, 0.0, 0.0, 0.0),
+    DVec4::new(0.0, 0.0, 0.0, 1.0),
+);
+
 /// The illuminance that a sky by longitude and latitude gives what looks to +z, for a strength of 1.
 pub(crate) fn illuminance_of_sky(sky: &TexturePicture) -> f64 {
     let [width, height] = sky.size();
@@ -214,7 +224,9 @@ pub(crate) fn illuminance_of_sky(sky: &TexturePicture) -> f64 {
         }
         let of_row: f64 = row
             .iter()
-            .map(|[r, g, b]| 0.2126 * f64::from(*r) + 0.7152 * f64::from(*g) + 0.0722 * f64::from(*b))
+            .map(|[r, g, b]| {
+                0.2126 * f64::from(*r) + 0.7152 * f64::from(*g) + 0.0722 * f64::from(*b)
+            })
             .sum();
         sum += of_row * theta.cos() * theta.sin() * across * up;
     }
@@ -224,9 +236,7 @@ pub(crate) fn illuminance_of_sky(sky: &TexturePicture) -> f64 {
 /// The direction of a place of a picture of a sky: x from the left, y from the top, 0 to 1.
 pub fn sky_direction(x: f64, y: f64, mapping: EnvironmentMapping) -> [f64; 3] {
     match mapping {
-        EnvironmentMapping::EqualArea => {
-            super::equal_area_square_to_sphere(x, y).to_array()
-        }
+        EnvironmentMapping::EqualArea => super::equal_area_square_to_sphere(x, y).to_array(),
         _ => {
             let (theta, phi) = (PI * y, 2.0 * PI * x);
             [theta.sin() * phi.cos(), theta.sin() * phi.sin(), theta.cos()]

@@ -58,16 +58,16 @@ pub use light::{
 };
 pub use medium::MediumLook;
 pub use model::{
-    CoatLook, EmissionLook, LookClass, LookColor, LookNumber, LookPicture, LookTexture, MaterialLook,
-    MixLook, SheenLook, SubsurfaceLook, TextureChannel, TextureSource,
+    CoatLook, EmissionLook, LookClass, LookColor, LookNumber, LookPicture, LookTexture,
+    MaterialLook, MixLook, SheenLook, SubsurfaceLook, TextureChannel, TextureSource,
 };
 pub use pattern::{TextureEncoding, TexturePicture, TextureTransform, Wrap};
 
 pub(crate) use bake::BakedLayers;
-pub(crate) use camera::{RayLens, equal_area_square_to_sphere, lens, resolution, screen};
+pub(crate) use camera::{RayLens, equal_area_square_to_sphere, lens, resolution, screen, upright};
 pub(crate) use graph::within;
-pub(crate) use light::illuminance_of_sky;
-pub(crate) use pattern::TexturePattern;
+pub(crate) use light::{DOME_TO_SKY, illuminance_of_sky};
+pub(crate) use pattern::{TextureCurve, TexturePattern};
 pub(crate) use surface::SurfaceKey;
 
 use crate::export::LeftOut;

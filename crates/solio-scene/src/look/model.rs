@@ -3,6 +3,9 @@
 use super::bake::TextureBake;
 use super::pattern::{TextureEncoding, TexturePattern, TextureTransform, Wrap};
 
+/// Beyond this places of a texture cannot be told apart.
+pub(super) const FAR: f32 = 1e9;
+
 /// What kind of surface a material is: which lobes it has. The numbers are in [`MaterialLook`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -152,7 +155,9 @@ impl LookNumber {
 
     pub(crate) fn of(pattern: TexturePattern) -> LookNumber {
         let (factor, texture) = lower(pattern, TextureChannel::Number);
-        LookNumber { factor: factor[0], texture }
+        let factor = factor[0];
+        let factor = if factor.is_nan() { 0.0 } else { factor.clamp(f32::MIN, f32::MAX) };
+        LookNumber { factor, texture }
     }
 
     pub(crate) fn pattern(&self) -> TexturePattern {
@@ -180,10 +185,7 @@ fn pattern_of(factor: [f32; 3], texture: Option<&LookTexture>) -> TexturePattern
 }
 
 /// A pattern as a factor and a texture: a picture of a file where that says all, else a pattern to bake.
-fn lower(
-    pattern: TexturePattern,
-    channel: TextureChannel,
-) -> ([f32; 3], Option<Box<LookTexture>>) {
+fn lower(pattern: TexturePattern, channel: TextureChannel) -> ([f32; 3], Option<Box<LookTexture>>) {
     if let TexturePattern::Color(color) = pattern {
         return (color, None);
     }
@@ -233,7 +235,7 @@ fn picture_of(pattern: &TexturePattern) -> Option<([f32; 3], TexturePattern)> {
     let is_factor = factor.iter().all(|factor| (0.0..=1.0).contains(factor));
     let TexturePattern::Picture { mapping: Some(mapping), .. } = &picture else { return None };
     let of_mapping = mapping.scale.iter().chain(&mapping.offset);
-    (is_factor && of_mapping.into_iter().all(|x| x.is_finite())).then_some((factor, picture))
+    (is_factor && of_mapping.into_iter().all(|x| x.abs() < FAR)).then_some((factor, picture))
 }
 
 /// A layer of varnish over what the other fields say: the coat of a metal, or `clearcoat`.

@@ -25,10 +25,8 @@ const GLOSSY_LEAF: LossName = [
 ];
 const GLASS_COLOR: LossName =
     ["Kr of a glass: it reflects as glass does", "Kr of glasses: they reflect as glass does"];
-const FLATNESS: LossName = [
-    "flatness or difftrans of a disney material",
-    "flatness or difftrans of disney materials",
-];
+const FLATNESS: LossName =
+    ["flatness or difftrans of a disney material", "flatness or difftrans of disney materials"];
 
 /// `None` for a class that is not one of version 3.
 pub(super) fn material(graph: &TextureGraph<'_>, entity: &Entity) -> Option<MaterialLook> {
@@ -36,9 +34,8 @@ pub(super) fn material(graph: &TextureGraph<'_>, entity: &Entity) -> Option<Mate
     let color = |name: &str, default: f32| {
         graph.color(entity, name).unwrap_or(TexturePattern::Color([default; 3]))
     };
-    let constant = |name: &str, default: f32| {
-        graph.constant_color(entity, name).unwrap_or([default; 3])
-    };
+    let constant =
+        |name: &str, default: f32| graph.constant_color(entity, name).unwrap_or([default; 3]);
     let mut look = MaterialLook::plain("");
     match scene.class(entity) {
         b"matte" => {
@@ -48,8 +45,7 @@ pub(super) fn material(graph: &TextureGraph<'_>, entity: &Entity) -> Option<Mate
             look.set_base(color("Kd", 0.5));
         }
         b"plastic" => {
-            let names =
-                RoughnessNames { has_directions: false, ..RoughnessNames::of("", 0.1) };
+            let names = RoughnessNames { has_directions: false, ..RoughnessNames::of("", 0.1) };
             coated(graph, entity, &mut look, color("Kd", 0.25), constant("Ks", 0.25), &names);
         }
         b"uber" => {
@@ -70,11 +66,8 @@ pub(super) fn material(graph: &TextureGraph<'_>, entity: &Entity) -> Option<Mate
         }
         b"glass" => {
             look.class = LookClass::Dielectric;
-            let names = RoughnessNames {
-                both: None,
-                can_be_smooth: true,
-                ..RoughnessNames::of("", 0.0)
-            };
+            let names =
+                RoughnessNames { both: None, can_be_smooth: true, ..RoughnessNames::of("", 0.0) };
             look.set_roughness(graph, entity, &names);
             set_index(graph, entity, &mut look, &["eta", "index"], 1.5);
             look.specular = 1.0;

@@ -175,10 +175,19 @@ pub(crate) enum TextureCurve {
         alpha: f32,
         ior: f32,
     },
-    /// F0 of a metal under a coat of this index (`reflectance` of a `coatedconductor`).
-    MetalUnderCoat {
+    /// Perceptual roughness as α.
+    Square,
+    /// The base of a coated surface as the diffuse reflectance of Mitsuba's plastic.
+    Plastic {
+        alpha: f32,
         ior: f32,
+        /// How much the coat reflects.
+        specular: f32,
+        /// Whether the coat catches light.
+        is_layered: bool,
     },
+    /// F0 of a metal under a coat of this index (`reflectance` of a `coatedconductor`).
+    MetalUnderCoat { ior: f32 },
 }
 
 impl TextureCurve {
@@ -191,6 +200,10 @@ impl TextureCurve {
             TextureCurve::Root => x.clamp(0.0, 1.0).sqrt(),
             TextureCurve::UnderCoat { alpha, ior } => {
                 super::uncoated(super::coated_albedo(x, alpha, ior), ior)
+            }
+            TextureCurve::Square => x * x,
+            TextureCurve::Plastic { alpha, ior, specular, is_layered } => {
+                crate::mitsuba::plastic_reflectance(x, alpha, ior, specular, is_layered)
             }
             TextureCurve::MetalUnderCoat { ior } => super::metal::f0_under_coat(x, ior),
         })

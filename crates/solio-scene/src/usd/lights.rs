@@ -4,7 +4,7 @@ use super::shading::asset;
 use super::text::{PrimNames, UsdText, matrix, single, tuple};
 use super::transform;
 use crate::export::{ExportMeshes, LeftOut, LossName};
-use crate::look::{LightLook, LightLookKind, Looks, illuminance_of_sky};
+use crate::look::{DOME_TO_SKY, LightLook, LightLookKind, Looks, illuminance_of_sky};
 use glam::{DMat4, DQuat, DVec3, DVec4};
 use solio_base::{ErrorKind, Result, Work};
 use std::f64::consts::PI;
@@ -16,14 +16,6 @@ const NEAREST: LossName = [
     "light that shines by a picture or through a portal: a plain one stands for it",
     "lights that shine by pictures or through portals: plain ones stand for them",
 ];
-
-/// From a dome, whose pole is +y and whose picture has +z in its middle, to the sky of a scene.
-pub(crate) const DOME_TO_SKY: DMat4 = DMat4::from_cols(
-    DVec4::new(0.0, 1.0, 0.0, 0.0),
-    DVec4::new(0.0, 0.0, 1.0, 0.0),
-    DVec4::new(-1.0, 0.0, 0.0, 0.0),
-    DVec4::new(0.0, 0.0, 0.0, 1.0),
-);
 
 /// Writes the lights.
 pub(super) fn write(

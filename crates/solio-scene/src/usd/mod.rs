@@ -30,10 +30,10 @@ use crate::look::{CameraProjection, Looks, SurfaceKey, is_mirrored};
 use crate::pack::PackedMesh;
 use crate::preview::located;
 use crate::scene::{NONE, Object, Scene};
+use shading::{ShadingPlace, UsdPictures};
 use solio_base::{Error, ErrorKind, Losses, Result, Sink, Work};
 use solio_codec::number::Digits;
 use solio_codec::number::format::push_f32;
-use shading::{ShadingPlace, UsdPictures};
 use solio_kinds::FileKind;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -197,8 +197,7 @@ impl UsdWriter<'_> {
             }
             CameraProjection::Spherical { .. } => None,
         };
-        let Some(((projection, width, height, length), to_world)) =
-            film.zip(camera.right_handed())
+        let Some(((projection, width, height, length), to_world)) = film.zip(camera.right_handed())
         else {
             self.left.add(["camera that sees all around"; 2], 1);
             return Ok(());

@@ -246,8 +246,7 @@ impl<'p> ShadingPlace<'p, '_> {
                 None => {
                     let name = format!("texture-{}.png", self.pictures.paths.len());
                     let work = self.work;
-                    let made =
-                        self.files.beside(&name, &mut |sink| sink.write_bytes(work, png));
+                    let made = self.files.beside(&name, &mut |sink| sink.write_bytes(work, png));
                     let made = match made {
                         Err(error) if error.kind() == ErrorKind::Cancelled => return Err(error),
                         made => made.ok().map(|file| file.path),

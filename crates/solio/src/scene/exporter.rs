@@ -1,4 +1,4 @@
-//! Scenes for other programs: glTF, in one file or two, and USD.
+//! Scenes for other programs: glTF, in one file or two, USD, and Mitsuba 3.
 
 use crate::mesh::gltf_files::buffer_beside;
 use crate::scene::file::{FolderFiles, is_pack};
@@ -8,18 +8,19 @@ use crate::{Input, SceneFormat, SceneReadOptions, ToInput, Written, read_scene};
 use solio_base::names::{OsStrBytes, slashed};
 use solio_base::{Error, Limits, Losses, Result, Work};
 use solio_catalog::names::percent;
+use solio_exr::header::Box2i;
+use solio_exr::model::{FlatLevel, ImagePart, Pixels, Plane, Samples};
+use solio_exr::{Channel, PixelType, WriteOptions};
 use solio_io::{FileSink, SinkOptions};
 use solio_kinds::FileKind;
 use solio_measure::SpanName;
 use solio_mesh::triangulate::triangulate;
-use solio_exr::model::{FlatLevel, ImagePart, Pixels, Plane, Samples};
-use solio_exr::header::Box2i;
-use solio_exr::{Channel, PixelType, WriteOptions};
 use solio_scene::export::{
     BesideFile, EncodedPicture, ExportMeshes, Faces, PictureFile, light_area,
 };
 use solio_scene::gltf::{GltfOutput, SceneInstances, encode_gltf};
 use solio_scene::look::{EnvironmentMapping, LookPicture, TexturePicture};
+use solio_scene::mitsuba::encode_mitsuba;
 use solio_scene::pack::{PackReadOptions, PackReader, PackedMesh};
 use solio_scene::scene::{Files, Scene};
 use solio_scene::usd::encode_usd;
@@ -130,7 +131,7 @@ fn output_format(output: &Path, options: &SceneExportOptions) -> Result<SceneFor
     let Some(format) = options.format.or_else(|| SceneFormat::of_name(output)) else {
         return Err(Error::argument("the name does not tell the format to write")
             .at_path(output)
-            .hint("end it in .gltf, .glb or .usda"));
+            .hint("end it in .gltf, .glb, .usda or .xml (Mitsuba 3)"));
     };
     if solio_io::is_direct(output) {
         let message = format!("{format} is written to plain files only");
@@ -177,6 +178,7 @@ fn export_read(
             SceneFormat::Usd => export.usd(meshes),
             SceneFormat::Gltf => export.gltf(meshes),
             SceneFormat::Glb => export.glb(meshes),
+            SceneFormat::Mitsuba => export.mitsuba(meshes),
         };
         // The document names the others, and comes last.
         let files = sinks.and_then(|sinks| {
@@ -228,6 +230,13 @@ impl SceneExport<'_> {
         let done = encode_usd(self.scene, meshes, &mut sink, self.work)?;
         let counts = [done.meshes, done.instances, done.sheared];
         self.end(counts, done.problems, done.losses)?;
+        Ok(vec![sink])
+    }
+
+    fn mitsuba(&mut self, meshes: &dyn ExportMeshes) -> Result<Vec<FileSink>> {
+        let mut sink = self.create(self.output)?;
+        let done = encode_mitsuba(self.scene, meshes, &mut sink, self.work)?;
+        self.end([done.meshes, done.instances, 0], done.problems, done.losses)?;
         Ok(vec![sink])
     }
 

@@ -125,9 +125,8 @@ fn decoded(
         if !is_whole {
             let (width, height) = alpha.dimensions();
             let values = alpha.pixels().map(|pixel| pixel.0[3]).collect();
-            let grey = image::ImageBuffer::<image::Luma<u16>, Vec<u16>>::from_raw(
-                width, height, values,
-            );
+            let grey =
+                image::ImageBuffer::<image::Luma<u16>, Vec<u16>>::from_raw(width, height, values);
             picture = DynamicImage::ImageLuma16(grey.unwrap_or_default());
         }
     }
@@ -183,12 +182,7 @@ fn light<T: Copy + Into<u32>>(pixels: &[[T; 3]], table: &[f32], row: &mut [[f32;
 }
 
 /// Colours of the first part that has some, brought to the primaries of sRGB.
-fn exr(
-    bytes: &[u8],
-    how: TextureReading,
-    limits: &Limits,
-    work: &Work,
-) -> Result<TexturePicture> {
+fn exr(bytes: &[u8], how: TextureReading, limits: &Limits, work: &Work) -> Result<TexturePicture> {
     let options = ReadOptions { limits: *limits, ..ReadOptions::default() };
     let image = solio_exr::decode_exr(&bytes, &options, work)?;
     let view = View::of(&image, limits)?;

@@ -13,9 +13,7 @@ use solio_base::{Error, Result, Work, lock};
 use solio_mesh::axes::Axis;
 use solio_scene::geometry::Triangles;
 use solio_scene::look::{LookPicture, TexturePicture};
-use solio_scene::preview::{
-    MOST_PIXELS, PreviewFiles, RenderOptions as DrawOptions,
-};
+use solio_scene::preview::{MOST_PIXELS, PreviewFiles, RenderOptions as DrawOptions};
 use solio_scene::scene::{NoFiles, SceneOptions, read_scene};
 use splats::AllSplats;
 use std::path::Path;
