@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""File > Import and File > Export of OBJ, PLY, STL and glTF through Solio."""
+"""File > Import and File > Export of OBJ, PLY, STL and glTF, and File > Import of pbrt scenes, through Solio."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _import_menu(self, _context):
 
 
 def register():
-    for cls in (*operators.EXPORTERS, *operators.IMPORTERS):
+    for cls in (*operators.EXPORTERS, *operators.IMPORTERS, *operators.HELPERS):
         bpy.utils.register_class(cls)
     bpy.types.TOPBAR_MT_file_export.append(_export_menu)
     bpy.types.TOPBAR_MT_file_import.append(_import_menu)
@@ -43,5 +43,5 @@ def register():
 def unregister():
     bpy.types.TOPBAR_MT_file_import.remove(_import_menu)
     bpy.types.TOPBAR_MT_file_export.remove(_export_menu)
-    for cls in (*operators.IMPORTERS, *operators.EXPORTERS):
+    for cls in (*operators.HELPERS, *operators.IMPORTERS, *operators.EXPORTERS):
         bpy.utils.unregister_class(cls)

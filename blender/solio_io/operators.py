@@ -2,6 +2,7 @@
 """The operators: options and the passage of errors; the work is in the other files."""
 
 import os
+import time
 from types import SimpleNamespace
 
 import bpy
@@ -16,6 +17,7 @@ from . import (
     export_stl,
     import_gltf,
     import_obj,
+    import_pbrt,
     import_ply_stl,
     wrong_kind,
 )
@@ -320,6 +322,91 @@ class SOLIO_OT_gltf_import(_AnyImport, bpy.types.Operator):
     validate_meshes: p.switch("Validate Meshes", True)
 
 
+class SOLIO_OT_pbrt_import(_AnyImport, bpy.types.Operator):
+    """Load a pbrt scene, as text or packed"""
+
+    bl_idname = "solio.pbrt_import"
+    bl_label = "pbrt Scene (.pbrt) – Solio"
+    filename_ext = p.extension("pbrt")
+    load = staticmethod(import_pbrt.load)
+
+    filter_glob: p.file_filter("pbrt", "solio")
+    instances: EnumProperty(name="Instances", items=p.INSTANCES, default="AUTO")
+    import_lights: p.switch("Lights", True)
+    import_world: p.switch("World", True, "The scene's skies as the world of this scene")
+    import_camera: p.switch("Camera", True, "The camera, and the size of its picture")
+
+    def execute(self, context):
+        if bpy.app.background or context.window is None:
+            return super().execute(context)
+        # In a window: another operator does the work step by step.
+        options = self.as_keywords(ignore=("directory", "files", "filter_glob", "filepath"))
+        names = [file.name for file in self.files if file.name]
+        paths = [os.path.join(self.directory, name) for name in names] or [self.filepath]
+        SOLIO_OT_pbrt_import_steps.waiting = [(path, SimpleNamespace(**options)) for path in paths]
+        return bpy.ops.solio.pbrt_import_steps("INVOKE_DEFAULT")
+
+
+class SOLIO_OT_pbrt_import_steps(bpy.types.Operator):
+    """Load pbrt scenes in steps; Esc ends it and leaves nothing"""
+
+    bl_idname = "solio.pbrt_import_steps"
+    bl_label = "Load pbrt Scenes"
+    bl_options = {"UNDO", "INTERNAL"}
+    # Seconds of work between two looks at the keyboard.
+    STEP = 0.1
+    waiting = ()
+
+    def invoke(self, context, _event):
+        self.rest = list(self.waiting)
+        self.steps = None
+        self.imported = 0
+        manager = context.window_manager
+        manager.progress_begin(0, 1)
+        self.timer = manager.event_timer_add(0.02, window=context.window)
+        manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context, event):
+        if event.type == "ESC":
+            if self.steps is not None:
+                self.steps.close()
+            self.report({"WARNING"}, "The import was ended; nothing of it is left")
+            return self.end(context, "CANCELLED")
+        if event.type != "TIMER":
+            return {"RUNNING_MODAL"}
+        until = time.perf_counter() + self.STEP
+        while time.perf_counter() < until:
+            if self.steps is None:
+                if not self.rest:
+                    return self.end(context, "FINISHED" if self.imported else "CANCELLED")
+                self.path, options = self.rest.pop(0)
+                self.path = bpy.path.abspath(self.path)
+                work = import_pbrt.Import(context, options, self.path, self.report, in_window=True)
+                self.steps = work.steps()
+            try:
+                done = next(self.steps)
+            except StopIteration:
+                self.steps = None
+                self.imported += 1
+                continue
+            except solio.Error as error:
+                self.steps = None
+                self.report({"ERROR"}, wrong_kind.told(error, self.path, "pbrt"))
+                continue
+            context.window_manager.progress_update(done)
+            name = os.path.basename(self.path)
+            context.workspace.status_text_set(f"{name}: {done:.0%}   Esc ends it")
+        return {"RUNNING_MODAL"}
+
+    def end(self, context, result):
+        manager = context.window_manager
+        manager.event_timer_remove(self.timer)
+        manager.progress_end()
+        context.workspace.status_text_set(None)
+        return {result}
+
+
 EXPORTERS = (
     SOLIO_OT_obj_export,
     SOLIO_OT_ply_export,
@@ -331,4 +418,7 @@ IMPORTERS = (
     SOLIO_OT_ply_import,
     SOLIO_OT_stl_import,
     SOLIO_OT_gltf_import,
+    SOLIO_OT_pbrt_import,
 )
+# Those that others call.
+HELPERS = (SOLIO_OT_pbrt_import_steps,)

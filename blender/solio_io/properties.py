@@ -52,6 +52,12 @@ PATH_MODES = [
     ("COPY", "Copy", "Copy the file to the destination path"),
 ]
 
+INSTANCES = [
+    ("AUTO", "By Number", "Collections up to 1,000 instances, points above"),
+    ("COLLECTIONS", "Collections", "An empty for each, which can be moved by itself"),
+    ("POINTS", "Points", "Geometry nodes place an object at each point: fast, also of millions"),
+]
+
 BATCHES = [
     ("OFF", "Off", "One file"),
     ("OBJECT", "Object", "A file for each object, with its instances, named after it"),

@@ -26,7 +26,7 @@ OPENS = {
     "ply": "File > Import > Stanford PLY (.ply)",
     "stl": "File > Import > STL (.stl)",
     "off": "solio convert, which makes OBJ, PLY or STL of it",
-    "pbrt": "solio convert, which makes glTF or USD of it",
+    "pbrt": "File > Import > pbrt Scene (.pbrt) – Solio",
     "svg": "File > Import > Scalable Vector Graphics",
     "mp4": MOVIES,
     "avi": MOVIES,

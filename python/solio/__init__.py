@@ -7,11 +7,12 @@
 >>> image = solio.read_image("shot.exr", channels="RGBA")  # doctest: +SKIP
 >>> solio.write_image(image, "small.exr", compression="zstd:3")  # doctest: +SKIP
 >>> dates = solio.read_metadata(photos, ["DateTimeOriginal"])  # doctest: +SKIP
+>>> scene = solio.read_scene("city.pbrt")          # doctest: +SKIP
 """
 
 from __future__ import annotations
 
-from . import color, image, io
+from . import color, image, io, scene
 from ._archive import (
     Archive,
     ArchiveEntry,
@@ -54,6 +55,7 @@ from ._material import Material, TextureMap
 from ._mesh import Instance, ListValues, Mesh, Object, VertexGroup
 from ._photo import MetadataTable, Thumbnail, read_metadata, thumbnail
 from ._scan import Scan, scan
+from ._scene import Scene, read_scene
 from ._tree import (
     Check,
     DuplicateGroup,
@@ -109,6 +111,7 @@ __all__ = [
     "Peak",
     "Problem",
     "Scan",
+    "Scene",
     "Shares",
     "TextureMap",
     "Thumbnail",
@@ -143,7 +146,9 @@ __all__ = [
     "read_instances",
     "read_mesh",
     "read_metadata",
+    "read_scene",
     "scan",
+    "scene",
     "sequences",
     "shares",
     "sheet",

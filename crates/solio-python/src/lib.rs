@@ -9,7 +9,7 @@
 //! * `image` is the same for images, `photo` for the photo metadata;
 //! * `color` is for single colours, `color_arrays` and `gradient` for many;
 //! * `archive` is for archives of images and files of arrays;
-//! * `scan` is for catalogues, `tree` for folders of files;
+//! * `scan` is for catalogues, `tree` for folders of files, `scene` for pbrt scenes;
 //! * `reader` is the asynchronous engine;
 //! * `command` is the command `solio`;
 //! * `errors` raises `solio.Error`.
@@ -34,6 +34,8 @@ mod process;
 mod reader;
 mod run;
 mod scan;
+mod scene;
+mod scene_looks;
 mod tree;
 
 use pyo3::prelude::*;
@@ -75,6 +77,13 @@ mod _solio {
 
     #[pymodule_export]
     use super::scan::{scan_list, scan_schema, scan_stream};
+    #[pymodule_export]
+    use super::scene::Scene;
+    #[pymodule_export]
+    use super::scene_looks::{
+        scene_alphas, scene_area_lights, scene_bake, scene_emitted_strength, scene_lights,
+        scene_look_losses, scene_materials, scene_media, scene_sky,
+    };
     #[pymodule_export]
     use super::tree::{catalog_diff, tree_check, tree_duplicates, tree_hash, tree_list};
 

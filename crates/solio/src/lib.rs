@@ -98,6 +98,7 @@ pub use scene::file::{
     SceneInfo, SceneReadOptions, is_packed_scene, is_scene, read_scene, scene_info,
 };
 pub use scene::named_meshes::{LeftOfScene, with_scene_meshes};
+pub use scene::open::{JoinedMesh, OpenScene};
 pub use scene::packed::{
     ScenePackOptions, ScenePacked, SceneUnpacked, pack_scene, read_packed_scene, unpack_scene,
 };

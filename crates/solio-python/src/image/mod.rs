@@ -19,8 +19,8 @@ mod values;
 
 pub(crate) use changes::{image_change, image_compare, image_join, image_split};
 pub(crate) use functions::{
-    GivenImage, give_read, image_encode, image_header, image_matte, image_preview, image_read,
-    image_write, read_bytes,
+    GivenImage, ReadImage, give_read, image_encode, image_header, image_matte, image_preview,
+    image_read, image_write, read_bytes,
 };
 pub(crate) use give::header as give_header;
 pub(crate) use into::{image_into, image_plan};

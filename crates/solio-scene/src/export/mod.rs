@@ -16,14 +16,14 @@ pub(crate) mod tests;
 
 pub use left_out::left_out_of_meshes;
 pub use pictures::{EncodedPicture, PictureFile};
-pub use shapes::{BesideFile, ExportMeshes, Faces, is_border};
+pub use shapes::{BesideFile, ExportMeshes, Faces, is_border, light_area};
 
 pub(crate) use left_out::{BORDERS, LeftOut, LossName};
 pub(crate) use pictures::{
     ExportPicture, PicturePlace, PictureSource, PictureTakes, PictureUse, TextureFile,
 };
 pub(crate) use shapes::{
-    bounds, is_closed, light_area, mesh_of, name_of, order_by_object, placed, runs, upper,
+    bounds, is_closed, mesh_of, name_of, order_by_object, placed, runs, upper,
 };
 pub(crate) use solio_mesh::decompose::{TransformParts, decompose, nested};
 

@@ -162,7 +162,10 @@ pub fn is_border(scene: &Scene, shape: &Shape) -> bool {
 }
 
 /// The mean area of the parts of a light, each of which has its power for itself.
-pub(crate) fn light_area(scene: &Scene, number: u32, meshes: &dyn ExportMeshes) -> Result<f64> {
+///
+/// # Errors
+/// Where the mesh of the shape cannot be read.
+pub fn light_area(scene: &Scene, number: u32, meshes: &dyn ExportMeshes) -> Result<f64> {
     let mesh = mesh_of(scene, number..number + 1, meshes, Faces::Triangles, false)?;
     let triangles = mesh.corners.as_chunks::<3>().0;
     Ok(part_area(scene, &scene.shapes[number as usize], &mesh.positions, triangles))

@@ -72,7 +72,7 @@ fn spherical(x: f64, y: f64, equal_area: bool) -> DVec3 {
     DVec3::new(theta.sin() * phi.cos(), theta.cos(), theta.sin() * phi.sin())
 }
 
-fn nearest_axis(up: DVec3) -> DVec3 {
+pub(super) fn nearest_axis(up: DVec3) -> DVec3 {
     let a = up.abs();
     if a.z >= a.y && a.z >= a.x {
         DVec3::new(0.0, 0.0, up.z.signum())

@@ -16,9 +16,11 @@ mod few;
 mod render;
 #[cfg(test)]
 mod tests;
+mod view;
 mod world;
 
 pub use color::material_colors;
 pub use render::{MOST_PIXELS, Pass, Picture, RenderOptions, render};
 pub(crate) use world::located;
+pub use view::{SceneView, ViewKind, up_axis};
 pub use world::{PreviewFiles, World, scene_bounds};

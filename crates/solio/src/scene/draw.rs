@@ -5,7 +5,7 @@ use crate::scene::meshes_ahead::{MeshesAhead, ReadMesh};
 use crate::scene::packed::mesh_of_packed;
 use crate::scene::texture::{PREVIEW_SIDE, read_texture};
 use crate::{Input, MeshReadOptions, SceneReadOptions, ToInput, read_mesh_into};
-use solio_base::{Error, Result, Work};
+use solio_base::{Error, Result, Source, Work};
 use solio_exr::header::{Box2i, Part};
 use solio_exr::model::{FlatLevel, Image, ImagePart, Pixels, Plane, Samples};
 use solio_exr::{Channel, Compression, PixelType};
@@ -20,7 +20,7 @@ use solio_scene::preview::{Pass, Picture, PreviewFiles, RenderOptions, World, re
 use solio_scene::scene::{Files, Scene};
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 /// A picture of a scene.
@@ -216,21 +216,8 @@ fn with_meshes<T>(
     work: &Work,
     then: impl FnOnce(&Scene, Vec<Error>, &dyn PreviewFiles) -> Result<T>,
 ) -> Result<T> {
-    let path = input.path();
     let source = is_pack(input).then(|| input.whole(work)).transpose()?;
-    let packed = PackReadOptions { limits: read.limits, ..PackReadOptions::default() };
-    let reader = source.as_ref().map(|source| PackReader::new(&**source, &packed));
-    let reader = reader.transpose().map_err(|e| e.at_path(path))?;
-    let infos = reader.as_ref().map_or(Ok(Vec::new()), |reader| reader.meshes(work))?;
-    // A mesh is read by one thread, several are at once.
-    let meshes = SceneMeshes {
-        reader,
-        numbers: infos.into_iter().zip(0..).map(|(info, number)| (info.name, number)).collect(),
-        files: FolderFiles::beside(path, &read.limits, work),
-        options: MeshReadOptions { limits: read.limits, ..MeshReadOptions::default() },
-        work: Work { threads: 1, ..work.clone() },
-        rest: Mutex::default(),
-    };
+    let meshes = SceneMeshes::new(input.path(), source.as_deref(), read, work)?;
     let meshes = MeshesAhead::new(meshes, work);
     std::thread::scope(|scope| {
         let end = meshes.start(scope);
@@ -241,6 +228,21 @@ fn with_meshes<T>(
         let problems = std::mem::take(&mut scene.problems);
         then(&scene, problems, &meshes)
     })
+}
+
+/// Lets `then` use the meshes of a scene that was read before, each as it is needed; those that the packed
+/// scene `pack` brings along are taken from there.
+pub(super) fn with_meshes_of<T>(
+    scene: &Scene,
+    path: &Path,
+    pack: Option<&dyn Source>,
+    read: &SceneReadOptions,
+    work: &Work,
+    then: impl FnOnce(&dyn PreviewFiles) -> Result<T>,
+) -> Result<T> {
+    let meshes = MeshesAhead::new(SceneMeshes::new(path, pack, read, work)?, work);
+    meshes.text_ended(scene.shapes.iter().filter_map(|shape| scene.mesh_file(&shape.entity)));
+    then(&meshes)
 }
 
 /// Draws a scene that was read, with `problems`.
@@ -280,6 +282,30 @@ struct SceneMeshes<'w> {
     work: Work,
     /// What of meshes is not shown: memory for the next ones, one for each thread at most.
     rest: Mutex<Vec<solio_mesh::Scene<'static>>>,
+}
+
+impl<'w> SceneMeshes<'w> {
+    /// Those of the scene at `path`, and of `pack` where it is packed.
+    fn new(
+        path: &Path,
+        pack: Option<&'w dyn Source>,
+        read: &SceneReadOptions,
+        work: &'w Work,
+    ) -> Result<SceneMeshes<'w>> {
+        let packed = PackReadOptions { limits: read.limits, ..PackReadOptions::default() };
+        let reader = pack.map(|source| PackReader::new(source, &packed));
+        let reader = reader.transpose().map_err(|e| e.at_path(path))?;
+        let infos = reader.as_ref().map_or(Ok(Vec::new()), |reader| reader.meshes(work))?;
+        // A mesh is read by one thread, several are at once.
+        Ok(SceneMeshes {
+            reader,
+            numbers: infos.into_iter().zip(0..).map(|(info, number)| (info.name, number)).collect(),
+            files: FolderFiles::beside(path, &read.limits, work),
+            options: MeshReadOptions { limits: read.limits, ..MeshReadOptions::default() },
+            work: Work { threads: 1, ..work.clone() },
+            rest: Mutex::default(),
+        })
+    }
 }
 
 impl PreviewFiles for MeshesAhead<'_, SceneMeshes<'_>> {

@@ -15,7 +15,9 @@ use solio_io::{FileSink, SinkOptions};
 use solio_kinds::FileKind;
 use solio_measure::SpanName;
 use solio_mesh::triangulate::triangulate;
-use solio_scene::export::{BesideFile, EncodedPicture, ExportMeshes, Faces, PictureFile};
+use solio_scene::export::{
+    BesideFile, EncodedPicture, ExportMeshes, Faces, PictureFile, light_area,
+};
 use solio_scene::gltf::{GltfOutput, SceneInstances, encode_gltf};
 use solio_scene::look::{EnvironmentMapping, LookPicture, TexturePicture};
 use solio_scene::mitsuba::encode_mitsuba;
@@ -115,6 +117,17 @@ pub fn export_scene(
     options: &SceneExportOptions,
     work: &Work,
 ) -> Result<SceneExported> {
+    let format = output_format(output, options)?;
+    let input = input.to_input(&options.read.limits, work)?;
+    let mut scene = read_scene(&*input, &options.read, work)?;
+    let mut problems = std::mem::take(&mut scene.problems);
+    let mut made = export_read(&scene, &input, (output, format), options, work)?;
+    problems.append(&mut made.problems);
+    Ok(SceneExported { problems, ..made })
+}
+
+/// The format that is written to `output`.
+fn output_format(output: &Path, options: &SceneExportOptions) -> Result<SceneFormat> {
     let Some(format) = options.format.or_else(|| SceneFormat::of_name(output)) else {
         return Err(Error::argument("the name does not tell the format to write")
             .at_path(output)
@@ -125,17 +138,42 @@ pub fn export_scene(
         return Err(Error::argument(message).at_path(output));
     }
     refuse_binary_usd(format, output)?;
-    let input = input.to_input(&options.read.limits, work)?;
-    let path = input.path();
-    let mut scene = read_scene(&*input, &options.read, work)?;
-    let _span = EXPORT.begin_labelled(&path.to_string_lossy());
-    let made = SceneExported {
-        problems: std::mem::take(&mut scene.problems),
-        warnings: scene.notes(),
-        ..SceneExported::default()
-    };
-    let mut export = SceneExport { scene: &scene, output, options, work, made };
-    with_mesh_files(&input, output, options, work, |meshes| {
+    Ok(format)
+}
+
+/// [`export_scene`] of a scene that was read from `input`.
+pub(super) fn export_open(
+    scene: &Scene,
+    input: &Input,
+    output: &Path,
+    options: &SceneExportOptions,
+    work: &Work,
+) -> Result<SceneExported> {
+    export_read(scene, input, (output, output_format(output, options)?), options, work)
+}
+
+/// The mean area of the parts of a shape that shines: [`light_area`].
+pub(super) fn area_of_light(
+    scene: &Scene,
+    input: &Input,
+    shape: u32,
+    options: &SceneExportOptions,
+    work: &Work,
+) -> Result<f64> {
+    with_mesh_files(input, Path::new(""), options, work, |meshes| light_area(scene, shape, meshes))
+}
+
+fn export_read(
+    scene: &Scene,
+    input: &Input,
+    (output, format): (&Path, SceneFormat),
+    options: &SceneExportOptions,
+    work: &Work,
+) -> Result<SceneExported> {
+    let _span = EXPORT.begin_labelled(&input.path().to_string_lossy());
+    let made = SceneExported { warnings: scene.notes(), ..SceneExported::default() };
+    let mut export = SceneExport { scene, output, options, work, made };
+    with_mesh_files(input, output, options, work, |meshes| {
         let sinks = match format {
             SceneFormat::Usd => export.usd(meshes),
             SceneFormat::Gltf => export.gltf(meshes),

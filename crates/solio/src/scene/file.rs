@@ -241,6 +241,24 @@ pub fn scene_info(
             .map_err(|e: Error| e.at_path(input.path()))?,
         false => (read_scene(input, options, work)?, HashMap::new(), None),
     };
+    let (mut counts, meshes, missing_meshes) = counted(&scene, &files, packed, largest, work)?;
+    if let Some(instances) = instances {
+        counts.set_instances(instances);
+    }
+    Ok(SceneInfo { scene, counts, meshes, missing_meshes })
+}
+
+/// Counts, files of meshes that are there, and those that are not or cannot be read.
+pub(super) type CountedScene = (SceneCounts, Vec<(PathBuf, MeshCounts)>, Vec<Error>);
+
+/// Sums a scene up, by the meshes that a packed one brings along and by the headers of those in files.
+pub(super) fn counted(
+    scene: &Scene,
+    files: &FolderFiles<'_>,
+    packed: HashMap<Vec<u8>, MeshCounts>,
+    largest: usize,
+    work: &Work,
+) -> Result<CountedScene> {
     let names = scene.mesh_files().into_iter().filter(|name| !packed.contains_key(*name));
     let numbers: HashMap<Vec<u8>, usize> =
         names.map(<[u8]>::to_vec).enumerate().map(|(i, name)| (name, i)).collect();
@@ -249,7 +267,7 @@ pub fn scene_info(
         paths[*number] = files.path(name);
     }
     let mut found = Vec::new();
-    let count = |path: &PathBuf, work: &Work| ply_counts(path, &options.limits, work);
+    let count = |path: &PathBuf, work: &Work| ply_counts(path, &files.limits, work);
     crate::each_file(&paths, work, true, count, |_, result| match result {
         Err(error) if error.kind() == ErrorKind::Cancelled => Err(error),
         result => {
@@ -261,10 +279,7 @@ pub fn scene_info(
         Some(counts) => Some(*counts),
         None => found[*numbers.get(name)?].as_ref().ok().copied(),
     };
-    let mut counts = scene.counts(of_name, largest);
-    if let Some(instances) = instances {
-        counts.set_instances(instances);
-    }
+    let counts = scene.counts(of_name, largest);
     let packed = packed.into_iter().map(|(name, counts)| (files.path(&name), counts));
     let (mut meshes, mut missing_meshes): (Vec<_>, _) = (packed.collect(), Vec::new());
     meshes.sort_by(|(a, _), (b, _)| a.cmp(b));
@@ -274,7 +289,7 @@ pub fn scene_info(
             Err(error) => missing_meshes.push(error.at_path(path)),
         }
     }
-    Ok(SceneInfo { scene, counts, meshes, missing_meshes })
+    Ok((counts, meshes, missing_meshes))
 }
 
 /// A packed scene without its instances, the meshes that it brings along, and how many instances.
@@ -291,6 +306,14 @@ fn outline(
     let reader = PackReader::new(&*source, &options)?;
     let mut scene = reader.scene_without_instances(work)?;
     scene.read_spectra(files)?;
+    Ok((scene, packed_counts(&reader, work)?, Some(reader.instance_counts())))
+}
+
+/// The counts of the meshes that a packed scene brings along.
+pub(super) fn packed_counts(
+    reader: &PackReader<'_>,
+    work: &Work,
+) -> Result<HashMap<Vec<u8>, MeshCounts>> {
     let counts = |mesh: PackedMeshInfo| {
         let counts = MeshCounts {
             vertices: mesh.vertices,
@@ -300,8 +323,7 @@ fn outline(
         };
         (mesh.name, counts)
     };
-    let meshes = reader.meshes(work)?.into_iter().map(counts).collect();
-    Ok((scene, meshes, Some(reader.instance_counts())))
+    Ok(reader.meshes(work)?.into_iter().map(counts).collect())
 }
 
 /// What the header of a PLY says.

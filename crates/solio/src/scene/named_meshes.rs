@@ -7,7 +7,7 @@ use solio_base::{Error, ErrorKind, Losses, Result, Work};
 use solio_mesh::model::{Domain, Normals, Object, Positions, Uvs};
 use solio_mesh::{Material, Mesh, Scene as Meshes};
 use solio_scene::export::{is_border, left_out_of_meshes};
-use solio_scene::geometry::triangles;
+use solio_scene::geometry::{Triangles, triangles};
 use solio_scene::preview::material_colors;
 use solio_scene::scene::{Entity, Files, NONE, Scene, Shape};
 use std::borrow::Cow;
@@ -192,18 +192,10 @@ fn stored<'s>(
 /// The mesh of a shape in the text; quads stay quads.
 fn of_text<'s>(scene: &'s Scene, entity: &Entity) -> Result<Option<Mesh<'s>>> {
     let Some(found) = triangles(scene, entity)? else { return Ok(None) };
-    let mut mesh = Mesh::default();
     let vertices = found.positions.len();
-    if scene.class(entity) == b"bilinearmesh" {
-        // Each quad was cut into (a, b, c) and (b, d, c).
-        let quads = found.indices.as_chunks::<2>().0;
-        mesh.face_offsets = (0..=quads.len() as u32).map(|i| 4 * i).collect();
-        mesh.corner_vertices =
-            quads.iter().flat_map(|[[a, b, c], [_, d, _]]| [*a, *b, *d, *c]).collect();
-    } else {
-        mesh.face_offsets = (0..=found.indices.len() as u32).map(|i| 3 * i).collect();
-        mesh.corner_vertices = found.indices.as_flattened().to_vec().into();
-    }
+    let (offsets, corners) = faces_of(scene, entity, &found);
+    let mut mesh =
+        Mesh { face_offsets: offsets.into(), corner_vertices: corners.into(), ..Mesh::default() };
     mesh.positions = Positions::F32(found.positions);
     if matches!(scene.class(entity), b"trianglemesh" | b"bilinearmesh") {
         if let Some(normals) = scene.points(entity, "N").filter(|n| n.len() == vertices) {
@@ -216,6 +208,23 @@ fn of_text<'s>(scene: &'s Scene, entity: &Entity) -> Result<Option<Mesh<'s>>> {
         }
     }
     Ok(Some(mesh))
+}
+
+/// Offsets and corners of the faces of a shape in the text: those of patches are quads, each of which was
+/// cut into (a, b, c) and (b, d, c).
+pub(super) fn faces_of(
+    scene: &Scene,
+    entity: &Entity,
+    found: &Triangles<'_>,
+) -> (Vec<u32>, Vec<u32>) {
+    if scene.class(entity) == b"bilinearmesh" {
+        let quads = found.indices.as_chunks::<2>().0;
+        let offsets = (0..=quads.len() as u32).map(|i| 4 * i).collect();
+        let corner = |[[a, b, c], [_, d, _]]: &[[u32; 3]; 2]| [*a, *b, *d, *c];
+        return (offsets, quads.iter().flat_map(corner).collect());
+    }
+    let offsets = (0..=found.indices.len() as u32).map(|i| 3 * i).collect();
+    (offsets, found.indices.as_flattened().to_vec())
 }
 
 /// The arrays of a mesh, borrowed; materials, groups and objects are left out.
@@ -250,7 +259,7 @@ fn lent<'m>(mesh: &'m Mesh<'_>) -> Mesh<'m> {
 }
 
 /// Turns the faces around, and the normals.
-fn turn(mesh: &mut Mesh<'_>) {
+pub(super) fn turn(mesh: &mut Mesh<'_>) {
     let offsets = &*mesh.face_offsets;
     turn_corners(offsets, mesh.corner_vertices.to_mut());
     if let Some(uvs) = &mut mesh.uvs {
@@ -274,7 +283,7 @@ fn turn_values<T: Clone>(offsets: &[u32], domain: &mut Domain<'_>, values: &mut 
 }
 
 /// The first corner of each face stays the first.
-fn turn_corners<T>(offsets: &[u32], corners: &mut [T]) {
+pub(super) fn turn_corners<T>(offsets: &[u32], corners: &mut [T]) {
     for pair in offsets.windows(2) {
         if let Some(rest) = corners.get_mut(pair[0] as usize + 1..pair[1] as usize) {
             rest.reverse();

@@ -14,6 +14,7 @@ use solio_scene::pack::{PackOptions, PackReadOptions, PackReader, PackSummary, P
 use solio_scene::scene::{Files, Scene};
 use std::borrow::Cow;
 use std::cell::RefCell;
+use std::collections::HashMap;
 use std::path::Path;
 
 static PACK: SpanName = SpanName::new("pack scene");
@@ -105,17 +106,43 @@ pub fn pack_scene(
     work: &Work,
 ) -> Result<ScenePacked> {
     let input = input.to_input(&options.read.limits, work)?;
-    let path = input.path();
     let scene = read_scene(&*input, &options.read, work)?;
+    let (summary, left_meshes) = pack_open(&scene, &input, output, options, work)?;
+    Ok(ScenePacked { scene, summary, left_meshes })
+}
+
+/// [`pack_scene`] of a scene that was read from `input`; meshes that this one brings along are taken from
+/// there.
+pub(super) fn pack_open(
+    scene: &Scene,
+    input: &Input,
+    output: &Path,
+    options: &ScenePackOptions,
+    work: &Work,
+) -> Result<(PackSummary, Vec<Error>)> {
+    let (path, limits) = (input.path(), &options.read.limits);
     let _span = PACK.begin_labelled(&path.to_string_lossy());
-    let files = FolderFiles::beside(path, &options.read.limits, work);
+    let source = is_pack(input).then(|| input.source(work)).transpose()?;
+    let packed = PackReadOptions { limits: *limits, ..PackReadOptions::default() };
+    let reader = source.as_ref().map(|source| PackReader::new(&**source, &packed));
+    let reader = reader.transpose().map_err(|e| e.at_path(path))?;
+    let infos = reader.as_ref().map_or(Ok(Vec::new()), |reader| reader.meshes(work))?;
+    let numbers: HashMap<Vec<u8>, u32> =
+        infos.into_iter().zip(0..).map(|(info, number)| (info.name, number)).collect();
+    let files = FolderFiles::beside(path, limits, work);
     let left = RefCell::new(Vec::new());
     let mesh = |name: &[u8]| {
         if !options.meshes {
             return Ok(None);
         }
-        let path = files.path(name);
-        match packed_mesh(&files, &path, &options.read.limits, work) {
+        let (found, path) = match (&reader, numbers.get(name)) {
+            (Some(reader), Some(number)) => (reader.mesh(*number, work), path.to_owned()),
+            _ => {
+                let path = files.path(name);
+                (packed_mesh(&files, &path, limits, work), path)
+            }
+        };
+        match found {
             Ok(mesh) => Ok(Some(mesh)),
             Err(error) if error.kind() == ErrorKind::Cancelled => Err(error),
             Err(error) => {
@@ -127,13 +154,12 @@ pub fn pack_scene(
     let pack = || {
         let file = SinkOptions { durable: options.durable, ..SinkOptions::default() };
         let mut sink = FileSink::create(output, &file, work)?;
-        let summary =
-            solio_scene::pack::encode_pack(&scene, &mesh, &options.pack, &mut sink, work)?;
+        let summary = solio_scene::pack::encode_pack(scene, &mesh, &options.pack, &mut sink, work)?;
         sink.commit()?;
         Ok(summary)
     };
     let summary = pack().map_err(|error: Error| error.at_path(output))?;
-    Ok(ScenePacked { scene, summary, left_meshes: left.into_inner() })
+    Ok((summary, left.into_inner()))
 }
 
 /// Reads the packed scene at `path`, without its meshes. [`PackReader`] reads these, and parts.
