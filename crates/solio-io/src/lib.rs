@@ -60,7 +60,7 @@ pub use head_reader::{HeadReader, HeadSource};
 pub use host::host_name;
 pub use linked::{check_unchanged, link_over, new_file, unlink_copy};
 pub use moved::{copy_new, move_new, remove_copy};
-pub use patch::patch_start;
+pub use patch::{patch_at, patch_start};
 pub use raw::{RawFile, read_ends, read_raw, same_bytes};
 pub use sink::{FileSink, SinkOptions, WrittenFile, is_direct};
 pub use stream::StreamSource;

@@ -93,6 +93,7 @@ pub use photo::table::{
     ColumnValues, MetadataColumn, MetadataTable, read_metadata_table, tag_values,
 };
 pub use photo::value_bytes::metadata_bytes;
+pub use photos::edit::{PhotoEditOptions, PhotoEdited, edit_photo};
 pub use photos::plan::{
     PhotoAction, PhotoHow, PhotoRow, PhotosOptions, PhotosPlan, plan_photos,
 };

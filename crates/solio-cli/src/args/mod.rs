@@ -105,7 +105,7 @@ pub(crate) enum Command {
     Merge(MergeArgs),
     /// Find out whether files are whole, and whether their names are sound
     Check(CheckArgs),
-    /// Change attributes of OpenEXR images; their pixels are copied as they are
+    /// Change attributes of OpenEXR images, or dates, places and orientation of photos; pixels stay as they are
     Set(SetArgs),
     /// Draw images, meshes and scenes to look at: as PNG, as OpenEXR, or right in the terminal
     Preview(Box<PreviewArgs>),

@@ -68,6 +68,7 @@ pub(crate) const SAME: &[&str] = &[
     "cat in.obj a.0001.exr",
     "diff --json a.0001.exr a.0002.exr",
     "dup --json tree",
+    "photos --json tree in.jpg --to out",
     "sheet tree -o out.html",
     "sheet tree -o out.png",
     "sheet a.0001.exr -o out.png --layers",

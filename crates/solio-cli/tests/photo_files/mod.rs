@@ -173,3 +173,33 @@ pub(crate) fn xmp(date: &str) -> String {
 pub(crate) fn note(title: &str, utc_s: u64) -> String {
     format!(r#"{{"title": "{title}", "photoTakenTime": {{"timestamp": "{utc_s}", "formatted": "x"}}}}"#)
 }
+
+/// A HEIC of no pixels with an EXIF item.
+pub(crate) fn heic(says: &Says<'_>) -> Vec<u8> {
+    let exif = [&[0, 0, 0, 6][..], b"Exif\0\0", &tiff(says)].concat();
+    let full = |name: &[u8; 4], body: &[u8]| atom(name, &[&[0, 0, 0, 0][..], body].concat());
+    let handler = full(b"hdlr", &[&[0; 4][..], b"pict", &[0; 13]].concat());
+    let item = atom(b"infe", &[&[2, 0, 0, 0, 0, 1, 0, 0][..], b"Exif\0"].concat());
+    let items = full(b"iinf", &[&[0, 1][..], &item].concat());
+    let place = |at: u32| {
+        let place = [&at.to_be_bytes()[..], &(exif.len() as u32).to_be_bytes()].concat();
+        full(b"iloc", &[&[0x44, 0, 0, 1, 0, 1, 0, 0, 0, 1][..], &place].concat())
+    };
+    let meta = |at: u32| full(b"meta", &[handler.clone(), items.clone(), place(at)].concat());
+    let brand = atom(b"ftyp", b"heic\0\0\0\0heicmif1");
+    let at = (brand.len() + meta(0).len() + 8) as u32;
+    [brand, meta(at), atom(b"mdat", &exif)].concat()
+}
+
+/// An XMP sidecar that says everything that can be changed.
+pub(crate) fn full_xmp() -> Vec<u8> {
+    b"<?xpacket begin='' id='W5M0MpCehiHzreSzNTczkc9d'?>\n<x:xmpmeta xmlns:x='adobe:ns:meta/'>\
+      <rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'><rdf:Description rdf:about='' \
+      xmlns:photoshop='http://ns.adobe.com/photoshop/1.0/' xmlns:exif='http://ns.adobe.com/exif/1.0/' \
+      xmlns:tiff='http://ns.adobe.com/tiff/1.0/' xmlns:dc='http://purl.org/dc/elements/1.1/' \
+      photoshop:DateCreated='2023-01-02T12:00:00' exif:GPSLatitude='52,30.0N' tiff:Orientation='6'>\
+      <exif:DateTimeOriginal>2023-01-02T12:00:00.25+01:00</exif:DateTimeOriginal>\
+      <exif:GPSLongitude>13,24.0E</exif:GPSLongitude><dc:format>image/jpeg</dc:format>\
+      </rdf:Description></rdf:RDF></x:xmpmeta>\n<?xpacket end='w'?>"
+        .to_vec()
+}

@@ -4,6 +4,7 @@
 //! files ─► what each says ─► groups ─► dates ─► places ─► journal ─► steps
 //! ```
 
+pub(crate) mod edit;
 mod names;
 mod pairs;
 mod places;

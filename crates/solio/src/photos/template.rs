@@ -221,11 +221,6 @@ impl PhotoTemplate {
         self.parts.iter().any(|part| matches!(part, TemplatePart::Number(..)))
     }
 
-    /// Whether the place of a photo depends on how many there are.
-    pub(crate) fn has_counter(&self) -> bool {
-        self.parts.iter().any(|part| matches!(part, TemplatePart::Counter(_)))
-    }
-
     /// Whether it makes folders.
     pub(crate) fn has_folders(&self) -> bool {
         self.parts.iter().any(|part| match part {

@@ -178,7 +178,7 @@ pub(crate) fn machine_and_release() -> (String, String) {
 pub(crate) fn mount_table() -> SysResult<Vec<u8>> {
     #[allow(clippy::disallowed_methods)] // no file of a user
     match std::fs::read("/proc/self/mountinfo") {
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(e) if e.kind() == ErrorKind::NotFound => Ok(Vec::new()),
         read => read.map_err(|e| e.raw_os_error().map_or(Errno::IO, Errno::from_raw_os_error)),
     }
 }
