@@ -84,8 +84,8 @@ fn card() -> TempDir {
     put(dir.path(), &at("IMG_0001.JPG"), jpeg(&dated(noon)));
     put(dir.path(), &at("IMG_0001.xmp"), xmp("2001-01-01T00:00:00"));
     put(dir.path(), &at("IMG_0001.DNG.xmp"), xmp("2001-01-01T00:00:00"));
-    let live = |says| Says { content: Some("live-1"), pixels: 2, ..says };
-    put(dir.path(), &at("IMG_0002.JPG"), jpeg(&live(dated("2023:02:03 10:00:00"))));
+    let live = |says| Says { content: Some("live-1"), ..says };
+    put(dir.path(), &at("IMG_0002.JPG"), jpeg(&live(Says { pixels: 2, ..dated("2023:02:03 10:00:00") })));
     let keys = [
         ("com.apple.quicktime.content.identifier", "live-1"),
         ("com.apple.quicktime.creationdate", "2023-02-03T10:00:00+0100"),

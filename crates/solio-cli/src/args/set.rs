@@ -37,10 +37,10 @@ pub(crate) struct SetArgs {
     /// Only in this part, by number or name [default: all parts]
     #[arg(long, value_name = "PART")]
     pub(crate) part: Option<String>,
-    /// Set all dates of photos and films: 2023-01-02T03:04:05, with +01:00 behind for its zone, which films need
+    /// Set all dates in photos and films: 2023-01-02T03:04:05, with +01:00 behind for its zone, which films need
     #[arg(long, value_name = "DATE", conflicts_with = "shift", value_parser = parse_date)]
     pub(crate) date: Option<DateEdit>,
-    /// Move all dates of photos and films: +1h, -30m, +1d2h, -5:30
+    /// Shift all dates in photos and films: +1h, -30m, +1d2h, -5:30
     #[arg(long, value_name = "SPAN", allow_hyphen_values = true, value_parser = parse_span)]
     pub(crate) shift: Option<DateEdit>,
     /// Take out of photos and films where they were taken

@@ -167,8 +167,13 @@ impl<'f> Folder<'f> {
                 }
             }
         }
-        if let Some(base) = lower.strip_suffix("_hevc").filter(|base| has(base)) {
-            return (base.into(), stem[stem.len() - "_hevc".len()..].into());
+        // What phones call films that they have written anew, and what the two above are called when sorted.
+        for mark in ["_hevc", "_e", "_o"] {
+            if let Some(base) = lower.strip_suffix(mark).filter(|base| has(base))
+                && let Some(variant) = stem.get(stem.len().saturating_sub(mark.len())..)
+            {
+                return (base.into(), variant.into());
+            }
         }
         if let Some((base, suffix)) = original_of(stem).filter(|(base, _)| has(base)) {
             return (base.to_lowercase(), suffix.into());

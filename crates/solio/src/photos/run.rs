@@ -399,6 +399,7 @@ impl PhotoStep {
     }
 }
 
+#[derive(Default)]
 struct Journaled {
     folders: Vec<PathBuf>,
     steps: Vec<PhotoStep>,
@@ -406,7 +407,8 @@ struct Journaled {
 
 fn read_journal(path: &Path, work: &Work) -> Result<Journaled> {
     let mut lines = journal::read(path, work)?.into_iter();
-    let first = lines.next().map(|line| line.1).unwrap_or_default();
+    // Killed before its first line: nothing was begun.
+    let Some((_, first)) = lines.next() else { return Ok(Journaled::default()) };
     if first["journal"] != "photos" {
         let error = Error::corrupt("this is not a journal of solio photos").at_path(path);
         return Err(if first["kept"].is_string() {
@@ -524,7 +526,7 @@ mod tests {
         let path = dir.path().join("j");
         let head = r#"{"journal":"photos","version":1,"how":"move"}"#;
         for (text, is_fine) in [
-            (String::new(), false),
+            (String::new(), true),
             ("{}\n".into(), false),
             ("[]\n".into(), false),
             ("not json\n".into(), false),
