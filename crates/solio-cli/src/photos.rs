@@ -151,7 +151,8 @@ fn line_of(row: &PhotoRow) -> String {
         PhotoAction::Leave(reason) => Value::from(reason.as_str()),
         _ => Value::Null,
     };
-    let date = row.date.map(|date| date.at.format("%Y-%m-%dT%H:%M:%S%.f").to_string() + &offset(row));
+    let date =
+        row.date.map(|date| date.at.format("%Y-%m-%dT%H:%M:%S%.f").to_string() + &offset(row));
     let mut rest = json!({
         "action": row.action.name(),
         "reason": reason,

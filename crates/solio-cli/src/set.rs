@@ -29,7 +29,8 @@ pub(crate) fn run(args: &SetArgs) -> Result<Outcome> {
         return photos(args, files, &edit, &work);
     }
     if edits.is_empty() {
-        let hint = "name attributes: owner=me; or for photos --shift, --date, --remove-gps, --orientation";
+        let hint =
+            "name attributes: owner=me; or for photos --shift, --date, --remove-gps, --orientation";
         return Err(Error::argument("nothing to set").hint(hint));
     }
     let inputs = inputs::files(&args.inputs.with_files(files), &work)?;
@@ -80,12 +81,7 @@ fn set_all(args: &SetArgs, jobs: &[ImageJob], wanted: &SetOptions, work: &Work) 
 }
 
 /// Dates, places and orientation of photos and films.
-fn photos(
-    args: &SetArgs,
-    files: Vec<PathBuf>,
-    edit: &PhotoEdit,
-    work: &Work,
-) -> Result<Outcome> {
+fn photos(args: &SetArgs, files: Vec<PathBuf>, edit: &PhotoEdit, work: &Work) -> Result<Outcome> {
     let inputs = inputs::files(&args.inputs.with_files(files), work)?;
     if inputs.is_empty() {
         return Ok(inputs::none_named());

@@ -62,7 +62,9 @@ fn sort(dir: &Path, args: &[&str]) -> Ran {
 /// Where each file goes, and who told its date.
 fn plan(dir: &Path, args: &[&str]) -> BTreeMap<String, (String, String)> {
     let ran = sort(dir, &[args, &["--json"]].concat());
-    let field = |line: &serde_json::Value, name: &str| line[name].as_str().unwrap_or("-").replace('\\', "/");
+    let field = |line: &serde_json::Value, name: &str| {
+        line[name].as_str().unwrap_or("-").replace('\\', "/")
+    };
     let lines = ran.json().into_iter().filter(|line| line["schema"] == "solio/photos/1");
     let told = lines.map(|line| {
         let to = match line["action"].as_str().unwrap() {
@@ -85,14 +87,22 @@ fn card() -> TempDir {
     put(dir.path(), &at("IMG_0001.xmp"), xmp("2001-01-01T00:00:00"));
     put(dir.path(), &at("IMG_0001.DNG.xmp"), xmp("2001-01-01T00:00:00"));
     let live = |says| Says { content: Some("live-1"), ..says };
-    put(dir.path(), &at("IMG_0002.JPG"), jpeg(&live(Says { pixels: 2, ..dated("2023:02:03 10:00:00") })));
+    put(
+        dir.path(),
+        &at("IMG_0002.JPG"),
+        jpeg(&live(Says { pixels: 2, ..dated("2023:02:03 10:00:00") })),
+    );
     let keys = [
         ("com.apple.quicktime.content.identifier", "live-1"),
         ("com.apple.quicktime.creationdate", "2023-02-03T10:00:00+0100"),
     ];
     put(dir.path(), &at("IMG_0002_3.MOV"), film(1_675_414_800, &keys, 1));
     put(dir.path(), &at("IMG_0002.AAE"), "<plist/>");
-    put(dir.path(), &at("IMG_E0002.JPG"), jpeg(&live(Says { pixels: 3, ..dated("2023:02:03 10:00:00") })));
+    put(
+        dir.path(),
+        &at("IMG_E0002.JPG"),
+        jpeg(&live(Says { pixels: 3, ..dated("2023:02:03 10:00:00") })),
+    );
     put(dir.path(), &at("notes.txt"), "nobody's");
     dir
 }
@@ -109,16 +119,19 @@ fn nothing_is_done_unasked_and_what_was_done_is_undone() {
     assert_eq!(tree(dir.path()), before);
     let ran = sort(dir.path(), &["card", "--to", "out", "--apply"]).fine();
     assert!(ran.err.contains("8 files moved"), "{}", ran.err);
-    assert_eq!(names(&dir.path().join("out")), [
-        "2023/01/20230102_120000.DNG",
-        "2023/01/20230102_120000.DNG.xmp",
-        "2023/01/20230102_120000.JPG",
-        "2023/01/20230102_120000.xmp",
-        "2023/02/20230203_100000.AAE",
-        "2023/02/20230203_100000.JPG",
-        "2023/02/20230203_100000.MOV",
-        "2023/02/20230203_100000_E.JPG",
-    ]);
+    assert_eq!(
+        names(&dir.path().join("out")),
+        [
+            "2023/01/20230102_120000.DNG",
+            "2023/01/20230102_120000.DNG.xmp",
+            "2023/01/20230102_120000.JPG",
+            "2023/01/20230102_120000.xmp",
+            "2023/02/20230203_100000.AAE",
+            "2023/02/20230203_100000.JPG",
+            "2023/02/20230203_100000.MOV",
+            "2023/02/20230203_100000_E.JPG",
+        ]
+    );
     assert_eq!(names(&dir.path().join("card")), ["notes.txt"]);
     // Again: all is where it belongs.
     let again = sort(dir.path(), &["out", "--to", "out", "--apply"]).fine();
@@ -169,7 +182,8 @@ fn equal_files_are_told_and_others_get_numbers() {
     assert_eq!(told["in2/b.jpg"].0, "out/2023/01/20230102_120000-1.jpg");
     assert_eq!(told["in2/b.xmp"].0, "out/2023/01/20230102_120000-1.xmp");
     // Without numbers the second one stays.
-    let ran = sort(path, &["in", "--to", "new", "--template", "{date:%Y}/{date:%m%d}{ext}", "--apply"]);
+    let ran =
+        sort(path, &["in", "--to", "new", "--template", "{date:%Y}/{date:%m%d}{ext}", "--apply"]);
     assert_eq!(ran.code, 1);
     assert!(ran.text().contains("has no {-n}"), "{}", ran.text());
     assert_eq!(names(&path.join("new")), ["2023/0102.jpg"]);
@@ -181,7 +195,11 @@ fn times_are_those_of_the_place() {
     let path = dir.path();
     let gps = Says { gps: Some(("2023:07:01", [22, 30, 0])), ..Says::default() };
     put(path, "in/gps.jpg", jpeg(&gps));
-    put(path, "in/exif.jpg", jpeg(&Says { offset: Some("-05:00"), gps: gps.gps, ..dated("2023:07:01 17:30:00") }));
+    put(
+        path,
+        "in/exif.jpg",
+        jpeg(&Says { offset: Some("-05:00"), gps: gps.gps, ..dated("2023:07:01 17:30:00") }),
+    );
     put(path, "in/film.mov", film(1_688_250_600, &[], 0));
     let keys = [("com.apple.quicktime.creationdate", "2023-07-02T00:30:00+0200")];
     put(path, "in/phone.mov", film(1_688_250_600, &keys, 0));
@@ -193,10 +211,12 @@ fn times_are_those_of_the_place() {
     put(path, "in/IMG-20230101-WA0001.jpg", jpeg(&Says { pixels: 2, ..Says::default() }));
     put(path, "in/PXL_20230701_223000123.jpg", jpeg(&Says { pixels: 3, ..Says::default() }));
     let told = |args: &[&str]| {
-        let args = [&["in", "--to", "o", "--template", "{date:%Y%m%d_%H%M%S}{-n}{ext}"], args].concat();
+        let args =
+            [&["in", "--to", "o", "--template", "{date:%Y%m%d_%H%M%S}{-n}{ext}"], args].concat();
         plan(path, &args)
     };
-    let fields = |told: &BTreeMap<String, (String, String)>, name: &str| told[&format!("in/{name}")].clone();
+    let fields =
+        |told: &BTreeMap<String, (String, String)>, name: &str| told[&format!("in/{name}")].clone();
     let without = told(&[]);
     for name in ["gps.jpg", "film.mov", "google.jpg"] {
         assert!(fields(&without, name).0.contains("--zone Europe/Berlin"), "{name}");
@@ -225,7 +245,9 @@ fn times_are_those_of_the_place() {
     let modified = told(&["--zone", "UTC", "--from-mtime"]);
     assert_eq!(fields(&modified, "unset.mp4").1, "modification time (UTC)");
     assert!(sort(path, &["in", "--to", "o", "--from-mtime"]).code == 2);
-    assert!(sort(path, &["in", "--to", "o", "--zone", "Europe/Berln"]).err.contains("Europe/Berlin"));
+    assert!(
+        sort(path, &["in", "--to", "o", "--zone", "Europe/Berln"]).err.contains("Europe/Berlin")
+    );
 }
 
 #[test]
@@ -252,7 +274,12 @@ fn names_change_in_their_folders_also_in_a_ring() {
     let lower = "--rename={name}{ext:lower}";
     sort(path, &["in/old.JPG", lower, "--apply"]).fine();
     assert!(names(path).contains(&"in/old.jpg".to_owned()));
-    for bad in [&["in", "--rename={date:%Y}/{name}"][..], &["in", "--rename", "--to", "x"], &["in"], &["in", "--to", "x", "--template", "{nme}"]] {
+    for bad in [
+        &["in", "--rename={date:%Y}/{name}"][..],
+        &["in", "--rename", "--to", "x"],
+        &["in"],
+        &["in", "--to", "x", "--template", "{nme}"],
+    ] {
         assert_eq!(sort(path, bad).code, 2, "{bad:?}");
     }
 }
@@ -273,7 +300,10 @@ fn copies_are_verified_and_undone_only_while_their_sources_are_there() {
     let ran = sort(path, &["--undo", "out/solio-photos-1.jsonl"]);
     assert_eq!(ran.code, 1, "{}", ran.err);
     assert!(ran.err.contains("the copy stays"), "{}", ran.err);
-    assert_eq!(names(&path.join("out")), ["2023/01/20230102_120000.JPG", "2023/02/20230203_100000.AAE"]);
+    assert_eq!(
+        names(&path.join("out")),
+        ["2023/01/20230102_120000.JPG", "2023/02/20230203_100000.AAE"]
+    );
 }
 
 /// A folder on another file system.
@@ -321,7 +351,8 @@ fn a_full_disk_stops_the_run_and_nothing_is_lost() {
     }
     let _mounted = Mounted(path.join("small"));
     for n in 0..20 {
-        let mut bytes = jpeg(&Says { pixels: n, ..dated(&format!("2023:01:{:02} 12:00:00", n + 1)) });
+        let mut bytes =
+            jpeg(&Says { pixels: n, ..dated(&format!("2023:01:{:02} 12:00:00", n + 1)) });
         bytes.resize(30_000, n as u8);
         put(path, &format!("in/IMG_{n}.jpg"), bytes);
         put(path, &format!("in/IMG_{n}.xmp"), xmp(&n.to_string()));
@@ -361,9 +392,17 @@ fn odd_inputs_are_named_and_the_rest_is_sorted() {
     let ran = sort(path, &["in", "none.jpg", "--to", "out", "--apply"]);
     assert_eq!(ran.code, 1);
     for word in ["none.jpg", "no date", "is not beside it"] {
-        assert!(ran.err.contains(word) || ran.text().contains(word), "{word}: {}{}", ran.text(), ran.err);
+        assert!(
+            ran.err.contains(word) || ran.text().contains(word),
+            "{word}: {}{}",
+            ran.text(),
+            ran.err
+        );
     }
-    assert_eq!(names(&path.join("out")), ["2023/01/20230102_120000.jpg", "2023/01/20230104_120000.jpg"]);
+    assert_eq!(
+        names(&path.join("out")),
+        ["2023/01/20230102_120000.jpg", "2023/01/20230104_120000.jpg"]
+    );
     assert!(path.join("in/empty.jpg").exists() && path.join("in/cut.jpg").exists());
     assert!(!is_linked || fs::symlink_metadata(path.join("in/link.jpg")).is_ok());
     assert_eq!(sort(path, &["in/alone.xmp", "--to", "out"]).code, 1);
@@ -420,20 +459,31 @@ fn library(folder: &Path, files: usize) -> usize {
             1 => {
                 let id = format!("id-{n}");
                 let keys = [("com.apple.quicktime.content.identifier", id.as_str())];
-                put(format!("{place}/IMG_{n:04}.JPG"), &jpeg(&Says { content: Some(&id), ..says.clone() }))
-                    || put(format!("{place}/IMG_{n:04}.MOV"), &film(1_672_574_400, &keys, n as u64))
-                    || put(format!("{place}/IMG_{n:04}.AAE"), format!("<plist>{n}</plist>").as_bytes())
+                put(
+                    format!("{place}/IMG_{n:04}.JPG"),
+                    &jpeg(&Says { content: Some(&id), ..says.clone() }),
+                ) || put(format!("{place}/IMG_{n:04}.MOV"), &film(1_672_574_400, &keys, n as u64))
+                    || put(
+                        format!("{place}/IMG_{n:04}.AAE"),
+                        format!("<plist>{n}</plist>").as_bytes(),
+                    )
             }
             2 => {
                 let none = jpeg(&Says { pixels: n as u64, ..Says::default() });
                 put(format!("{place}/photo{n}.jpg"), &none)
-                    || put(format!("{place}/photo{n}.jpg.json"), note(&format!("photo{n}.jpg"), 1_672_574_400 + n as u64).as_bytes())
+                    || put(
+                        format!("{place}/photo{n}.jpg.json"),
+                        note(&format!("photo{n}.jpg"), 1_672_574_400 + n as u64).as_bytes(),
+                    )
             }
             3 => {
                 put(format!("{place}/P{n:04}.JPG"), &photo)
                     || put(format!("copies/P{n:04} (1).JPG"), &photo)
             }
-            4 => put(format!("{place}/VID_{n}.mov"), &film(1_672_574_400 + 60 * n as u64, &[], n as u64)),
+            4 => put(
+                format!("{place}/VID_{n}.mov"),
+                &film(1_672_574_400 + 60 * n as u64, &[], n as u64),
+            ),
             _ => put(format!("{place}/S{n:04}.jpg"), &photo),
         };
         if is_full {
@@ -495,13 +545,17 @@ fn kills(most: usize, files: usize) {
         child.kill().unwrap();
         hit += usize::from(child.wait().unwrap().code().is_none());
         let roots = [&path.join("in"), Path::new(to)].map(Path::to_owned);
-        let roots: Vec<&Path> = roots.iter().map(PathBuf::as_path).filter(|root| root.exists()).collect();
+        let roots: Vec<&Path> =
+            roots.iter().map(PathBuf::as_path).filter(|root| root.exists()).collect();
         let now = contents(&roots);
         // Nothing is lost, nothing is half there, and at most one file is at two places.
         assert_eq!(now.len(), once.len(), "kill {n}: a file is lost, or a part of one is there");
         let twice: usize = now.iter().map(|(bytes, count)| count - once[bytes].min(*count)).sum();
         let lost = now.iter().any(|(bytes, count)| *count < once[bytes]);
-        assert!(!lost && (how == "--copy" || twice <= 1), "kill {n}: {twice} files are there twice");
+        assert!(
+            !lost && (how == "--copy" || twice <= 1),
+            "kill {n}: {twice} files are there twice"
+        );
         let journal = format!("{to}/solio-photos-1.jsonl");
         let is_begun = Path::new(&journal).exists();
         at_work += usize::from(is_begun && tree(&path.join("in")) != before || twice > 0);

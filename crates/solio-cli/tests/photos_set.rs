@@ -48,7 +48,9 @@ fn samples() -> Vec<(&'static str, Vec<u8>)> {
 /// All tags of a file but those of the system, as Solio reads them.
 fn tags(dir: &Path, name: &str) -> BTreeMap<String, Value> {
     let ran = run(dir, &["meta", "-n", "--json", name], b"").fine();
-    let Value::Array(mut files) = serde_json::from_slice(&ran.out).unwrap() else { panic!("an array") };
+    let Value::Array(mut files) = serde_json::from_slice(&ran.out).unwrap() else {
+        panic!("an array")
+    };
     let Value::Object(tags) = files.remove(0) else { panic!("an object") };
     let is_own = |name: &String| !name.starts_with("System:") && name != "SourceFile";
     tags.into_iter().filter(|(name, _)| is_own(name)).collect()
@@ -61,14 +63,21 @@ fn their_tags(dir: &Path, name: &str) -> BTreeMap<String, Value> {
         .current_dir(dir)
         .output()
         .unwrap();
-    let Value::Array(mut files) = serde_json::from_slice(&ran.stdout).unwrap() else { panic!("an array") };
+    let Value::Array(mut files) = serde_json::from_slice(&ran.stdout).unwrap() else {
+        panic!("an array")
+    };
     let Value::Object(tags) = files.remove(0) else { panic!("an object") };
-    let is_own = |name: &String| !["System:", "ExifTool:", "SourceFile"].iter().any(|it| name.starts_with(it));
+    let is_own = |name: &String| {
+        !["System:", "ExifTool:", "SourceFile"].iter().any(|it| name.starts_with(it))
+    };
     tags.into_iter().filter(|(name, _)| is_own(name)).collect()
 }
 
 /// What differs, with old and new.
-fn differences(a: &BTreeMap<String, Value>, b: &BTreeMap<String, Value>) -> BTreeMap<String, (String, String)> {
+fn differences(
+    a: &BTreeMap<String, Value>,
+    b: &BTreeMap<String, Value>,
+) -> BTreeMap<String, (String, String)> {
     let names = a.keys().chain(b.keys());
     let text = |value: Option<&Value>| match value {
         Some(Value::String(text)) => text.clone(),
@@ -95,7 +104,11 @@ fn dates_are_moved_and_nothing_else() {
         for (tag, (old, new)) in differences(&before, &tags(dir.path(), name)) {
             assert!(tag.contains("Date"), "{name}: {tag}");
             let is_utc = tag.starts_with("QuickTime") || tag.starts_with("Track");
-            let (was, is) = if is_utc { ("2023:01:02 11:00:00", "2023:01:02 23:00:00") } else { ("2023:01:02 12:00:00", "2023:01:03 00:00:00") };
+            let (was, is) = if is_utc {
+                ("2023:01:02 11:00:00", "2023:01:02 23:00:00")
+            } else {
+                ("2023:01:02 12:00:00", "2023:01:03 00:00:00")
+            };
             assert!(old.starts_with(was) && new.starts_with(is), "{name}: {tag}: {old}, {new}");
         }
         // And back: the same bytes.
@@ -119,7 +132,9 @@ fn dates_places_and_orientation_are_set() {
             let fits = match &tag {
                 tag if tag.contains("OffsetTime") => new == "-05:30",
                 tag if tag.contains("SubSecTime") => ["0", "00"].contains(&&*new),
-                tag if tag.starts_with("QuickTime") || tag.starts_with("Track") => new == "2001:02:03 09:35:06",
+                tag if tag.starts_with("QuickTime") || tag.starts_with("Track") => {
+                    new == "2001:02:03 09:35:06"
+                }
                 _ => new.starts_with("2001:02:03 04:05:06"),
             };
             assert!(fits, "{name}: {tag}: {new}");
@@ -142,7 +157,9 @@ fn dates_places_and_orientation_are_set() {
             fs::write(dir.path().join("old"), &bytes).unwrap();
             let theirs = differences(&their_tags(dir.path(), "old"), &their_tags(dir.path(), name));
             for (tag, (old, new)) in theirs {
-                let is_meant = ["Date", "GPS", "SubSecTime", "OffsetTime", "Orientation"].iter().any(|word| tag.contains(word));
+                let is_meant = ["Date", "GPS", "SubSecTime", "OffsetTime", "Orientation"]
+                    .iter()
+                    .any(|word| tag.contains(word));
                 assert!(is_meant || tag.starts_with("File:"), "{name}: {tag}: {old}, {new}");
             }
         }
@@ -200,7 +217,8 @@ fn what_cannot_be_changed_stays_and_says_why() {
     assert_eq!(fs::read(path("plain.jpg")).unwrap(), bytes);
     // One bad file keeps no other from being written; elsewhere the old one stays.
     fs::write(path("good.jpg"), jpeg(&says())).unwrap();
-    let ran = run(dir.path(), &["set", "--shift", "+1h", "plain.jpg", "good.jpg", "-o", "out/"], b"");
+    let ran =
+        run(dir.path(), &["set", "--shift", "+1h", "plain.jpg", "good.jpg", "-o", "out/"], b"");
     assert_eq!(ran.code, 1);
     assert!(path("out/good.jpg").exists() && !path("out/plain.jpg").exists());
     assert_eq!(fs::read(path("good.jpg")).unwrap(), jpeg(&says()));
@@ -220,7 +238,9 @@ fn a_further_name_of_a_file_keeps_the_old_one() {
 /// Bytes of samples are changed, cut and put together: each file is changed exactly, or stays.
 #[test]
 fn a_thousand_damaged_files_are_changed_exactly_or_left() {
-    use solio::photo::{DateEdit, Fields, PhotoEdit, ReadOptions, decode_metadata, patched, plan_edit};
+    use solio::photo::{
+        DateEdit, Fields, PhotoEdit, ReadOptions, decode_metadata, patched, plan_edit,
+    };
     let mut lot = 9u64;
     let mut random = |below: usize| {
         lot = lot.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -270,7 +290,9 @@ fn a_thousand_damaged_files_are_changed_exactly_or_left() {
         let all = ReadOptions { fields: Fields::all(), ..options };
         let (before, after) = (decode_metadata(&bytes[..], &all), decode_metadata(&now[..], &all));
         let (before, after) = (before.unwrap(), after.unwrap());
-        let shown = |tag: &solio::photo::Tag| (tag.group.to_string(), tag.name.to_string(), tag.number().plain());
+        let shown = |tag: &solio::photo::Tag| {
+            (tag.group.to_string(), tag.name.to_string(), tag.number().plain())
+        };
         let is_meant = |name: &str| {
             let words: &[&str] = match edit.date {
                 Some(_) => &["Date"],

@@ -187,7 +187,10 @@ mod tests {
             assert!(move_new(&a, &b, &Work::default()).unwrap());
             assert!(!a.exists());
             let now = status_of_name(&b).unwrap().0;
-            assert_eq!((now.size, now.modified_ns, now.mode), (then.size, then.modified_ns, then.mode));
+            assert_eq!(
+                (now.size, now.modified_ns, now.mode),
+                (then.size, then.modified_ns, then.mode)
+            );
             // Nothing is replaced on the way back either.
             write_plain(&a, b"other").unwrap();
             assert!(move_new(&b, &a, &Work::default()).is_err());

@@ -94,9 +94,7 @@ pub use photo::table::{
 };
 pub use photo::value_bytes::metadata_bytes;
 pub use photos::edit::{PhotoEditOptions, PhotoEdited, edit_photo};
-pub use photos::plan::{
-    PhotoAction, PhotoHow, PhotoRow, PhotosOptions, PhotosPlan, plan_photos,
-};
+pub use photos::plan::{PhotoAction, PhotoHow, PhotoRow, PhotosOptions, PhotosPlan, plan_photos};
 pub use photos::run::{PhotosDone, apply_photos, resume_photos, undo_photos, usual_journal};
 pub use photos::template::PhotoTemplate;
 pub use photos::times::{DateSource, PhotoDate};

@@ -23,7 +23,9 @@ No other byte moves; what cannot be changed so is refused, and the file stays as
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-#[command(override_usage = "solio set [OPTIONS] <NAME=VALUE>... <FILE>...\n       solio set --shift <SPAN> <FILE>...")]
+#[command(
+    override_usage = "solio set [OPTIONS] <NAME=VALUE>... <FILE>...\n       solio set --shift <SPAN> <FILE>..."
+)]
 #[command(mut_arg("files", |files| files.help("Attributes, and the files that get them")))]
 pub(crate) struct SetArgs {
     #[command(flatten)]
@@ -84,7 +86,15 @@ fn parse_date(text: &str) -> Result<DateEdit, String> {
         let wall = WallTime::new(y, mo, d, h, mi, s)?;
         let offset_s = match &text[19..] {
             "" => None,
-            zone => Some(chrono::DateTime::parse_from_str(&format!("2000-01-01T00:00:00{zone}"), "%Y-%m-%dT%H:%M:%S%#z").ok()?.offset().local_minus_utc()),
+            zone => Some(
+                chrono::DateTime::parse_from_str(
+                    &format!("2000-01-01T00:00:00{zone}"),
+                    "%Y-%m-%dT%H:%M:%S%#z",
+                )
+                .ok()?
+                .offset()
+                .local_minus_utc(),
+            ),
         };
         Some(DateEdit::Set { wall, offset_s })
     };
@@ -99,7 +109,10 @@ fn parse_span(text: &str) -> Result<DateEdit, String> {
         _ => return Err("begin with + or -: +1h, -30m, -5:30".into()),
     };
     let clock = || -> Option<i64> {
-        let parts: Vec<i64> = rest.split(':').map(|part| part.parse::<u32>().ok().map(i64::from)).collect::<Option<_>>()?;
+        let parts: Vec<i64> = rest
+            .split(':')
+            .map(|part| part.parse::<u32>().ok().map(i64::from))
+            .collect::<Option<_>>()?;
         match parts[..] {
             [h, m] if m < 60 => Some(h * 3600 + m * 60),
             [h, m, s] if m < 60 && s < 60 => Some(h * 3600 + m * 60 + s),
@@ -111,7 +124,8 @@ fn parse_span(text: &str) -> Result<DateEdit, String> {
         i64::try_from(span.as_secs()).ok()
     };
     let seconds = clock().or_else(words).filter(|seconds| *seconds > 0 && *seconds < 1 << 40);
-    let seconds = seconds.ok_or_else(|| format!("{text} is not a span; use +1h, -30m, +1d2h or -5:30"))?;
+    let seconds =
+        seconds.ok_or_else(|| format!("{text} is not a span; use +1h, -30m, +1d2h or -5:30"))?;
     Ok(DateEdit::Shift { seconds: sign * seconds })
 }
 
@@ -126,16 +140,38 @@ mod tests {
             _ => None,
         };
         for (text, seconds) in [
-            ("+1h", Some(3600)), ("-30m", Some(-1800)), ("+1d2h", Some(93_600)), ("-5:30", Some(-19_800)),
-            ("+0:00:10", Some(10)), ("1h", None), ("+", None), ("+0s", None), ("+1:99", None), ("+1ms", None),
-            ("-99999999999999999999h", None), ("é", None), ("", None),
+            ("+1h", Some(3600)),
+            ("-30m", Some(-1800)),
+            ("+1d2h", Some(93_600)),
+            ("-5:30", Some(-19_800)),
+            ("+0:00:10", Some(10)),
+            ("1h", None),
+            ("+", None),
+            ("+0s", None),
+            ("+1:99", None),
+            ("+1ms", None),
+            ("-99999999999999999999h", None),
+            ("é", None),
+            ("", None),
         ] {
             assert_eq!(span(text), seconds, "{text}");
         }
-        for fine in ["2023-01-02T03:04:05", "2023:01:02 03:04:05", "2023-01-02T03:04:05+01:00", "2023-01-02T03:04:05Z"] {
+        for fine in [
+            "2023-01-02T03:04:05",
+            "2023:01:02 03:04:05",
+            "2023-01-02T03:04:05+01:00",
+            "2023-01-02T03:04:05Z",
+        ] {
             assert!(parse_date(fine).is_ok(), "{fine}");
         }
-        for bad in ["2023-01-02", "2023-02-30T00:00:00", "2023-01-02T03:04:05+1", "2023-01-02T03:04:05 x", "", "+023-01-02T03:04:05"] {
+        for bad in [
+            "2023-01-02",
+            "2023-02-30T00:00:00",
+            "2023-01-02T03:04:05+1",
+            "2023-01-02T03:04:05 x",
+            "",
+            "+023-01-02T03:04:05",
+        ] {
             assert!(parse_date(bad).is_err(), "{bad}");
         }
     }

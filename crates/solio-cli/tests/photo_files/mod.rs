@@ -90,7 +90,12 @@ pub(crate) fn tiff(says: &Says<'_>) -> Vec<u8> {
         gps.push(rationals(0x0007, &time));
     }
     if says.is_placed {
-        gps.extend([ascii(1, "N"), rationals(2, &[52, 30, 0]), ascii(3, "E"), rationals(4, &[13, 24, 0])]);
+        gps.extend([
+            ascii(1, "N"),
+            rationals(2, &[52, 30, 0]),
+            ascii(3, "E"),
+            rationals(4, &[13, 24, 0]),
+        ]);
     }
     let mut first = vec![ascii(0x010f, "Maker")];
     first.extend(says.model.map(|model| ascii(0x0110, model)));
@@ -136,24 +141,29 @@ fn atom(name: &[u8; 4], body: &[u8]) -> Vec<u8> {
 /// A QuickTime film with the header's time, in seconds since 1970, and keys as phones write them.
 pub(crate) fn film(utc_s: u64, keys: &[(&str, &str)], pixels: u64) -> Vec<u8> {
     let time = ((utc_s + 2_082_844_800) as u32).to_be_bytes();
-    let timed = |name: &[u8; 4], rest: &[u8]| {
-        atom(name, &[&[0, 0, 0, 0][..], &time, &time, rest].concat())
-    };
-    let mvhd = timed(b"mvhd", &[&600u32.to_be_bytes()[..], &600u32.to_be_bytes(), &[0; 80]].concat());
+    let timed =
+        |name: &[u8; 4], rest: &[u8]| atom(name, &[&[0, 0, 0, 0][..], &time, &time, rest].concat());
+    let mvhd =
+        timed(b"mvhd", &[&600u32.to_be_bytes()[..], &600u32.to_be_bytes(), &[0; 80]].concat());
     let tkhd = timed(b"tkhd", &[&1u32.to_be_bytes()[..], &[0; 68]].concat());
-    let mdhd = timed(b"mdhd", &[&600u32.to_be_bytes()[..], &600u32.to_be_bytes(), &[0; 4]].concat());
+    let mdhd =
+        timed(b"mdhd", &[&600u32.to_be_bytes()[..], &600u32.to_be_bytes(), &[0; 4]].concat());
     let track = atom(b"trak", &[tkhd, atom(b"mdia", &mdhd)].concat());
     let mut moov = [mvhd, track].concat();
     if !keys.is_empty() {
         let handler = atom(b"hdlr", &[&[0; 8][..], b"mdta", &[0; 13]].concat());
-        let names: Vec<u8> = keys.iter().flat_map(|(name, _)| atom(b"mdta", name.as_bytes())).collect();
+        let names: Vec<u8> =
+            keys.iter().flat_map(|(name, _)| atom(b"mdta", name.as_bytes())).collect();
         let names = [&[0; 4][..], &(keys.len() as u32).to_be_bytes(), &names].concat();
         let values = keys.iter().zip(1u32..).flat_map(|((_, value), n)| {
             let data = atom(b"data", &[&[0, 0, 0, 1, 0, 0, 0, 0][..], value.as_bytes()].concat());
             atom(&n.to_be_bytes(), &data)
         });
         let values: Vec<u8> = values.collect();
-        moov.extend(atom(b"meta", &[handler, atom(b"keys", &names), atom(b"ilst", &values)].concat()));
+        moov.extend(atom(
+            b"meta",
+            &[handler, atom(b"keys", &names), atom(b"ilst", &values)].concat(),
+        ));
     }
     let pixels = format!("pixels {pixels} ").into_bytes().repeat(20);
     [atom(b"ftyp", b"qt  \0\0\0\0qt  "), atom(b"moov", &moov), atom(b"mdat", &pixels)].concat()
@@ -171,7 +181,9 @@ pub(crate) fn xmp(date: &str) -> String {
 
 /// What Takeout says of a photo.
 pub(crate) fn note(title: &str, utc_s: u64) -> String {
-    format!(r#"{{"title": "{title}", "photoTakenTime": {{"timestamp": "{utc_s}", "formatted": "x"}}}}"#)
+    format!(
+        r#"{{"title": "{title}", "photoTakenTime": {{"timestamp": "{utc_s}", "formatted": "x"}}}}"#
+    )
 }
 
 /// A HEIC of no pixels with an EXIF item.

@@ -109,7 +109,8 @@ impl<'a> Blocks<'a> {
 
     fn put_uuid_packets(&mut self, view: ByteView<'a>) {
         const XMP: [u8; 16] = [
-            0xbe, 0x7a, 0xcf, 0xcb, 0x97, 0xa9, 0x42, 0xe8, 0x9c, 0x71, 0x99, 0x94, 0x91, 0xe3, 0xaf, 0xac,
+            0xbe, 0x7a, 0xcf, 0xcb, 0x97, 0xa9, 0x42, 0xe8, 0x9c, 0x71, 0x99, 0x94, 0x91, 0xe3,
+            0xaf, 0xac,
         ];
         let within = self.film.into_iter().flat_map(|film| boxes(film, 0));
         for found in boxes(view, 0).chain(within).map_while(Result::ok) {
@@ -118,7 +119,9 @@ impl<'a> Blocks<'a> {
             }
             // QuickTime keeps it among what users say.
             if &found.kind == b"udta" {
-                for inner in boxes(found.body, 0).map_while(Result::ok).filter(|it| &it.kind == b"XMP_") {
+                for inner in
+                    boxes(found.body, 0).map_while(Result::ok).filter(|it| &it.kind == b"XMP_")
+                {
                     self.put_packet(inner.body);
                 }
             }
@@ -167,7 +170,8 @@ fn of_tiff<'a>(view: ByteView<'a>, blocks: &mut Blocks<'a>) {
     blocks.exif.push(ExifBlock { tiff, role: BlockRole::Main });
     let Some(directory) = tiff.directory(tiff.first) else { return };
     let Some(bytes) = directory.bytes() else { return };
-    let entries = (0..directory.count.min(1 << 12) as usize).filter_map(|n| directory.entry(&bytes, n));
+    let entries =
+        (0..directory.count.min(1 << 12) as usize).filter_map(|n| directory.entry(&bytes, n));
     for entry in entries.filter(|entry| entry.tag == tags::XMP) {
         blocks.put_packet(view.part(entry.at, entry.bytes()));
     }

@@ -34,8 +34,16 @@ pub struct WallTime(i64);
 
 impl WallTime {
     /// `None` where there is no such day or time.
-    pub fn new(year: i64, month: i64, day: i64, hour: i64, minute: i64, second: i64) -> Option<Self> {
-        let is_time = (0..24).contains(&hour) && (0..60).contains(&minute) && (0..60).contains(&second);
+    pub fn new(
+        year: i64,
+        month: i64,
+        day: i64,
+        hour: i64,
+        minute: i64,
+        second: i64,
+    ) -> Option<Self> {
+        let is_time =
+            (0..24).contains(&hour) && (0..60).contains(&minute) && (0..60).contains(&second);
         if !(1..=9999).contains(&year) || !(1..=12).contains(&month) || !is_time {
             return None;
         }
@@ -93,7 +101,8 @@ impl WallTime {
             std::str::from_utf8(digits).ok()?.parse().ok().filter(|_| is_number)
         };
         let (year, month, day) = (number(0, 4)?, number(5, 2)?, number(8, 2)?);
-        let is_parted = |at: usize| text.get(at).is_some_and(|byte| matches!(byte, b':' | b'-' | b'/'));
+        let is_parted =
+            |at: usize| text.get(at).is_some_and(|byte| matches!(byte, b':' | b'-' | b'/'));
         if !is_parted(4) || !is_parted(7) {
             return None;
         }
@@ -199,7 +208,9 @@ mod tests {
         assert_eq!(at(2000, 2, 29).unwrap().shifted(86_400).unwrap().exif(), "2000:03:01 12:30:15");
         assert_eq!(at(1, 1, 1).unwrap().shifted(-86_400), None);
         assert_eq!(at(9999, 12, 31).unwrap().shifted(86_400), None);
-        for (y, mo, d) in [(1900, 2, 29), (2023, 4, 31), (2023, 13, 1), (2023, 0, 1), (0, 1, 1), (2023, 1, 0)] {
+        for (y, mo, d) in
+            [(1900, 2, 29), (2023, 4, 31), (2023, 13, 1), (2023, 0, 1), (0, 1, 1), (2023, 1, 0)]
+        {
             assert_eq!(at(y, mo, d), None);
         }
         let mut time = WallTime::new(1895, 12, 28, 0, 0, 0).unwrap();
@@ -212,7 +223,10 @@ mod tests {
 
     #[test]
     fn texts_keep_their_form() {
-        let set = |offset_s| DateEdit::Set { wall: WallTime::new(2001, 2, 3, 4, 5, 6).unwrap(), offset_s };
+        let set = |offset_s| DateEdit::Set {
+            wall: WallTime::new(2001, 2, 3, 4, 5, 6).unwrap(),
+            offset_s,
+        };
         let told = |text: &str, edit| {
             changed_text(text.as_bytes(), edit).map(|new| String::from_utf8(new).unwrap())
         };

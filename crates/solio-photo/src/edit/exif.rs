@@ -1,9 +1,9 @@
 //! Patches of EXIF directories.
 
+use super::PhotoEdit;
 use super::blocks::{BlockRole, ExifBlock};
 use super::dates::{DateEdit, WallTime, offset_text};
 use super::patches::Patches;
-use super::PhotoEdit;
 use solio_base::Result;
 use solio_container::tiff::{FieldType, Tiff, TiffDirectory, TiffEntry};
 
@@ -87,8 +87,10 @@ fn dates(tiff: &Tiff<'_>, directory: &TiffDirectory<'_>, edit: &PhotoEdit, patch
             // A whole second was set.
             tag if FRACTIONS.contains(&tag) && is_text => {
                 if matches!(date, DateEdit::Set { .. }) {
-                    let zeros: Vec<u8> =
-                        old.iter().map(|byte| if byte.is_ascii_digit() { b'0' } else { *byte }).collect();
+                    let zeros: Vec<u8> = old
+                        .iter()
+                        .map(|byte| if byte.is_ascii_digit() { b'0' } else { *byte })
+                        .collect();
                     patches.put(tiff.view, entry.at, &zeros);
                 }
             }

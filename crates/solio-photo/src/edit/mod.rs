@@ -76,7 +76,8 @@ pub fn plan_edit<S: Source + ?Sized>(
     let all = ReadOptions { fields: crate::Fields::all(), ..options.clone() };
     let before = decode_metadata(source, &all)?;
     check_seal(&before)?;
-    let patches = blocks::with(source, &options.extension, |blocks| wanted(blocks, edit, &before))??;
+    let patches =
+        blocks::with(source, &options.extension, |blocks| wanted(blocks, edit, &before))??;
     let patches = patches.finish()?;
     if patches.is_empty() {
         return verify::unchanged(&before, edit);
@@ -90,7 +91,8 @@ pub fn plan_edit<S: Source + ?Sized>(
 /// A signed file says by its seal that nobody has changed it.
 fn check_seal(read: &Metadata) -> Result<()> {
     if read.tags.iter().any(|tag| tag.group == "JUMBF" || tag.group.starts_with("C2PA")) {
-        let error = Error::unsupported("the file is signed (C2PA): any change would break its seal");
+        let error =
+            Error::unsupported("the file is signed (C2PA): any change would break its seal");
         return Err(error.hint("remove the seal first, with the program that wrote it"));
     }
     Ok(())
@@ -115,7 +117,9 @@ fn wanted(blocks: &Blocks<'_>, edit: &PhotoEdit, before: &Metadata) -> Result<Pa
     if edit.remove_gps
         && let Some(what) = blocks.may_hide_places()
     {
-        return Err(Error::unsupported(format!("it has {what}, which may say where it was taken, too")));
+        return Err(Error::unsupported(format!(
+            "it has {what}, which may say where it was taken, too"
+        )));
     }
     Ok(patches)
 }

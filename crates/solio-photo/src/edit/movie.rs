@@ -1,8 +1,8 @@
 //! Patches of films: times in headers, keys and places.
 
+use super::PhotoEdit;
 use super::dates::{DateEdit, WallTime, changed_text};
 use super::patches::Patches;
-use super::PhotoEdit;
 use crate::Metadata;
 use solio_base::{Error, Result};
 use solio_container::{ByteView, ContainerChunk, boxes};
@@ -20,10 +20,13 @@ pub(crate) fn patch(
     patches: &mut Patches,
 ) -> Result<()> {
     if edit.orientation.is_some() && !is_of_place {
-        return Err(Error::unsupported("a film is turned by the matrix of its tracks, which is not written"));
+        return Err(Error::unsupported(
+            "a film is turned by the matrix of its tracks, which is not written",
+        ));
     }
     if let Some(date) = edit.date {
-        let is_dated = before.tags.iter().any(|tag| tag.group == "QuickTime" && tag.name == "CreateDate");
+        let is_dated =
+            before.tags.iter().any(|tag| tag.group == "QuickTime" && tag.name == "CreateDate");
         if is_dated && !is_of_place && matches!(date, DateEdit::Set { offset_s: None, .. }) {
             let error = Error::unsupported("films say UTC, and the date has no zone");
             return Err(error.hint("add it: --date 2023-01-02T03:04:05+01:00"));
@@ -119,7 +122,8 @@ fn keys(meta: ByteView<'_>, edit: &PhotoEdit, patches: &mut Patches) {
             b"ilst" => {
                 for item in inner(found.body, 0) {
                     let number = u32::from_be_bytes(item.kind) as usize;
-                    let name = names.get(number.wrapping_sub(1)).map(Vec::as_slice).unwrap_or_default();
+                    let name =
+                        names.get(number.wrapping_sub(1)).map(Vec::as_slice).unwrap_or_default();
                     let is_place = is_place(&item.kind) || name.ends_with(b"location.ISO6709");
                     if edit.remove_gps && is_place {
                         free(found.body, &item, patches);

@@ -27,9 +27,10 @@ enum Fate {
 pub(crate) fn verify(before: &Metadata, after: &Metadata, edit: &PhotoEdit) -> Result<Vec<String>> {
     let mut changed: Vec<String> = Vec::new();
     // Canon's raw says the time of the place in its film headers, too.
-    let is_of_place = before.tags.iter().any(|tag| {
-        tag.group == "File" && tag.name == "FileType" && tag.number().plain() == "CR3"
-    });
+    let is_of_place = before
+        .tags
+        .iter()
+        .any(|tag| tag.group == "File" && tag.name == "FileType" && tag.number().plain() == "CR3");
     let name = |tag: &Tag| format!("{}:{}", tag.group, tag.name);
     let is_own = |tag: &&Tag| fate(tag, edit) != Fate::Follows;
     let mut now = after.tags.iter().filter(is_own);
@@ -154,7 +155,8 @@ fn fate(tag: &Tag, edit: &PhotoEdit) -> Fate {
             ]
             .contains(&(group, name)),
             _ => {
-                let header = ["CreateDate", "ModifyDate"].map(|it| [it.to_owned(), format!("Track{it}"), format!("Media{it}")]);
+                let header = ["CreateDate", "ModifyDate"]
+                    .map(|it| [it.to_owned(), format!("Track{it}"), format!("Media{it}")]);
                 let is_header = header.iter().flatten().any(|it| it == name);
                 is_header && (group == "QuickTime" || group.starts_with("Track"))
                     || group == "Keys" && name == "CreationDate"
@@ -173,11 +175,13 @@ fn fate(tag: &Tag, edit: &PhotoEdit) -> Fate {
     let is_place = group == "GPS"
         || family == "XMP" && name.starts_with("GPS")
         || ["GPSCoordinates", "LocationInformation"].contains(&name)
-        || name.starts_with("GPS") && ["Keys", "UserData", "ItemList", "QuickTime"].contains(&group);
+        || name.starts_with("GPS")
+            && ["Keys", "UserData", "ItemList", "QuickTime"].contains(&group);
     if edit.remove_gps && is_place {
         return Fate::Gone;
     }
-    if edit.orientation.is_some() && name == "Orientation" && ["IFD0", "XMP-tiff"].contains(&group) {
+    if edit.orientation.is_some() && name == "Orientation" && ["IFD0", "XMP-tiff"].contains(&group)
+    {
         return Fate::Turn;
     }
     Fate::Kept

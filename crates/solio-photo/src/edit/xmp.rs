@@ -1,8 +1,8 @@
 //! Patches of packets of XMP: texts are replaced by such of the same length.
 
+use super::PhotoEdit;
 use super::dates::{DateEdit, changed_text};
 use super::patches::Patches;
-use super::PhotoEdit;
 use solio_base::Result;
 use solio_container::ByteView;
 
@@ -71,9 +71,11 @@ fn prefixes<'t>(text: &'t [u8], space: &str) -> Vec<&'t [u8]> {
         let rest = &text[at + 6..];
         let end = rest.iter().position(|byte| matches!(byte, b'=' | b' ' | b'\t' | b'\r' | b'\n'));
         let Some((prefix, rest)) = end.map(|end| rest.split_at(end)) else { continue };
-        let value = rest.iter().position(|byte| matches!(byte, b'"' | b'\'')).map(|at| &rest[at + 1..]);
+        let value =
+            rest.iter().position(|byte| matches!(byte, b'"' | b'\'')).map(|at| &rest[at + 1..]);
         let is_it = value.is_some_and(|value| {
-            value.starts_with(space.as_bytes()) && matches!(value.get(space.len()), Some(b'"' | b'\''))
+            value.starts_with(space.as_bytes())
+                && matches!(value.get(space.len()), Some(b'"' | b'\''))
         });
         if is_it && !prefix.is_empty() && !found.contains(&prefix) {
             found.push(prefix);
@@ -133,7 +135,8 @@ fn properties(text: &[u8], begins: &[u8]) -> Vec<(usize, usize)> {
         if found.last().is_some_and(|last| at < last.1) {
             continue;
         }
-        let letters = text[at..].iter().position(|byte| !(byte.is_ascii_alphanumeric() || *byte == b':'));
+        let letters =
+            text[at..].iter().position(|byte| !(byte.is_ascii_alphanumeric() || *byte == b':'));
         let Some(end) = letters.map(|letters| at + letters) else { continue };
         match at.checked_sub(1).map(|before| text[before]) {
             Some(b'<') => {
@@ -167,11 +170,17 @@ mod tests {
             <e:GPSTimeStamp> 2 </e:GPSTimeStamp><e:GPSTimes/><e:DateTimeOriginal> 2024\n</e:DateTimeOriginal></x>";
         assert_eq!(prefixes(text, EXIF), [b"e", b"f"]);
         let at = |spans: Vec<(usize, usize)>| -> Vec<String> {
-            spans.iter().map(|span| String::from_utf8_lossy(&text[span.0..span.1]).into_owned()).collect()
+            spans
+                .iter()
+                .map(|span| String::from_utf8_lossy(&text[span.0..span.1]).into_owned())
+                .collect()
         };
         assert_eq!(at(values(text, b"e:DateTimeOriginal")), ["2023", "2024"]);
         let gps = at(properties(text, b"e:GPS"));
-        assert_eq!(gps, ["e:GPSLatitude='1'", "<e:GPSTimeStamp> 2 </e:GPSTimeStamp>", "<e:GPSTimes/>"]);
+        assert_eq!(
+            gps,
+            ["e:GPSLatitude='1'", "<e:GPSTimeStamp> 2 </e:GPSTimeStamp>", "<e:GPSTimes/>"]
+        );
         for cut in 0..text.len() {
             let _ = (prefixes(&text[..cut], EXIF), values(&text[..cut], b"e:DateTimeOriginal"));
             let _ = properties(&text[..cut], b"e:GPS");

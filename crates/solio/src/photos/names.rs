@@ -23,7 +23,8 @@ fn with_time(stem: &str) -> Option<NameDate> {
     let found = form.captures(stem)?;
     let number = |n: usize| found.get(n).and_then(|part| part.as_str().parse::<u32>().ok());
     let date = date(number(1)?, number(2)?, number(3)?)?;
-    let rest = found.get(8).map_or("", |rest| rest.as_str()).trim_start_matches([' ', '\u{202f}', '_']);
+    let rest =
+        found.get(8).map_or("", |rest| rest.as_str()).trim_start_matches([' ', '\u{202f}', '_']);
     let mut hour = number(4)?;
     // Twelve hours, as macOS and WhatsApp write them in some countries.
     let half = rest.get(..2).map(str::to_ascii_lowercase);
@@ -60,8 +61,12 @@ fn date_alone(stem: &str) -> Option<NameDate> {
         Regex::new(form).expect("a fixed pattern")
     });
     let found = form.captures(stem)?;
-    let parts: Vec<u32> =
-        found.iter().skip(1).flatten().map(|part| part.as_str().parse().ok()).collect::<Option<_>>()?;
+    let parts: Vec<u32> = found
+        .iter()
+        .skip(1)
+        .flatten()
+        .map(|part| part.as_str().parse().ok())
+        .collect::<Option<_>>()?;
     let [year, month, day] = parts[..] else { return None };
     Some(NameDate { at: midnight(date(year, month, day)?), is_utc: false })
 }
@@ -130,9 +135,21 @@ mod tests {
     #[test]
     fn numbers_that_are_no_dates_tell_none() {
         for stem in [
-            "", "IMG_1234", "DSC00001", "20231301_120000", "20230230", "IMG_20230101_250000x",
-            "12345678", "P1010001", "received_123456789012345", "99999999_999999", "é", "001672574400123",
-            "2023", "IMG_E1234", "00000000000000",
+            "",
+            "IMG_1234",
+            "DSC00001",
+            "20231301_120000",
+            "20230230",
+            "IMG_20230101_250000x",
+            "12345678",
+            "P1010001",
+            "received_123456789012345",
+            "99999999_999999",
+            "é",
+            "001672574400123",
+            "2023",
+            "IMG_E1234",
+            "00000000000000",
         ] {
             let found = told(stem);
             let is_day_of_it = stem.starts_with("IMG_20230101_25") && found == "20230101 000000";

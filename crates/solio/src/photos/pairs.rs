@@ -46,9 +46,12 @@ pub(crate) fn role_of(path: &Path) -> Option<PhotoRole> {
     }
     let kind = FileType::of_path(path)?.kind;
     match kind {
-        FileKind::Raw | FileKind::Cr3 | FileKind::Crw | FileKind::Raf | FileKind::Mrw | FileKind::X3f => {
-            Some(PhotoRole::Raw)
-        }
+        FileKind::Raw
+        | FileKind::Cr3
+        | FileKind::Crw
+        | FileKind::Raf
+        | FileKind::Mrw
+        | FileKind::X3f => Some(PhotoRole::Raw),
         FileKind::Movie if extension == "m4a" => None,
         FileKind::Movie | FileKind::Avi => Some(PhotoRole::Film),
         FileKind::Heif => Some(PhotoRole::Still),
@@ -203,7 +206,8 @@ impl<'f> Folder<'f> {
                 let tail = NameTail { variant, extension, rest: String::new() };
                 let fits = |cluster: &&mut Cluster| {
                     let leads = &self.files[cluster.members[0].file];
-                    let is_free = !cluster.members.iter().any(|member| is_same(&member.tail, &tail));
+                    let is_free =
+                        !cluster.members.iter().any(|member| is_same(&member.tail, &tail));
                     is_free && (is_edit || are_one(leads, &self.files[i]))
                 };
                 let member = GroupMember { file: i, tail: tail.clone() };
@@ -231,9 +235,11 @@ impl<'f> Folder<'f> {
                 }
             }
         }
-        let pairs = by_content.into_values().filter_map(|[pictures, films]| match (&pictures[..], &films[..]) {
-            ([picture], [film]) if picture != film => Some((*picture, *film)),
-            _ => None,
+        let pairs = by_content.into_values().filter_map(|[pictures, films]| {
+            match (&pictures[..], &films[..]) {
+                ([picture], [film]) if picture != film => Some((*picture, *film)),
+                _ => None,
+            }
         });
         let pairs: Vec<(usize, usize)> = pairs.collect();
         for (picture, film) in pairs {
@@ -279,8 +285,12 @@ impl<'f> Folder<'f> {
             }
             let (key, variant) = match base.get(..2) {
                 // GoPro's small copies.
-                Some(mark) if extension.eq_ignore_ascii_case(".lrv") && mark.eq_ignore_ascii_case("GL") => {
-                    let of = ["gx", "gh", "gp"].map(|mark| mark.to_owned() + &base[2..].to_lowercase());
+                Some(mark)
+                    if extension.eq_ignore_ascii_case(".lrv")
+                        && mark.eq_ignore_ascii_case("GL") =>
+                {
+                    let of =
+                        ["gx", "gh", "gp"].map(|mark| mark.to_owned() + &base[2..].to_lowercase());
                     let of = of.into_iter().find(|stem| self.stems.contains_key(stem));
                     (of.unwrap_or_else(|| base.to_lowercase()), String::new())
                 }
@@ -378,9 +388,8 @@ fn are_one(a: &PhotoFile, b: &PhotoFile) -> bool {
 
 /// Whether two would have the same name, also where case does not count.
 fn is_same(a: &NameTail, b: &NameTail) -> bool {
-    let whole = |tail: &NameTail| {
-        [&*tail.variant, &*tail.extension, &*tail.rest].concat().to_lowercase()
-    };
+    let whole =
+        |tail: &NameTail| [&*tail.variant, &*tail.extension, &*tail.rest].concat().to_lowercase();
     whole(a) == whole(b)
 }
 
@@ -431,45 +440,99 @@ mod tests {
     #[test]
     fn what_belongs_together_gets_one_stem() {
         let (groups, alone) = of_names(&[
-            "a.CR2", "a.JPG", "a.xmp", "a.CR2.xmp", "a_01.CR2.xmp", "a.JPG.xmp", "a.wav", "b.xmp", "a.pp3",
+            "a.CR2",
+            "a.JPG",
+            "a.xmp",
+            "a.CR2.xmp",
+            "a_01.CR2.xmp",
+            "a.JPG.xmp",
+            "a.wav",
+            "b.xmp",
+            "a.pp3",
         ]);
-        assert_eq!(groups, [[
-            "a.CR2 X.CR2", "a.JPG X.JPG", "a.xmp X.xmp", "a.CR2.xmp X.CR2.xmp",
-            "a_01.CR2.xmp X_01.CR2.xmp", "a.JPG.xmp X.JPG.xmp", "a.wav X.wav", "a.pp3 X.pp3",
-        ]]);
+        assert_eq!(
+            groups,
+            [[
+                "a.CR2 X.CR2",
+                "a.JPG X.JPG",
+                "a.xmp X.xmp",
+                "a.CR2.xmp X.CR2.xmp",
+                "a_01.CR2.xmp X_01.CR2.xmp",
+                "a.JPG.xmp X.JPG.xmp",
+                "a.wav X.wav",
+                "a.pp3 X.pp3",
+            ]]
+        );
         assert_eq!(alone, ["b.xmp"]);
         let (groups, alone) = of_names(&[
-            "IMG_1234.HEIC", "IMG_1234.MOV", "IMG_E1234.HEIC", "IMG_1234.AAE", "IMG_O1234.AAE", "IMG_E1235.HEIC",
+            "IMG_1234.HEIC",
+            "IMG_1234.MOV",
+            "IMG_E1234.HEIC",
+            "IMG_1234.AAE",
+            "IMG_O1234.AAE",
+            "IMG_E1235.HEIC",
             "IMG_1234_HEVC.MOV",
         ]);
         assert_eq!(groups.len(), 2);
-        assert_eq!(groups[0], [
-            "IMG_1234.HEIC X.HEIC", "IMG_1234.MOV X.MOV", "IMG_E1234.HEIC X_E.HEIC",
-            "IMG_1234_HEVC.MOV X_HEVC.MOV", "IMG_1234.AAE X.AAE", "IMG_O1234.AAE X_O.AAE",
-        ]);
+        assert_eq!(
+            groups[0],
+            [
+                "IMG_1234.HEIC X.HEIC",
+                "IMG_1234.MOV X.MOV",
+                "IMG_E1234.HEIC X_E.HEIC",
+                "IMG_1234_HEVC.MOV X_HEVC.MOV",
+                "IMG_1234.AAE X.AAE",
+                "IMG_O1234.AAE X_O.AAE",
+            ]
+        );
         assert!(alone.is_empty());
         let (groups, _) = of_names(&[
-            "PXL_1.RAW-01.MP.COVER.jpg", "PXL_1.RAW-02.ORIGINAL.dng", "PXL_2.MP.jpg", "PXL_2.MP",
-            "GX010001.MP4", "GL010001.LRV", "GX010001.THM",
+            "PXL_1.RAW-01.MP.COVER.jpg",
+            "PXL_1.RAW-02.ORIGINAL.dng",
+            "PXL_2.MP.jpg",
+            "PXL_2.MP",
+            "GX010001.MP4",
+            "GL010001.LRV",
+            "GX010001.THM",
         ]);
-        assert_eq!(groups, [
-            &["GX010001.MP4 X.MP4", "GL010001.LRV X.LRV", "GX010001.THM X.THM"][..],
-            &["PXL_1.RAW-02.ORIGINAL.dng X.dng", "PXL_1.RAW-01.MP.COVER.jpg X.jpg"],
-            &["PXL_2.MP.jpg X.jpg", "PXL_2.MP X.MP"],
-        ]);
+        assert_eq!(
+            groups,
+            [
+                &["GX010001.MP4 X.MP4", "GL010001.LRV X.LRV", "GX010001.THM X.THM"][..],
+                &["PXL_1.RAW-02.ORIGINAL.dng X.dng", "PXL_1.RAW-01.MP.COVER.jpg X.jpg"],
+                &["PXL_2.MP.jpg X.jpg", "PXL_2.MP X.MP"],
+            ]
+        );
     }
 
     #[test]
     fn takeout_is_put_beside_its_photos() {
         let (groups, alone) = of_names(&[
-            "a.jpg", "a.jpg.json", "a(1).jpg", "a.jpg.supplemental-metadata(1).json", "a-edited.jpg",
-            "b.HEIC", "b.MP4", "b.HEIC.supplemental-met.json", "metadata.json",
+            "a.jpg",
+            "a.jpg.json",
+            "a(1).jpg",
+            "a.jpg.supplemental-metadata(1).json",
+            "a-edited.jpg",
+            "b.HEIC",
+            "b.MP4",
+            "b.HEIC.supplemental-met.json",
+            "metadata.json",
         ]);
-        assert_eq!(groups, [
-            &["a.jpg X.jpg", "a-edited.jpg X-edited.jpg", "a.jpg.json X.jpg.json"][..],
-            &["a(1).jpg X.jpg", "a.jpg.supplemental-metadata(1).json X.jpg.supplemental-metadata.json"],
-            &["b.HEIC X.HEIC", "b.MP4 X.MP4", "b.HEIC.supplemental-met.json X.HEIC.supplemental-metadata.json"],
-        ]);
+        assert_eq!(
+            groups,
+            [
+                &["a.jpg X.jpg", "a-edited.jpg X-edited.jpg", "a.jpg.json X.jpg.json"][..],
+                &[
+                    "a(1).jpg X.jpg",
+                    "a.jpg.supplemental-metadata(1).json X.jpg.supplemental-metadata.json"
+                ],
+                &[
+                    "b.HEIC X.HEIC",
+                    "b.MP4 X.MP4",
+                    "b.HEIC.supplemental-met.json X.HEIC.supplemental-metadata.json"
+                ],
+            ]
+        );
         assert_eq!(alone, ["metadata.json"]);
     }
 
@@ -482,11 +545,14 @@ mod tests {
             dated("b.CR2", "2020:01:01 10:00:00+01:00", ""),
             dated("b.JPG", "2020:01:01 10:00:01", ""),
         ]);
-        assert_eq!(groups, [
-            &["a.CR2 X.CR2", "a.xmp X.xmp"][..],
-            &["a.JPG X.JPG"],
-            &["b.CR2 X.CR2", "b.JPG X.JPG"],
-        ]);
+        assert_eq!(
+            groups,
+            [
+                &["a.CR2 X.CR2", "a.xmp X.xmp"][..],
+                &["a.JPG X.JPG"],
+                &["b.CR2 X.CR2", "b.JPG X.JPG"],
+            ]
+        );
         // The number began again: a film of another year, and one of another Live Photo.
         let (groups, _) = told(&[
             dated("a.HEIC", "2020:01:01 10:00:00", "id 1"),
@@ -495,22 +561,32 @@ mod tests {
             dated("b.JPG", "2020:01:01 10:00:00", ""),
             dated("b.MOV", "2022:01:01 10:00:00", ""),
         ]);
-        assert_eq!(groups, [
-            &["a.HEIC X.HEIC", "a_3.MOV X.MOV"][..],
-            &["a.MOV X.MOV"],
-            &["b.JPG X.JPG"],
-            &["b.MOV X.MOV"],
-        ]);
+        assert_eq!(
+            groups,
+            [
+                &["a.HEIC X.HEIC", "a_3.MOV X.MOV"][..],
+                &["a.MOV X.MOV"],
+                &["b.JPG X.JPG"],
+                &["b.MOV X.MOV"],
+            ]
+        );
         // Two copies of a Live Photo: by their names.
         let copies = ["a.HEIC", "a.MOV", "a (1).HEIC", "a (1).MOV"];
         let (groups, _) = told(&copies.map(|name| dated(name, "2020:01:01 10:00:00", "id")));
-        assert_eq!(groups, [["a (1).HEIC X.HEIC", "a (1).MOV X.MOV"], ["a.HEIC X.HEIC", "a.MOV X.MOV"]]);
+        assert_eq!(
+            groups,
+            [["a (1).HEIC X.HEIC", "a (1).MOV X.MOV"], ["a.HEIC X.HEIC", "a.MOV X.MOV"]]
+        );
     }
 
     #[test]
     fn names_that_would_be_one_are_two_photos() {
-        let (groups, _) = of_names(&["a.JPG", "a.jpg", "é.jpg", "É.JPG", "a."]
-            .into_iter().filter(|name| role_of(Path::new(name)).is_some()).collect::<Vec<_>>());
+        let (groups, _) = of_names(
+            &["a.JPG", "a.jpg", "é.jpg", "É.JPG", "a."]
+                .into_iter()
+                .filter(|name| role_of(Path::new(name)).is_some())
+                .collect::<Vec<_>>(),
+        );
         assert_eq!(groups.len(), 4);
         for none in ["a", "a.txt", "a.exr", "a.m4a", ".jpg", "a.obj", "a.icc"] {
             assert_eq!(role_of(Path::new(none)), None, "{none}");

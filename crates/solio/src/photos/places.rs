@@ -123,7 +123,8 @@ impl Places<'_> {
             }
             work.cancel.check()?;
             let first = group.stem(self.files, self.template, 0);
-            let from = if self.template.has_number() { next.get(&first).copied().unwrap_or(0) } else { 0 };
+            let from =
+                if self.template.has_number() { next.get(&first).copied().unwrap_or(0) } else { 0 };
             let most = if self.template.has_number() { MOST_OF_A_NAME } else { 1 };
             let mut found = None;
             // Equal ones may stand before the first free number.
@@ -165,7 +166,8 @@ impl Places<'_> {
                 }
             }
             chosen[i] = Some(found.unwrap_or_else(|| {
-                let reason = "its new name is taken, and the template has no {-n} to tell them apart";
+                let reason =
+                    "its new name is taken, and the template has no {-n} to tell them apart";
                 Chosen::Not(reason.into())
             }));
         }
@@ -196,7 +198,9 @@ impl Places<'_> {
             match solio_io::same_bytes(path, other, work) {
                 Ok(true) => {}
                 Ok(false) => return Ok(false),
-                Err(error) if error.kind() == solio_base::ErrorKind::Cancelled => return Err(error),
+                Err(error) if error.kind() == solio_base::ErrorKind::Cancelled => {
+                    return Err(error);
+                }
                 // Who cannot tell keeps both.
                 Err(_) => return Ok(false),
             }

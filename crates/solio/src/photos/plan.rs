@@ -334,7 +334,8 @@ fn date_of(
         }
     }
     if dates.is_empty() {
-        let photos = group.members.iter().filter(|member| files[member.file].role != PhotoRole::Side);
+        let photos =
+            group.members.iter().filter(|member| files[member.file].role != PhotoRole::Side);
         for member in photos {
             let path = &files[member.file].path;
             let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -343,7 +344,8 @@ fn date_of(
                 let source = DateSource::Name;
                 dates.push((RawDate { at, offset_s: None, is_utc, source }, member.file));
             }
-            let modified = chrono::DateTime::from_timestamp_nanos(statuses[member.file].modified_ns);
+            let modified =
+                chrono::DateTime::from_timestamp_nanos(statuses[member.file].modified_ns);
             if options.from_modified {
                 let (at, source) = (modified.naive_utc(), DateSource::Modified);
                 dates.push((RawDate { at, offset_s: None, is_utc: true, source }, member.file));
@@ -352,11 +354,14 @@ fn date_of(
     }
     // Of files that say the same thing, that which leads.
     dates.sort_by_key(|(date, _)| date.source as u8);
-    let known = dates.iter().find_map(|(date, file)| Some((date.in_zone(options.zone.as_ref())?, *file)));
+    let known =
+        dates.iter().find_map(|(date, file)| Some((date.in_zone(options.zone.as_ref())?, *file)));
     known.ok_or_else(|| match dates.first() {
         Some((date, _)) => {
             let source = date.source.name();
-            format!("{source} alone tells its time, which is UTC: name its zone (--zone Europe/Berlin)")
+            format!(
+                "{source} alone tells its time, which is UTC: name its zone (--zone Europe/Berlin)"
+            )
         }
         None => "no date".to_owned(),
     })

@@ -4,8 +4,8 @@
 //! files themselves: a step is done where the file is at its new path, by its inode, or by size and time where it
 //! went to another file system. So a journal needs no word about progress, and a kill can come at any moment.
 
-use crate::photos::plan::{PhotoAction, PhotoHow, PhotosPlan};
 use crate::photos::places::PlaceKeys;
+use crate::photos::plan::{PhotoAction, PhotoHow, PhotosPlan};
 use crate::tree::journal::{self, Journal};
 use serde_json::{Value, json};
 use solio_base::{Error, ErrorKind, Result, Work};
@@ -311,7 +311,13 @@ impl PhotoStep {
             "move" => false,
             _ => return None,
         };
-        Some(PhotoStep { is_copy, from: path("from")?, to: path("to")?, then, group: number("group")? })
+        Some(PhotoStep {
+            is_copy,
+            from: path("from")?,
+            to: path("to")?,
+            then,
+            group: number("group")?,
+        })
     }
 
     /// Whether the file is at a path: by its inode, and by size and time after it went to another file system.
@@ -376,7 +382,10 @@ impl PhotoStep {
             (There::It, _) | (_, There::Nothing) if self.is_copy => Ok(false),
             (There::It, _) => Ok(false),
             (There::Nothing, There::It) if self.is_copy => {
-                let error = Error::new(ErrorKind::Io, "the file that this is a copy of is gone: the copy stays");
+                let error = Error::new(
+                    ErrorKind::Io,
+                    "the file that this is a copy of is gone: the copy stays",
+                );
                 Err(error.at_path(&self.to))
             }
             (There::Nothing, There::It) => {
@@ -407,8 +416,12 @@ struct Journaled {
 
 fn read_journal(path: &Path, work: &Work) -> Result<Journaled> {
     let mut lines = journal::read(path, work)?.into_iter();
-    // Killed before its first line: nothing was begun.
-    let Some((_, first)) = lines.next() else { return Ok(Journaled::default()) };
+    let first = match lines.next() {
+        Some((_, first)) => first,
+        // Killed within its first line: nothing was begun.
+        None if is_begun(path, work)? => return Ok(Journaled::default()),
+        None => Value::Null,
+    };
     if first["journal"] != "photos" {
         let error = Error::corrupt("this is not a journal of solio photos").at_path(path);
         return Err(if first["kept"].is_string() {
@@ -439,6 +452,14 @@ fn read_journal(path: &Path, work: &Work) -> Result<Journaled> {
         steps.clear();
     }
     Ok(Journaled { folders, steps })
+}
+
+/// Whether a file is the beginning of a journal, or empty.
+fn is_begun(path: &Path, work: &Work) -> Result<bool> {
+    const START: &[u8] = b"{\"journal\":\"photos\"";
+    let mut start = Vec::new();
+    solio_io::read_ends(path, START.len(), work, |part| start.extend_from_slice(part))?;
+    Ok(start.iter().zip(START).all(|(own, known)| own == known))
 }
 
 #[cfg(test)]
@@ -527,6 +548,8 @@ mod tests {
         let head = r#"{"journal":"photos","version":1,"how":"move"}"#;
         for (text, is_fine) in [
             (String::new(), true),
+            ("mine".into(), false),
+            (r#"{"jour"#.into(), true),
             ("{}\n".into(), false),
             ("[]\n".into(), false),
             ("not json\n".into(), false),

@@ -119,8 +119,18 @@ impl<'n> TakeoutNames<'n> {
 
 /// What Google's editor appends to names, in the languages that are known.
 pub(crate) const EDITED: [&str; 12] = [
-    "-edited", "-bearbeitet", "-modifié", "-edytowane", "-editado", "-editada", "-modificato",
-    "-bewerkt", "-redigerad", "-redigeret", "-muokattu", "-editat",
+    "-edited",
+    "-bearbeitet",
+    "-modifié",
+    "-edytowane",
+    "-editado",
+    "-editada",
+    "-modificato",
+    "-bewerkt",
+    "-redigerad",
+    "-redigeret",
+    "-muokattu",
+    "-editat",
 ];
 
 /// The stem of the original, and what stood behind it, of `a-edited` and `a-edited(1)`.
@@ -166,7 +176,8 @@ mod tests {
         let long = "a name that is so long that the export cuts it.jpg";
         let longer = "a name that is so long that the export cuts other.jpg";
         let kept = "exactly as long as what is kept of it by th.jpg";
-        let names = ["a.jpg", "a(1).jpg", "a-edited.jpg", "b.HEIC", long, longer, kept, "a.png", "Ä é.jpg"];
+        let names =
+            ["a.jpg", "a(1).jpg", "a-edited.jpg", "b.HEIC", long, longer, kept, "a.png", "Ä é.jpg"];
         let photos = TakeoutNames::new(names.iter().enumerate().map(|(i, name)| (*name, i)));
         let found = |base: &str, title: &str| photos.photo_of(base, title).map(|i| names[i]);
         for (base, title, wanted) in [
@@ -206,10 +217,16 @@ mod tests {
 
     #[test]
     fn notes_are_read_or_are_none() {
-        let note = read_note(br#"{"title":"a.jpg","photoTakenTime":{"timestamp":"1672574400"}}"#).unwrap();
+        let note =
+            read_note(br#"{"title":"a.jpg","photoTakenTime":{"timestamp":"1672574400"}}"#).unwrap();
         assert_eq!(note.at.unwrap().to_string(), "2023-01-01 12:00:00");
         // A note without a time, and times that are none.
-        for bad in ["{}", r#"{"timestamp":"x"}"#, r#"{"timestamp":"99999999999999999"}"#, r#"{"timestamp":"0"}"#] {
+        for bad in [
+            "{}",
+            r#"{"timestamp":"x"}"#,
+            r#"{"timestamp":"99999999999999999"}"#,
+            r#"{"timestamp":"0"}"#,
+        ] {
             let text = format!(r#"{{"photoTakenTime":{bad}}}"#);
             assert_eq!(read_note(text.as_bytes()).unwrap().at, None, "{bad}");
         }

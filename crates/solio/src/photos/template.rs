@@ -136,9 +136,11 @@ fn field(word: &str) -> Result<Field, String> {
     };
     let digits = |form: Option<&str>| match form {
         None => Ok(0),
-        Some(form) => form.parse().ok().filter(|digits| (1..=12).contains(digits)).ok_or_else(|| {
-            format!("{{{word}}}: behind the colon stands how many digits, 1 to 12")
-        }),
+        Some(form) => {
+            form.parse().ok().filter(|digits| (1..=12).contains(digits)).ok_or_else(|| {
+                format!("{{{word}}}: behind the colon stands how many digits, 1 to 12")
+            })
+        }
     };
     if name == "date" {
         let form = form.filter(|form| !form.is_empty());
@@ -164,7 +166,9 @@ fn field(word: &str) -> Result<Field, String> {
         return Ok(Field::Part(TemplatePart::Counter(digits(form)?)));
     }
     // {-n}, {_n}, { (n}: what stands before the n stands before the number.
-    if let Some(before) = name.strip_suffix('n').filter(|it| !it.is_empty() && !it.contains(char::is_alphanumeric)) {
+    if let Some(before) =
+        name.strip_suffix('n').filter(|it| !it.is_empty() && !it.contains(char::is_alphanumeric))
+    {
         return Ok(Field::Part(TemplatePart::Number(cleaned(before), digits(form)?)));
     }
     let (name, otherwise) = name.split_once('|').unwrap_or((name, UNKNOWN));
@@ -180,8 +184,10 @@ fn field(word: &str) -> Result<Field, String> {
         }
     };
     if form.is_some() {
-        return Err(format!("{{{name}}} takes nothing behind a colon; {{{name}|none}} names what \
-                            stands where there is none"));
+        return Err(format!(
+            "{{{name}}} takes nothing behind a colon; {{{name}|none}} names what \
+                            stands where there is none"
+        ));
     }
     Ok(Field::Part(TemplatePart::Word(known, cleaned(otherwise))))
 }
@@ -192,13 +198,13 @@ fn check_paths(parts: &[TemplatePart]) -> Result<(), String> {
     for part in parts {
         match part {
             TemplatePart::Text(text) | TemplatePart::Date(text) => {
-                if let Some(letter) = text.chars().find(|c| c.is_control() || "\\:*?\"<>|".contains(*c)) {
+                if let Some(letter) =
+                    text.chars().find(|c| c.is_control() || "\\:*?\"<>|".contains(*c))
+                {
                     let is_date = matches!(part, TemplatePart::Date(_));
                     // %H:%M is a natural thing to write.
                     let why = if is_date { "; use %H%M or %H.%M" } else { "" };
-                    return Err(format!(
-                        "{letter:?} is in no name that all systems take{why}"
-                    ));
+                    return Err(format!("{letter:?} is in no name that all systems take{why}"));
                 }
                 shape.push_str(text);
             }
@@ -292,7 +298,8 @@ fn sound(name: &str) -> String {
         let number = first.strip_prefix(port).unwrap_or_default();
         number.len() == 1 && number.bytes().all(|byte| byte.is_ascii_digit())
     };
-    let is_kept = ["CON", "PRN", "AUX", "NUL"].contains(&&*first) || is_port("COM") || is_port("LPT");
+    let is_kept =
+        ["CON", "PRN", "AUX", "NUL"].contains(&&*first) || is_port("COM") || is_port("LPT");
     match name {
         "" => "_".to_owned(),
         _ if is_kept => format!("_{name}"),
@@ -306,7 +313,8 @@ mod tests {
     use chrono::NaiveDate;
 
     fn values(model: Option<&'static str>) -> TemplateValues<'static> {
-        let at = NaiveDate::from_ymd_opt(2023, 1, 2).unwrap().and_hms_milli_opt(3, 4, 5, 678).unwrap();
+        let at =
+            NaiveDate::from_ymd_opt(2023, 1, 2).unwrap().and_hms_milli_opt(3, 4, 5, 678).unwrap();
         let (name, folder) = ("IMG_1", "DCIM");
         TemplateValues { at, name, folder, make: Some("Canon"), model, lens: None, counter: 7 }
     }
@@ -320,7 +328,10 @@ mod tests {
         assert_eq!(stem(USUAL, 0), "2023/01/20230102_030405");
         assert_eq!(stem(USUAL, 2), "2023/01/20230102_030405-2");
         assert_eq!(stem("{date:%Y%m%d-%H%M%S%3f}{_n:3}{ext:lower}", 2), "20230102-030405678_002");
-        assert_eq!(stem("{model}/{lens|no lens}/{counter:4}_{name}", 0), "EOS R_5/no lens/0007_IMG_1");
+        assert_eq!(
+            stem("{model}/{lens|no lens}/{counter:4}_{name}", 0),
+            "EOS R_5/no lens/0007_IMG_1"
+        );
         assert_eq!(stem("{{{folder}}}", 0), "{DCIM}");
         let none: PhotoTemplate = "{model}/{name}".parse().unwrap();
         assert_eq!(none.stem(&values(None), 0), "unknown/IMG_1");
@@ -332,8 +343,15 @@ mod tests {
     #[test]
     fn names_are_such_as_every_system_takes() {
         for (model, wanted) in [
-            ("..", "_"), ("NUL", "_NUL"), ("com1.x", "_com1.x"), ("COM10", "COM10"), ("a.", "a"),
-            (" x ", "x"), ("a\nb", "a_b"), ("../../etc", ".._.._etc"), ("C:\\x", "C__x"),
+            ("..", "_"),
+            ("NUL", "_NUL"),
+            ("com1.x", "_com1.x"),
+            ("COM10", "COM10"),
+            ("a.", "a"),
+            (" x ", "x"),
+            ("a\nb", "a_b"),
+            ("../../etc", ".._.._etc"),
+            ("C:\\x", "C__x"),
         ] {
             let template: PhotoTemplate = "{model}".parse().unwrap();
             assert_eq!(template.stem(&values(Some(model)), 0), wanted, "{model}");
@@ -343,9 +361,27 @@ mod tests {
     #[test]
     fn what_is_not_a_template_is_refused() {
         for bad in [
-            "", "/x{ext}", "../{name}{ext}", "a//b", "a/", "{date}", "{date:%Q}", "{date:%H:%M}", "{name",
-            "name}", "{ext}{name}", "{ext}x", "{name}{ext}{ext}", "{nam}", "{counter:x}", "{name:3}",
-            "{ext:title}", "a\0b", "{date:%Y/../..}", "{-n:99}", "{date:%z}",
+            "",
+            "/x{ext}",
+            "../{name}{ext}",
+            "a//b",
+            "a/",
+            "{date}",
+            "{date:%Q}",
+            "{date:%H:%M}",
+            "{name",
+            "name}",
+            "{ext}{name}",
+            "{ext}x",
+            "{name}{ext}{ext}",
+            "{nam}",
+            "{counter:x}",
+            "{name:3}",
+            "{ext:title}",
+            "a\0b",
+            "{date:%Y/../..}",
+            "{-n:99}",
+            "{date:%z}",
         ] {
             let parsed = bad.parse::<PhotoTemplate>();
             assert!(parsed.is_err(), "{bad}: {parsed:?}");

@@ -131,9 +131,8 @@ pub(crate) const FIELDS: [&str; 21] = [
 impl PhotoFacts {
     /// Of what was read of a file.
     pub(crate) fn of(read: &Metadata) -> PhotoFacts {
-        let groups = |group: &'static str| {
-            move |tag: &&Tag| tag.family() == group || tag.group == group
-        };
+        let groups =
+            |group: &'static str| move |tag: &&Tag| tag.family() == group || tag.group == group;
         let text = |group: &'static str, name: &str| -> Option<String> {
             let mut found = read.tags.iter().filter(groups(group)).filter(|tag| tag.name == name);
             found.next().map(|tag| tag.number().plain().trim().to_owned())
@@ -261,7 +260,8 @@ mod tests {
     fn dates_are_read_in_the_forms_that_there_are() {
         let told = |text: &str| {
             parse_date(text).map_or("-".into(), |(at, offset)| {
-                at.format("%F %T%.f").to_string() + &offset.map_or(String::new(), |s| format!(" {s}"))
+                at.format("%F %T%.f").to_string()
+                    + &offset.map_or(String::new(), |s| format!(" {s}"))
             })
         };
         for (text, wanted) in [

@@ -105,7 +105,9 @@ fn unknown(name: &str) -> String {
     let near = tzdb_data::TZ_NAMES.iter().filter(near).take(3);
     let near: Vec<&str> = near.copied().collect();
     match near[..] {
-        [] => format!("{name} is not a zone; use a name such as Europe/Berlin, +02:00, UTC or local"),
+        [] => {
+            format!("{name} is not a zone; use a name such as Europe/Berlin, +02:00, UTC or local")
+        }
         _ => format!("{name} is not a zone; did you mean {}?", near.join(" or ")),
     }
 }

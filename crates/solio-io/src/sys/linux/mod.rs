@@ -64,7 +64,9 @@ pub(crate) fn rename_new(from: &Path, to: &Path) -> std::io::Result<()> {
     let only_new = rustix::fs::RenameFlags::NOREPLACE;
     match rustix::fs::renameat_with(CWD, from, CWD, to, only_new) {
         // Some file systems have no such call.
-        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => super::posix::rename_by_link(from, to),
+        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {
+            super::posix::rename_by_link(from, to)
+        }
         done => Ok(done?),
     }
 }
