@@ -31,14 +31,13 @@ pub(crate) enum PhotoRole {
 /// Films that the table of kinds does not have: they are moved, but say no date.
 const OTHER_FILMS: [&str; 10] =
     ["mts", "m2ts", "mpg", "mpeg", "mkv", "webm", "wmv", "360", "mp", "m2v"];
-/// What stands beside photos: edits, small copies, sound, subtitles.
-const SIDES: [&str; 11] =
-    ["xmp", "aae", "json", "thm", "wav", "pp3", "dop", "lrv", "srt", "lrf", "on1"];
+/// What stands beside photos and is of no kind that the table has: edits, small copies, subtitles.
+const OTHER_SIDES: [&str; 8] = ["aae", "json", "pp3", "dop", "lrv", "srt", "lrf", "on1"];
 
 /// What a file is by its name; `None` for what is no photo and belongs to none.
 pub(crate) fn role_of(path: &Path) -> Option<PhotoRole> {
     let extension = path.extension()?.to_string_lossy().to_lowercase();
-    if SIDES.contains(&&*extension) {
+    if OTHER_SIDES.contains(&&*extension) {
         return Some(PhotoRole::Side);
     }
     if OTHER_FILMS.contains(&&*extension) {
@@ -52,7 +51,10 @@ pub(crate) fn role_of(path: &Path) -> Option<PhotoRole> {
         | FileKind::Raf
         | FileKind::Mrw
         | FileKind::X3f => Some(PhotoRole::Raw),
-        FileKind::Movie if extension == "m4a" => None,
+        FileKind::Xmp | FileKind::Wav => Some(PhotoRole::Side),
+        // The small picture of a film.
+        FileKind::Jpeg if extension == "thm" => Some(PhotoRole::Side),
+        FileKind::Movie if FileType::of_path(path)?.mime().starts_with("audio/") => None,
         FileKind::Movie | FileKind::Avi => Some(PhotoRole::Film),
         FileKind::Heif => Some(PhotoRole::Still),
         // Renders and textures are no photos.

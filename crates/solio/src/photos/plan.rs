@@ -12,7 +12,7 @@ use crate::tree::read_files::files_below;
 use solio_base::{Error, ErrorKind, Limits, Result, Work};
 use solio_io::filter::Filter;
 use solio_io::walk::{EntryKind, Status, status_of_name};
-use solio_kinds::named_enum;
+use solio_kinds::{Ability, FileType, named_enum};
 use solio_photo::{Fields, Metadata};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -273,12 +273,10 @@ fn read_facts(
     work: &Work,
 ) -> Result<Vec<Option<String>>> {
     let mut unread: Vec<Option<String>> = vec![None; files.len()];
-    let has_extension = |file: &PhotoFile, wanted: &[&str]| {
-        let extension = file.path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
-        wanted.contains(&&*extension)
-    };
+    let may_say =
+        |path: &Path| FileType::of_path(path).is_some_and(|named| named.kind.can(Ability::Meta));
     let asked: Vec<usize> = (0..files.len())
-        .filter(|&i| files[i].role != PhotoRole::Side || has_extension(&files[i], &["xmp", "thm"]))
+        .filter(|&i| files[i].role != PhotoRole::Side || may_say(&files[i].path))
         .collect();
     let paths: Vec<PathBuf> = asked.iter().map(|&i| files[i].path.clone()).collect();
     let options = MetadataOptions { fields: Fields::of(FIELDS), ..MetadataOptions::default() };
@@ -298,7 +296,8 @@ fn read_facts(
         Ok(())
     })?;
     for (i, file) in files.iter_mut().enumerate() {
-        if !has_extension(file, &["json"]) || statuses[i].size > takeout::MOST_BYTES {
+        let is_json = file.path.extension().is_some_and(|it| it.eq_ignore_ascii_case("json"));
+        if !is_json || statuses[i].size > takeout::MOST_BYTES {
             continue;
         }
         work.cancel.check()?;

@@ -10,8 +10,14 @@ use crate::tree::journal::{self, Journal};
 use serde_json::{Value, json};
 use solio_base::{Error, ErrorKind, Result, Work};
 use solio_io::walk::{Status, status_of_name};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use solio_measure::lock;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+
+/// Groups that are copied at once.
+const AT_ONCE: usize = 8;
 
 /// What came of a run.
 #[derive(Debug, Default)]
@@ -213,9 +219,63 @@ fn new_folders(steps: &[PhotoStep]) -> BTreeSet<PathBuf> {
     folders
 }
 
-/// Does steps, group by group.
+/// Does steps: moves one after the other, as one may make room for the next; copies of several groups at once,
+/// as each waits for the disk.
 fn run(steps: &[PhotoStep], is_again: bool, work: &Work) -> Result<PhotosDone> {
-    let mut done = PhotosDone::default();
+    if steps.first().is_none_or(|step| !step.is_copy) {
+        return in_turn(steps, steps, is_again, work).map(|ran| ran.done);
+    }
+    let groups: Vec<&[PhotoStep]> = steps.chunk_by(|a, b| a.group == b.group).collect();
+    let (next, is_stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let ran = Mutex::new(BTreeMap::new());
+    let copy = || {
+        while !is_stopped.load(Relaxed) {
+            let i = next.fetch_add(1, Relaxed);
+            let Some(group) = groups.get(i) else { return };
+            let done = in_turn(group, steps, is_again, work);
+            if done.as_ref().map_or(true, |done| done.is_full) {
+                is_stopped.store(true, Relaxed);
+            }
+            lock(&ran).insert(i, done);
+        }
+    };
+    std::thread::scope(|scope| {
+        // Where no more threads are to be had, fewer do it.
+        for _ in 1..AT_ONCE {
+            let _ = std::thread::Builder::new().spawn_scoped(scope, copy);
+        }
+        copy();
+    });
+    let mut all = PhotosDone::default();
+    let ran = std::mem::take(&mut *lock(&ran));
+    let is_begun = |i: usize| ran.contains_key(&i);
+    let left =
+        groups.iter().enumerate().filter(|(i, _)| !is_begun(*i)).map(|(_, group)| group.len());
+    all.left = left.sum::<usize>() as u64;
+    for done in ran.into_values() {
+        let PhotosDone { files, bytes, failed, .. } = done?.done;
+        all.files += files;
+        all.bytes += bytes;
+        all.failed.extend(failed);
+    }
+    Ok(all)
+}
+
+/// What came of some steps.
+struct RanSteps {
+    done: PhotosDone,
+    is_full: bool,
+}
+
+/// Does steps in their order, which are some of `all`. Of a group of which one fails all stay.
+fn in_turn(
+    steps: &[PhotoStep],
+    all: &[PhotoStep],
+    is_again: bool,
+    work: &Work,
+) -> Result<RanSteps> {
+    let mut ran = RanSteps { done: PhotosDone::default(), is_full: false };
+    let done = &mut ran.done;
     // Groups of which a file failed, and what was done of others.
     let mut failed = HashSet::new();
     let mut by_group = HashMap::<u64, Vec<usize>>::new();
@@ -225,7 +285,7 @@ fn run(steps: &[PhotoStep], is_again: bool, work: &Work) -> Result<PhotosDone> {
         if failed.contains(&step.group) {
             continue;
         }
-        match step.forward(steps, is_again, work) {
+        match step.forward(all, is_again, work) {
             Ok(was_done) => {
                 if was_done {
                     by_group.entry(step.group).or_default().push(i);
@@ -236,16 +296,15 @@ fn run(steps: &[PhotoStep], is_again: bool, work: &Work) -> Result<PhotosDone> {
             Err(error) => {
                 failed.insert(step.group);
                 for before in by_group.remove(&step.group).unwrap_or_default().into_iter().rev() {
-                    if let Err(error) = steps[before].undo(steps, work) {
+                    if let Err(error) = steps[before].undo(all, work) {
                         done.failed.push(error);
                     }
                 }
-                let is_full = is_full(&error);
+                ran.is_full = is_full(&error);
                 done.failed.push(error);
-                if is_full {
-                    let begun = &steps[..=i];
+                if ran.is_full {
                     let is_left = |step: &&PhotoStep| !failed.contains(&step.group);
-                    done.left = (steps[begun.len()..].iter().filter(is_left).count()) as u64;
+                    done.left = steps[i + 1..].iter().filter(is_left).count() as u64;
                     break;
                 }
             }
@@ -259,12 +318,13 @@ fn run(steps: &[PhotoStep], is_again: bool, work: &Work) -> Result<PhotosDone> {
             done.bytes += step.then.size;
         }
     }
-    for folder in folders {
-        if let Err(error) = solio_io::sync_folder(&folder) {
+    // Copies have synced theirs.
+    for folder in folders.iter().filter(|_| steps.iter().any(|step| !step.is_copy)) {
+        if let Err(error) = solio_io::sync_folder(folder) {
             done.failed.push(error);
         }
     }
-    Ok(done)
+    Ok(ran)
 }
 
 /// Whether nothing more can be written.

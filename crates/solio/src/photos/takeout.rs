@@ -61,8 +61,14 @@ impl<'n> TakeoutNames<'n> {
             let (stem, extension) = split(name);
             let (stem, number) = without_number(stem);
             let whole = format!("{stem}{extension}");
-            for base in [cut(&format!("{whole}{MARK}")), cut(&whole)] {
-                by_base.entry((base.to_lowercase(), number)).or_default().push(*index);
+            // Of some photos the extension is left out.
+            for base in
+                [format!("{whole}{MARK}"), whole, format!("{stem}{MARK}")].map(|it| cut(&it))
+            {
+                let same = by_base.entry((base.to_lowercase(), number)).or_default();
+                if same.last() != Some(index) {
+                    same.push(*index);
+                }
             }
         }
         TakeoutNames { by_base, names }
@@ -83,7 +89,8 @@ impl<'n> TakeoutNames<'n> {
         let found = self.by_base.get(&key).map(Vec::as_slice).unwrap_or_default();
         match found {
             [one] => return Some(*one),
-            // Of names that were cut to the same, the title tells.
+            // Of names that were cut to the same, the title tells; a picture and its film are one.
+            [first, ..] if self.have_one_stem(found) => return Some(*first),
             [_, ..] => return self.titled(found, title),
             [] => {}
         }
@@ -102,6 +109,13 @@ impl<'n> TakeoutNames<'n> {
         }
     }
 
+    /// Whether these differ in their extensions alone.
+    fn have_one_stem(&self, among: &[usize]) -> bool {
+        let mut stems =
+            self.names.iter().filter(|name| among.contains(&name.1)).map(|it| split(it.0).0);
+        stems.next().is_some_and(|first| stems.all(|stem| stem.eq_ignore_ascii_case(first)))
+    }
+
     /// The one of these whose name the title is, or begins with it where that was cut.
     fn titled(&self, among: &[usize], title: &str) -> Option<usize> {
         let is_it = |name: &&(&str, usize)| {
@@ -118,19 +132,21 @@ impl<'n> TakeoutNames<'n> {
 }
 
 /// What Google's editor appends to names, in the languages that are known.
-pub(crate) const EDITED: [&str; 12] = [
+pub(crate) const EDITED: [&str; 14] = [
     "-edited",
     "-bearbeitet",
     "-modifié",
     "-edytowane",
     "-editado",
     "-editada",
+    "-ha editado",
     "-modificato",
     "-bewerkt",
     "-redigerad",
     "-redigeret",
     "-muokattu",
     "-editat",
+    "-編集済み",
 ];
 
 /// The stem of the original, and what stood behind it, of `a-edited` and `a-edited(1)`.
@@ -199,6 +215,7 @@ mod tests {
             ("exactly as long as what is kept of it by th.jp", "", Some(kept)),
             ("a.png.supplemental-metadata", "", Some("a.png")),
             ("ä é.jpg.supplemental-metadata", "", Some("Ä é.jpg")),
+            ("b.supplemental-metadata", "b", Some("b.HEIC")),
             ("metadata", "Album", None),
             ("", "", None),
             ("(1)", "", None),
