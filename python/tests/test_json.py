@@ -71,7 +71,14 @@ CASES: dict[str, list[tuple[str, str]]] = {
         ("convert scene.pbrt -o again.pbrt --json", "convert-scene"),
         ("convert scene.pbrt -o scene.glb --json", "convert-export"),
     ],
-    "set": [("set owner=me a.exr none.exr -o out/ --json", "set failure")],
+    "photos": [
+        ("photos --json photo.jpg --to out", "photos"),
+        ("photos --json photo.jpg --to out --from-mtime --zone UTC --apply", "photos photos-done"),
+    ],
+    "set": [
+        ("set owner=me a.exr none.exr -o out/ --json", "set failure"),
+        ("set --orientation 3 turned.tif photo.jpg --json", "set-photo failure"),
+    ],
     "preview": [
         ("preview a.exr none.exr -o out/ --json", "preview failure"),
         ("preview scene.pbrt -o scene.png --json", "preview-scene"),
@@ -128,6 +135,8 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "scene.pbrt").write_text(SCENE)
     (tmp_path / "large").write_bytes(bytes(range(250)) * 12_000)
     (tmp_path / "empty.png").write_bytes(b"")
+    turned = b"II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\0\0\0\0"
+    (tmp_path / "turned.tif").write_bytes(turned)
     for line in [
         "convert model.obj -o model.ply --trace t.json",
         "gradient red,lime -o a.exr --size 32x16",

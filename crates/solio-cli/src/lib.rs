@@ -46,6 +46,7 @@ mod meta;
 pub mod options;
 mod output_path;
 mod pack;
+mod photos;
 mod preview;
 mod progress;
 mod query;
@@ -184,6 +185,7 @@ fn run_command(command: Option<Command>) -> Result<Outcome> {
         Some(Command::Help { words }) => help::run(&words),
         Some(Command::Convert(args)) => convert::run(&args),
         Some(Command::Meta(args)) => meta::run(&args),
+        Some(Command::Photos(args)) => photos::run(&args),
         Some(Command::Exiftool(args)) => exiftool::run_parsed(&args),
         Some(Command::Info(args)) => info::run(&args),
         Some(Command::Ls(args)) => ls::run(&args),

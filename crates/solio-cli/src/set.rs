@@ -1,4 +1,4 @@
-//! `solio set`: other attributes for images; their pixels are copied verbatim.
+//! `solio set`: other attributes for images, dates and places for photos; their pixels stay as they are.
 
 use crate::args::SetArgs;
 use crate::output_path::{is_folder, refuse_both};
@@ -6,7 +6,8 @@ use crate::stats::RunMeter;
 use crate::{Outcome, inputs, options, schema, screen};
 use serde_json::json;
 use solio::names::OsStrBytes;
-use solio::{Edit, Error, ErrorKind, ImageJob, Result, SetOptions, Work};
+use solio::photo::PhotoEdit;
+use solio::{Edit, Error, ErrorKind, ImageJob, PhotoEditOptions, Result, SetOptions, Work};
 use std::path::{Path, PathBuf};
 
 /// Changes every input, goes on past bad ones.
@@ -20,8 +21,17 @@ pub(crate) fn run(args: &SetArgs) -> Result<Outcome> {
         edits.push(Edit::parse(text.to_str().ok_or_else(wrong)?)?);
     }
     edits.extend(args.delete.iter().map(|name| Edit::delete(name)));
+    if let Some(edit) = args.photo_edit() {
+        if !edits.is_empty() || args.part.is_some() {
+            let error = Error::argument("attributes are those of OpenEXR, the rest that of photos");
+            return Err(error.hint("run the command once for each"));
+        }
+        return photos(args, files, &edit, &work);
+    }
     if edits.is_empty() {
-        return Err(Error::argument("nothing to set").hint("name attributes: owner=me"));
+        let hint =
+            "name attributes: owner=me; or for photos --shift, --date, --remove-gps, --orientation";
+        return Err(Error::argument("nothing to set").hint(hint));
     }
     let inputs = inputs::files(&args.inputs.with_files(files), &work)?;
     if inputs.is_empty() {
@@ -67,6 +77,44 @@ fn set_all(args: &SetArgs, jobs: &[ImageJob], wanted: &SetOptions, work: &Work) 
             }
         }
     }
+    Ok(inputs::outcome(failed, jobs.len()))
+}
+
+/// Dates, places and orientation of photos and films.
+fn photos(args: &SetArgs, files: Vec<PathBuf>, edit: &PhotoEdit, work: &Work) -> Result<Outcome> {
+    let inputs = inputs::files(&args.inputs.with_files(files), work)?;
+    if inputs.is_empty() {
+        return Ok(inputs::none_named());
+    }
+    let jobs = plan(args, inputs)?;
+    let options = PhotoEditOptions { dry_run: args.dry_run, durable: args.durable };
+    let inputs: Vec<&PathBuf> = jobs.iter().map(|(input, _)| input).collect();
+    let seen = RunMeter::start(&args.run.shown, "set", &inputs, work);
+    let mut failed = 0;
+    for (input, output) in &jobs {
+        match solio::edit_photo(input, output, edit, &options, work) {
+            Ok(done) if args.run.json => {
+                let line = json!({ "changed": done.changed, "in_place": done.in_place });
+                let paths: [(&str, &Path); 2] = [("input", input), ("output", output)];
+                screen::print(&schema::line("set-photo/1", &paths, line));
+            }
+            Ok(done) if args.dry_run => {
+                let name = crate::terminal::name(input);
+                let changed = match done.changed.is_empty() {
+                    true => "nothing".to_owned(),
+                    false => done.changed.join(", "),
+                };
+                screen::print(&format!("{name}: {changed}\n"));
+            }
+            Ok(_) => {}
+            Err(error) if error.kind() == ErrorKind::Cancelled => return Err(error),
+            Err(error) => {
+                failed += 1;
+                screen::fail(input, error, args.run.json);
+            }
+        }
+    }
+    seen.end(jobs.len() as u64);
     Ok(inputs::outcome(failed, jobs.len()))
 }
 

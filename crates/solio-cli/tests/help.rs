@@ -15,7 +15,7 @@ const TASKS: [&str; 16] = [
     "shrink",
     "sequences",
     "broken",
-    "photos",
+    "metadata",
     "scene",
     "catalogue",
     "gradients",
@@ -29,7 +29,8 @@ const TASKS: [&str; 16] = [
 ];
 
 /// Lines that are not run: they need a store, another program, root, a large disk, or minutes.
-const LEFT: [&str; 14] = [
+const LEFT: [&str; 15] = [
+    "photos --undo",
     "s3://",
     "/mnt/show",
     "part2.parquet",
@@ -47,7 +48,9 @@ const LEFT: [&str; 14] = [
 ];
 
 /// Lines that end with another code: what they look for is there.
-const ENDS: [(&str, i32); 9] = [
+const ENDS: [(&str, i32); 11] = [
+    ("photos photos --to", 1),
+    ("set --shift", 1),
     ("preview cut.exr", 1),
     ("missing-frames,case", 0),
     ("-q shots/*.exr", 0),

@@ -83,6 +83,14 @@ impl AtomicFile {
         self.put_in_place().map_err(|e| io_error("put in place", e, &self.target))
     }
 
+    /// Gives the file its name, where nothing has that; else nothing of it is left.
+    pub(crate) fn commit_new(mut self) -> std::io::Result<()> {
+        let Some(temporary) = self.temporary.take() else { return self.link(&self.target) };
+        sys::rename_new(temporary.path(), &self.target)?;
+        temporary.forget();
+        Ok(())
+    }
+
     /// The folder that the file appears in.
     pub(crate) fn folder(&self) -> &Path {
         folder(&self.target)
@@ -116,7 +124,10 @@ impl AtomicFile {
 }
 
 /// Waits until the disk has the names in a folder.
-pub(crate) fn sync_folder(folder: &Path) -> Result<()> {
+///
+/// # Errors
+/// `Io` where the folder is not there or the disk fails.
+pub fn sync_folder(folder: &Path) -> Result<()> {
     let hint = "the new files are in place, but may not outlast a loss of power";
     let synced = sys::sync_folder(folder);
     synced.map_err(|e| Error::io("sync the folder", e).at_path(folder).hint(hint))

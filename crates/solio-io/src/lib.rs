@@ -31,6 +31,7 @@ mod linked;
 pub mod lock;
 mod long_path;
 pub mod mount;
+mod moved;
 pub mod objects;
 pub mod order;
 mod patch;
@@ -49,6 +50,7 @@ pub mod volume;
 pub mod walk;
 pub mod watch;
 
+pub use atomic::sync_folder;
 pub use below::{PlacedNames, make_folder, make_folder_of, place_below};
 pub use file::{
     FileSource, OpenFile, OpenedSource, bytes_of, copy_file, file_bytes, folders_and_files,
@@ -57,7 +59,8 @@ pub use file::{
 pub use head_reader::{HeadReader, HeadSource};
 pub use host::host_name;
 pub use linked::{check_unchanged, link_over, new_file, unlink_copy};
-pub use patch::patch_start;
+pub use moved::{copy_new, move_new, remove_copy};
+pub use patch::{patch_at, patch_start};
 pub use raw::{RawFile, read_ends, read_raw, same_bytes};
 pub use sink::{FileSink, SinkOptions, WrittenFile, is_direct};
 pub use stream::StreamSource;

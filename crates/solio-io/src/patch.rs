@@ -7,7 +7,7 @@ use std::fs::{File, OpenOptions};
 use std::path::Path;
 
 /// The bytes that the system writes at once: a block of the usual file systems.
-const BLOCK_BYTES: usize = 4096;
+const BLOCK_BYTES: u64 = 4096;
 
 /// Makes `new` of the bytes `old` at the start of the file at `path`, where all that differs lies in one
 /// block of 4096 bytes, which is written by one call: a reader finds the old bytes or the new ones.
@@ -27,12 +27,30 @@ const BLOCK_BYTES: usize = 4096;
 /// # Errors
 /// Where writing fails.
 pub fn patch_start(path: &Path, old: &[u8], new: &[u8], durable: bool) -> Result<bool> {
+    patch_at(path, 0, old, new, durable)
+}
+
+/// The same of bytes that start at `at`.
+///
+/// ```
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("a.jpg");
+/// solio_io::probe::write_plain(&path, b"date 2022")?;
+/// assert!(solio_io::patch_at(&path, 5, b"2022", b"2023", false)?);
+/// assert_eq!(std::fs::read(&path).unwrap(), b"date 2023");
+/// # Ok::<(), solio_base::Error>(())
+/// ```
+///
+/// # Errors
+/// Where writing fails.
+pub fn patch_at(path: &Path, at: u64, old: &[u8], new: &[u8], durable: bool) -> Result<bool> {
     let differs = |(old, new): (&u8, &u8)| old != new;
     let pairs = || old.iter().zip(new);
     let (Some(first), Some(last)) = (pairs().position(differs), pairs().rposition(differs)) else {
         return Ok(old == new);
     };
-    if old.len() != new.len() || first / BLOCK_BYTES != last / BLOCK_BYTES {
+    let block = |place: usize| (at + place as u64) / BLOCK_BYTES;
+    if old.len() != new.len() || block(first) != block(last) {
         return Ok(false);
     }
     // What may not be written to may be replaced by another file.
@@ -43,10 +61,10 @@ pub fn patch_start(path: &Path, old: &[u8], new: &[u8], durable: bool) -> Result
         return Ok(false);
     }
     let mut there = vec![0; old.len()];
-    if file.read_exact_at(&mut there, 0).is_err() || there != old {
+    if file.read_exact_at(&mut there, at).is_err() || there != old {
         return Ok(false);
     }
-    let written = file.write_all_at(&new[first..=last], first as u64);
+    let written = file.write_all_at(&new[first..=last], at + first as u64);
     written.map_err(|e| io_error("write", e, path))?;
     if durable {
         file.sync_all().map_err(|e| io_error("sync", e, path))?;
@@ -64,6 +82,8 @@ fn open(path: &Path) -> std::io::Result<File> {
 mod tests {
     use super::*;
     use crate::probe::write_plain;
+
+    const BLOCK_BYTES: usize = super::BLOCK_BYTES as usize;
 
     #[test]
     fn only_what_lies_in_one_block_of_a_file_with_one_name_is_patched() {

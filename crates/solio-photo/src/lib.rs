@@ -23,6 +23,7 @@ mod camera;
 mod cbor;
 mod composite;
 mod container;
+mod edit;
 mod exif;
 mod fields;
 mod gather;
@@ -45,6 +46,7 @@ mod text_tree;
 mod value;
 mod xmp;
 
+pub use edit::{DateEdit, Patch, PhotoEdit, PlannedEdit, WallTime, patched, plan_edit};
 pub use fields::Fields;
 pub use json::{JsonOptions, json, json_string, json_value};
 pub use metadata::{Gap, Metadata, Tag, date_of_unix};

@@ -34,7 +34,7 @@ pub fn decode_metadata<S: Source + ?Sized>(source: &S, options: &ReadOptions) ->
 }
 
 /// A source behind a reference, whatever its type.
-struct By<'a, S: ?Sized>(&'a S);
+pub(crate) struct By<'a, S: ?Sized>(pub(crate) &'a S);
 
 impl<S: Source + ?Sized> Source for By<'_, S> {
     fn len_bytes(&self) -> Option<u64> {

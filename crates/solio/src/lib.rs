@@ -31,6 +31,7 @@ mod input;
 mod machine;
 pub mod mesh;
 pub mod photo;
+mod photos;
 pub mod scene;
 mod tree;
 
@@ -92,6 +93,12 @@ pub use photo::table::{
     ColumnValues, MetadataColumn, MetadataTable, read_metadata_table, tag_values,
 };
 pub use photo::value_bytes::metadata_bytes;
+pub use photos::edit::{PhotoEditOptions, PhotoEdited, edit_photo};
+pub use photos::plan::{PhotoAction, PhotoHow, PhotoRow, PhotosOptions, PhotosPlan, plan_photos};
+pub use photos::run::{PhotosDone, apply_photos, resume_photos, undo_photos, usual_journal};
+pub use photos::template::PhotoTemplate;
+pub use photos::times::{DateSource, PhotoDate};
+pub use photos::zone::PhotoZone;
 pub use scene::draw::{PassPicture, PreviewStage, ScenePicture, preview_scene, scene_bounds};
 pub use scene::exporter::{SceneExportOptions, SceneExported, export_scene};
 pub use scene::file::{

@@ -20,6 +20,7 @@ mod ls;
 mod mesh;
 mod meta;
 mod pack;
+mod photos;
 mod preview;
 mod scan;
 mod set;
@@ -47,6 +48,7 @@ pub(crate) use ls::LsArgs;
 pub(crate) use mesh::{ColorsChoice, Endian, InstancesChoice, ReadArgs, WriteArgs};
 pub(crate) use meta::{EngineChoice, MetaArgs};
 pub(crate) use pack::{PackArgs, UnpackArgs};
+pub(crate) use photos::PhotosArgs;
 pub(crate) use preview::PreviewArgs;
 pub(crate) use scan::{MergeArgs, QueryArgs, ScanArgs, Since};
 pub(crate) use set::SetArgs;
@@ -89,6 +91,8 @@ pub(crate) enum Command {
     /// Show photo metadata: EXIF, XMP, IPTC and others, as ExifTool names them; also the headers of
     /// OpenEXR, PLY, OBJ and pbrt files
     Meta(MetaArgs),
+    /// Sort photos and films into folders by date, keeping together what belongs together; with undo
+    Photos(Box<PhotosArgs>),
     /// Answer as ExifTool does, many times as fast; what only ExifTool can do is handed to it
     Exiftool(ExiftoolArgs),
     /// List folders, with the frames of a sequence on one line: how many, and which are missing
@@ -101,7 +105,7 @@ pub(crate) enum Command {
     Merge(MergeArgs),
     /// Find out whether files are whole, and whether their names are sound
     Check(CheckArgs),
-    /// Change attributes of OpenEXR images; their pixels are copied as they are
+    /// Change attributes of OpenEXR images, or dates, places and orientation of photos; pixels stay as they are
     Set(SetArgs),
     /// Draw images, meshes and scenes to look at: as PNG, as OpenEXR, or right in the terminal
     Preview(Box<PreviewArgs>),

@@ -18,7 +18,7 @@ const TASKS: [(&str, &[&str], &str); 17] = [
     ("shrink", &["images", "compress"], include_str!("shrink.txt")),
     ("sequences", &["sequence", "frames"], include_str!("sequences.txt")),
     ("broken", &["damage"], include_str!("broken.txt")),
-    ("photos", &["photo"], include_str!("photos.txt")),
+    ("metadata", &["photo", "exif"], include_str!("metadata.txt")),
     ("scene", &["pbrt", "scenes"], include_str!("scene.txt")),
     ("catalogue", &["catalog"], include_str!("catalogue.txt")),
     ("gradients", &["colors", "colours"], include_str!("gradients.txt")),

@@ -68,6 +68,7 @@ pub(crate) const SAME: &[&str] = &[
     "cat in.obj a.0001.exr",
     "diff --json a.0001.exr a.0002.exr",
     "dup --json tree",
+    "photos --json --from-name IMG_20230102_030405.jpg --to out",
     "sheet tree -o out.html",
     "sheet tree -o out.png",
     "sheet a.0001.exr -o out.png --layers",
@@ -247,6 +248,8 @@ fn inputs() -> &'static Files {
             }
             if *line == "convert a.0001.exr -o in.jpg" {
                 std::fs::create_dir_all(dir.path().join("tree/sub")).unwrap();
+                let dated = dir.path().join("IMG_20230102_030405.jpg");
+                std::fs::write(dated, b"\xff\xd8\xff\xd9").unwrap();
                 for (name, bytes) in files(dir.path()) {
                     std::fs::write(dir.path().join("tree").join(&name), &bytes).unwrap();
                     if name == "in.obj" {

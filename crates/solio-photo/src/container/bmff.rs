@@ -205,6 +205,38 @@ pub(super) fn items(file: ByteView<'_>, meta: ByteView<'_>, gather: &mut Gather<
     }
 }
 
+/// Items of EXIF and of XMP, each where it lies in the file in one piece.
+#[derive(Default)]
+pub(crate) struct HeifBlocks<'a> {
+    pub(crate) exif: Vec<ByteView<'a>>,
+    pub(crate) xmp: Vec<ByteView<'a>>,
+}
+
+/// The items of a picture that say something of it.
+pub(crate) fn heif_items<'a>(file: ByteView<'a>, meta: ByteView<'a>) -> HeifBlocks<'a> {
+    let mut list: Vec<HeifItem> = Vec::new();
+    let mut data = None;
+    for ContainerChunk { kind, body, .. } in boxes(meta, 4) {
+        match &kind {
+            b"iinf" => item_infos(body, &mut list),
+            b"iloc" => item_places(body, &mut list),
+            b"idat" => data = Some(body),
+            _ => {}
+        }
+    }
+    let mut blocks = HeifBlocks::default();
+    for item in &list {
+        let source = if item.method == 1 { data.unwrap_or(file) } else { file };
+        let [(at, len)] = item.extents[..] else { continue };
+        if &item.kind == b"Exif" {
+            blocks.exif.push(source.part(at, len));
+        } else if &item.kind == b"mime" && item.mime.starts_with("application/rdf+xml") {
+            blocks.xmp.push(source.part(at, len));
+        }
+    }
+    blocks
+}
+
 /// `budget`: how many bytes may still be put together from several places.
 fn item_content(item: &HeifItem, source: ByteView<'_>, budget: &mut u64, gather: &mut Gather<'_>) {
     let is_exif = &item.kind == b"Exif";

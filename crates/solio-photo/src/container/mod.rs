@@ -23,6 +23,8 @@ mod segments;
 mod trailer;
 mod user_data;
 
+pub(crate) use bmff::heif_items;
+
 use crate::exif::TiffRole;
 use crate::gather::Gather;
 use crate::metadata::Gap;

@@ -1,11 +1,12 @@
 //! Which of several equal files is kept, and others that become names of it.
 
 use crate::DuplicateGroup;
+use crate::tree::journal::{self, Journal};
+use serde_json::Value;
 use solio_base::names::OsStrBytes;
-use solio_base::{Error, Limits, Result, Work};
+use solio_base::{Error, Result, Work};
 use solio_io::walk::{Status, status_of};
 use std::cmp::{Ordering, Reverse};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// What makes a file the one that is kept.
@@ -133,8 +134,7 @@ pub struct Relinked {
 /// # Errors
 /// Where the journal is there already or cannot be written; `Cancelled`.
 pub fn link_duplicates(groups: &[DuplicateGroup], journal: &Path, work: &Work) -> Result<Relinked> {
-    let failed = |e| Error::io("write the journal", e).at_path(journal);
-    let mut file = solio_io::new_file(journal)?;
+    let mut lines = Journal::create(journal)?;
     let mut done = Relinked::default();
     for group in groups {
         let Some((kept, others)) = group.files.split_first() else { continue };
@@ -153,10 +153,7 @@ pub fn link_duplicates(groups: &[DuplicateGroup], journal: &Path, work: &Work) -
                     }
                     solio_io::check_unchanged(&kept[0], &of)?;
                     solio_io::check_unchanged(name, &then)?;
-                    let line = line_of(&kept[0], name, &then);
-                    file.write_all(line.as_bytes())
-                        .and_then(|()| file.sync_data())
-                        .map_err(failed)?;
+                    lines.append(&[line_of(&kept[0], name, &then)])?;
                     solio_io::link_over(&kept[0], name)
                 };
                 match link() {
@@ -179,15 +176,13 @@ pub fn link_duplicates(groups: &[DuplicateGroup], journal: &Path, work: &Work) -
 /// # Errors
 /// Where the journal cannot be read, or is none; `Cancelled`.
 pub fn undo_links(journal: &Path, work: &Work) -> Result<Relinked> {
-    let text = solio_io::read_whole(journal, &Limits::default(), work)?;
     let mut done = Relinked::default();
-    for (line, number) in text.split(|byte| *byte == b'\n').zip(1u64..) {
-        if line.is_empty() {
-            continue;
-        }
+    for (number, line) in journal::read(journal, work)? {
         work.cancel.check()?;
-        let entry = entry_of(line).ok_or_else(|| {
-            Error::corrupt("this line is no entry of a journal").at_path(journal).at_line(number, 1)
+        let entry = entry_of(&line).ok_or_else(|| {
+            Error::corrupt("this line is no entry of a journal of links")
+                .at_path(journal)
+                .at_line(number, 1)
         })?;
         let undo = || -> Result<bool> {
             let (now, kept) = (status_of(&entry.path)?, status_of(&entry.kept)?);
@@ -217,32 +212,23 @@ struct Entry {
     then: Status,
 }
 
-fn line_of(kept: &Path, path: &Path, then: &Status) -> String {
-    let absolute = |path: &Path| solio_base::names::absolute(path).unwrap_or(path.into());
-    let hex = |path: &Path| -> String {
-        absolute(path).as_os_str().as_bytes().iter().map(|byte| format!("{byte:02x}")).collect()
-    };
-    let line = serde_json::json!({
-        "kept": absolute(kept).to_string_lossy(), "path": absolute(path).to_string_lossy(),
-        "kept_hex": hex(kept), "path_hex": hex(path),
-        "bytes": then.size, "modified_ns": then.modified_ns, "mode": then.mode,
-    });
-    format!("{line}\n")
+fn line_of(kept: &Path, path: &Path, then: &Status) -> Value {
+    let mut line = serde_json::json!({});
+    journal::put_path(&mut line, "kept", kept);
+    journal::put_path(&mut line, "path", path);
+    line["bytes"] = then.size.into();
+    line["modified_ns"] = then.modified_ns.into();
+    line["mode"] = then.mode.into();
+    line
 }
 
-fn entry_of(line: &[u8]) -> Option<Entry> {
-    let line: serde_json::Value = serde_json::from_slice(line).ok()?;
-    let path = |name: &str| -> Option<PathBuf> {
-        let hex = line[name].as_str()?.as_bytes().chunks(2);
-        let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
-        let bytes: Vec<u8> = hex.map(byte).collect::<Option<_>>()?;
-        Some(std::ffi::OsStr::from_bytes(&bytes).into())
-    };
+fn entry_of(line: &Value) -> Option<Entry> {
     let then = Status {
         size: line["bytes"].as_u64()?,
         modified_ns: line["modified_ns"].as_i64()?,
         mode: u32::try_from(line["mode"].as_u64()?).ok()?,
         ..Status::default()
     };
-    Some(Entry { kept: path("kept_hex")?, path: path("path_hex")?, then })
+    let path = |name: &str| journal::path_of(line, name);
+    Some(Entry { kept: path("kept")?, path: path("path")?, then })
 }

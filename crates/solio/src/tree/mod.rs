@@ -6,6 +6,7 @@ pub(crate) mod duplicates;
 pub(crate) mod each_file;
 pub(crate) mod frames;
 pub(crate) mod hash;
+pub(crate) mod journal;
 pub(crate) mod keep;
 pub(crate) mod kind_filter;
 pub(crate) mod list;

@@ -59,6 +59,18 @@ pub(crate) fn exchange(a: &Path, b: &Path) -> bool {
     rustix::fs::renameat_with(CWD, a, CWD, b, rustix::fs::RenameFlags::EXCHANGE).is_ok()
 }
 
+/// Gives a file another name, where nothing has that.
+pub(crate) fn rename_new(from: &Path, to: &Path) -> std::io::Result<()> {
+    let only_new = rustix::fs::RenameFlags::NOREPLACE;
+    match rustix::fs::renameat_with(CWD, from, CWD, to, only_new) {
+        // Some file systems have no such call.
+        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {
+            super::posix::rename_by_link(from, to)
+        }
+        done => Ok(done?),
+    }
+}
+
 /// Starts a process that ends when the thread ends which starts it.
 pub(crate) fn start_tied(mut command: Command) -> std::io::Result<Child> {
     use rustix::process::{Signal, getpid, getppid, set_parent_process_death_signal};

@@ -24,6 +24,17 @@ pub(crate) fn exchange(a: &Path, b: &Path) -> bool {
     rustix::fs::renameat_with(CWD, a, CWD, b, RenameFlags::EXCHANGE).is_ok()
 }
 
+/// Gives a file another name, where nothing has that.
+pub(crate) fn rename_new(from: &Path, to: &Path) -> std::io::Result<()> {
+    match rustix::fs::renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
+        // Some file systems have no such call.
+        Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOTSUP) => {
+            super::posix::rename_by_link(from, to)
+        }
+        done => Ok(done?),
+    }
+}
+
 /// Asks the system to fetch a file that is going to be read.
 pub(crate) fn will_read(file: &File) {
     let bytes = file.metadata().map_or(0, |found| found.len());

@@ -17,6 +17,7 @@ use core::ptr::NonNull;
 use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
 use solio_base::{Error, Result};
 use std::fs::{DirEntry, File, Metadata};
+use std::io::ErrorKind;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{DirEntryExt, MetadataExt};
 use std::path::{Path, PathBuf};
@@ -177,7 +178,7 @@ pub(crate) fn machine_and_release() -> (String, String) {
 pub(crate) fn mount_table() -> SysResult<Vec<u8>> {
     #[allow(clippy::disallowed_methods)] // no file of a user
     match std::fs::read("/proc/self/mountinfo") {
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(e) if e.kind() == ErrorKind::NotFound => Ok(Vec::new()),
         read => read.map_err(|e| e.raw_os_error().map_or(Errno::IO, Errno::from_raw_os_error)),
     }
 }
@@ -311,7 +312,41 @@ pub(crate) fn printf(out: &mut Vec<u8>, form: char, digits: u8, value: f64) -> b
     true
 }
 
+/// Gives a file another name, where nothing has that, by a further name that becomes the only one; where
+/// there are no links (FAT), by renaming after a look.
+pub(crate) fn rename_by_link(from: &Path, to: &Path) -> std::io::Result<()> {
+    match std::fs::hard_link(from, to) {
+        Ok(()) => std::fs::remove_file(from),
+        Err(e) if [ErrorKind::PermissionDenied, ErrorKind::Unsupported].contains(&e.kind()) => {
+            match std::fs::symlink_metadata(to) {
+                Err(e) if e.kind() == ErrorKind::NotFound => std::fs::rename(from, to),
+                Err(e) => Err(e),
+                Ok(_) => Err(ErrorKind::AlreadyExists.into()),
+            }
+        }
+        Err(e) => Err(e),
+    }
+}
+
 /// Gives a file these permissions.
 pub(crate) fn set_mode(file: &File, mode: u32) -> std::io::Result<()> {
     Ok(rustix::fs::fchmod(file, Mode::from_raw_mode((mode & 0o7777) as _))?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::probe::write_plain;
+
+    #[test]
+    fn names_move_where_a_file_system_has_no_call_for_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let [a, b, c] = ["a", "b", "c"].map(|name| folder.path().join(name));
+        write_plain(&a, b"one").unwrap();
+        write_plain(&c, b"two").unwrap();
+        rename_by_link(&a, &b).unwrap();
+        assert!(b.exists() && !a.exists());
+        assert_eq!(rename_by_link(&b, &c).unwrap_err().kind(), ErrorKind::AlreadyExists);
+        assert!(b.exists());
+    }
 }

@@ -43,6 +43,11 @@ pub(crate) fn exchange(_: &Path, _: &Path) -> bool {
     false
 }
 
+/// Gives a file another name, where nothing has that.
+pub(crate) fn rename_new(from: &Path, to: &Path) -> std::io::Result<()> {
+    super::posix::rename_by_link(from, to)
+}
+
 /// Starts a process; nothing ties it.
 pub(crate) fn start_tied(mut command: Command) -> std::io::Result<Child> {
     command.spawn()

@@ -121,6 +121,12 @@ fn placed(file: &File, rename: impl FnOnce() -> SysResult<()>) -> std::io::Resul
     Ok(renamed?)
 }
 
+/// Gives a file another name, where nothing has that.
+pub(crate) fn rename_new(from: &Path, to: &Path) -> std::io::Result<()> {
+    let file = create_file(&whole(CWD, from.as_os_str())?, fs::DELETE, fs::OPEN_EXISTING, 0)?;
+    Ok(rename(file.as_fd().handle, to, fs::FileRenameInfo, 0)?)
+}
+
 /// Two names cannot be exchanged.
 pub(crate) fn exchange(_: &Path, _: &Path) -> bool {
     false
