@@ -95,8 +95,10 @@ def test_threads_take_turns(tmp_path: Path) -> None:
         found[path] = solio.info(path)["faces"]
 
     threads = [threading.Thread(target=look, args=[path]) for path in files]
-    [thread.start() for thread in threads]
-    [thread.join() for thread in threads]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
     assert found == dict.fromkeys(files, 1)
 
 
