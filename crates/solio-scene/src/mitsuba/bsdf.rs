@@ -356,7 +356,8 @@ impl<'p> BsdfPlace<'p, '_> {
         };
         self.color("base_color", &base)?;
         self.text.value("float", "diff_trans", &single(share))?;
-        self.text.value("float", "roughness", "0.5")?;
+        // By renders: of this roughness it is as bright as a surface that is plainly diffuse.
+        self.text.value("float", "roughness", "0.4")?;
         self.text.value("float", "eta", "1.0001")
     }
 
