@@ -539,7 +539,8 @@ fn textures_that_no_format_has_are_baked_beside() {
     assert_eq!(document["images"][0]["uri"], "c.files/texture-0.png");
     let png = std::fs::read(at("c.files/texture-0.png")).unwrap();
     let found = solio(dir.path(), "info --json c.files/texture-0.png").fine().json();
-    assert_eq!((&found[0]["width"], &found[0]["height"]), (&64.into(), &64.into()), "{found:?}");
+    let facts = &found[0]["facts"];
+    assert_eq!((&facts["width"], &facts["height"]), (&64.into(), &64.into()), "{found:?}");
     // In one file it is within.
     solio(dir.path(), "convert c.pbrt -o one.glb").fine();
     let (document, arrays) = glb(&at("one.glb"));
@@ -582,7 +583,7 @@ fn instances_of_a_gltf_are_arrays_nodes_or_flat() {
 fn convert_to_mitsuba_writes_meshes_beside() {
     let dir = folder();
     let said = solio(dir.path(), "convert scene.pbrt -o scene.xml --json").fine().json();
-    assert_eq!((&said[0]["instances"], &said[0]["meshes"]), (&4.into(), &1.into()));
+    assert_eq!((&said[0]["instances"], &said[0]["meshes"]), (&2.into(), &1.into()));
     let text = std::fs::read_to_string(dir.path().join("scene.xml")).unwrap();
     for words in
         ["<scene version=\"3.0.0\">", "type=\"shapegroup\"", "scene.files/00000-square.ply"]
@@ -590,7 +591,7 @@ fn convert_to_mitsuba_writes_meshes_beside() {
         assert!(text.contains(words), "{words}\nin {text}");
     }
     let mesh = solio(dir.path(), "info --json scene.files/00000-square.ply").fine().json();
-    assert_eq!(mesh[0]["vertices"], 4);
+    assert!(mesh[0].to_string().contains("\"vertices\":4"), "{mesh:?}");
 }
 
 #[test]

@@ -41,6 +41,10 @@ impl ExportMeshes for OddFiles {
         }
     }
 
+    fn picture_bytes(&self, name: &[u8]) -> Result<Vec<u8>> {
+        Ok(if name == b"text.png" { Vec::new() } else { b"png".to_vec() })
+    }
+
     fn pixels(&self, picture: &LookPicture, _: usize) -> Result<TexturePicture> {
         match &picture.name[..] {
             b"t.png" => TexturePicture::new(2, vec![[0.0, 0.5, 1.0]; 4]),

@@ -217,7 +217,7 @@ fn of_text<'s>(
         let class = String::from_utf8_lossy(class);
         Error::unsupported(format!("a {class} cannot be made a mesh"))
     })?;
-    let uvs = found.uvs;
+    let (uvs, normals) = (found.uvs, found.normals);
     let mut mesh = PackedMesh { positions: found.positions, ..PackedMesh::default() };
     let vertices = mesh.positions.len();
     let patch = vec![[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]];
@@ -239,8 +239,14 @@ fn of_text<'s>(
         if textured && mesh.uvs.is_empty() && class == b"bilinearmesh" && vertices == 4 {
             mesh.uvs = patch.into();
         }
-    } else if textured && class != b"curve" && uvs.len() == vertices {
-        mesh.uvs = uvs;
+    } else if class != b"curve" {
+        // Quadrics are round.
+        if normals.len() == vertices {
+            mesh.normals = normals;
+        }
+        if textured && uvs.len() == vertices {
+            mesh.uvs = uvs;
+        }
     }
     Ok(mesh)
 }

@@ -17,7 +17,7 @@ use json::texture::{Info, Sampler, Texture, WrappingMode};
 use json::validation::Checked;
 use json::{Image, Index};
 use serde_json::{Map, Value, json};
-use solio_base::{ErrorKind, Result};
+use solio_base::{Error, ErrorKind, Result};
 use std::collections::{BTreeSet, HashMap};
 
 pub(super) const TRANSFORM: &str = "KHR_texture_transform";
@@ -461,6 +461,9 @@ impl GltfMaterials {
         let (uri, view, mime) = match (picture, self.takes) {
             (PicturePlace::Named(name, file), true) => {
                 let bytes = place.files.picture_bytes(name)?;
+                if bytes.is_empty() {
+                    return Err(Error::corrupt("an empty picture"));
+                }
                 (None, Some(Index::new(place.buffer.bytes(&bytes)?)), file.mime)
             }
             (PicturePlace::Named(_, file), false) => (Some(file.uri.clone()), None, file.mime),

@@ -1,6 +1,8 @@
 use super::*;
+use crate::export::EncodedPicture;
 use crate::export::ExportMeshes;
 use crate::export::tests::scene_of;
+use crate::look::{LookPicture, TexturePicture};
 use crate::pack::PackedMesh;
 use ::gltf::accessor::Iter;
 use glam::{Mat4, Quat, Vec3, Vec4};
@@ -383,6 +385,93 @@ impl ExportMeshes for Pictures {
     fn picture_bytes(&self, _: &[u8]) -> Result<Vec<u8>> {
         Ok(b"a picture".to_vec())
     }
+
+    fn pixels(&self, picture: &LookPicture, _: usize) -> Result<TexturePicture> {
+        match &picture.name[..] {
+            b"t.png" => TexturePicture::new(2, vec![[0.25, 0.5, 1.0]; 4]),
+            _ => Err(Error::argument("no such file")),
+        }
+    }
+
+    fn png(&self, picture: &EncodedPicture) -> Result<Vec<u8>> {
+        assert!(picture.has_alpha || picture.pixels.iter().all(|pixel| pixel[3] == 255));
+        Ok(picture.pixels.as_flattened().to_vec())
+    }
+}
+
+fn document_of(world: &str) -> (GltfSummary, serde_json::Value, Vec<u8>) {
+    let scene = scene("", world);
+    let mut glb = Vec::new();
+    let output = GltfOutput::Binary(&mut glb);
+    let summary =
+        encode_gltf(&scene, &Pictures, SceneInstances::Gpu, output, &Work::serial()).unwrap();
+    let length = u32::from_le_bytes(glb[12..16].try_into().unwrap()) as usize;
+    let document = serde_json::from_slice(&glb[20..20 + length]).unwrap();
+    (summary, document, glb.split_off(28 + length))
+}
+
+#[test]
+fn lobes_are_extensions() {
+    let (summary, document, _) = document_of(
+        "Material \"diffuse\"\nShape \"disk\"\n\
+         MakeNamedMedium \"ink\" \"string type\" \"homogeneous\" \"rgb sigma_a\" [1 2 4] \"rgb sigma_s\" [0 0 0]\n\
+         AttributeBegin\nMediumInterface \"ink\" \"\"\nMaterial \"dielectric\" \"spectrum eta\" \"glass-BK7\"\n\
+         Shape \"sphere\"\nAttributeEnd\nMaterial \"dielectric\"\nShape \"disk\"\n\
+         Material \"coatedconductor\" \"float interface.roughness\" 0.0625\nShape \"disk\"\n\
+         Material \"diffusetransmission\" \"rgb reflectance\" [.2 .2 .2] \"rgb transmittance\" [.6 .6 .6]\n\
+         Shape \"disk\"\nMaterial \"coateddiffuse\" \"rgb reflectance\" [.8 .8 .8]\nShape \"disk\"\n",
+    );
+    assert!(summary.problems.is_empty());
+    let material = |i: usize| &document["materials"][i];
+    let of = |i: usize, name: &str| &material(i)["extensions"][format!("KHR_materials_{name}")];
+    let near = |value: &serde_json::Value, wanted: f64| {
+        let value = value.as_f64().unwrap();
+        assert!((value - wanted).abs() < 1e-3, "{value}, not {wanted}");
+    };
+    near(&of(0, "specular")["specularFactor"], 0.0);
+    // A sphere has an inside, with ink in it; a disk has none.
+    let inside = of(1, "volume");
+    near(&inside["thicknessFactor"], 2.0);
+    near(&inside["attenuationDistance"], 0.25);
+    near(&inside["attenuationColor"][0], (-0.25f64).exp());
+    near(&of(1, "dispersion")["dispersion"], 20.0 / 64.17);
+    near(&of(1, "ior")["ior"], 1.5168);
+    assert!(of(2, "volume").is_null() && of(2, "transmission")["transmissionFactor"] == 1.0);
+    near(&of(3, "clearcoat")["clearcoatFactor"], 1.0);
+    near(&of(3, "clearcoat")["clearcoatRoughnessFactor"], 0.5);
+    // Together they are what the extension mixes: 0.8 · (1 - 0.75) and 0.8 · 0.75.
+    near(&of(4, "diffuse_transmission")["diffuseTransmissionFactor"], 0.75);
+    near(&of(4, "diffuse_transmission")["diffuseTransmissionColorFactor"][1], 0.8);
+    near(&material(4)["pbrMetallicRoughness"]["baseColorFactor"][1], 0.8);
+    near(&material(5)["pbrMetallicRoughness"]["baseColorFactor"][1], (0.585 - 0.04) / 0.96);
+}
+
+#[test]
+fn masks_and_roughness_are_pictures_of_their_own() {
+    let (summary, document, buffer) = document_of(
+        "Texture \"t\" \"spectrum\" \"imagemap\" \"string filename\" \"t.png\"\n\
+         Texture \"f\" \"float\" \"imagemap\" \"string filename\" \"t.png\"\n\
+         Material \"conductor\" \"texture reflectance\" \"t\" \"texture roughness\" \"f\" \
+         \"string normalmap\" \"n.png\"\nShape \"disk\" \"texture alpha\" \"f\"\n",
+    );
+    assert!(summary.losses.is_empty(), "{}", summary.losses);
+    let material = &document["materials"][0];
+    assert_eq!((&material["alphaMode"], &material["alphaCutoff"]), (&"MASK".into(), &0.5.into()));
+    let bytes = |texture: &serde_json::Value| {
+        let texture = &document["textures"][texture["index"].as_u64().unwrap() as usize];
+        let image = &document["images"][texture["source"].as_u64().unwrap() as usize];
+        let view = &document["bufferViews"][image["bufferView"].as_u64().unwrap() as usize];
+        let [at, length] = ["byteOffset", "byteLength"].map(|key| view[key].as_u64().unwrap());
+        &buffer[at as usize..(at + length) as usize]
+    };
+    let pbr = &material["pbrMetallicRoughness"];
+    // Colours by the curve of sRGB, alpha as it is: the mean of the three.
+    assert_eq!(bytes(&pbr["baseColorTexture"])[..4], [137, 188, 255, 149]);
+    // The fourth root of the mean in green, metal in blue.
+    let rough = (1.75f32 / 3.0).sqrt().sqrt();
+    let rough = (255.0 * rough).round() as u8;
+    assert_eq!(bytes(&pbr["metallicRoughnessTexture"])[..4], [255, rough, 255, 255]);
+    assert_eq!(bytes(&material["normalTexture"]), b"a picture");
 }
 
 const PICTURES: &str = "LightSource \"distant\" \"point3 from\" [0 5 0] \"point3 to\" [0 0 0]\n\

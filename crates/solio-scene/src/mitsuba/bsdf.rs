@@ -17,6 +17,8 @@ const TAKES: PictureTakes = PictureTakes { any_file: true, linear_colors: false,
 const MOST_DEEP: usize = 8;
 /// α below which a surface is smooth.
 const SMOOTH: f32 = 1e-4;
+/// α of mirrors and smooth coats within a mix: Mitsuba's blend loses light where one of its parts has no width.
+const IN_MIX: f32 = 0.02;
 
 const ROUGH_COAT: LossName = [
     "texture of the roughness of a coat or of glass: its mean counts",
@@ -214,7 +216,13 @@ impl<'p> BsdfPlace<'p, '_> {
     }
 
     fn one(&mut self, look: &MaterialLook, id: Option<&str>, depth: usize) -> Result<()> {
-        let alpha = 0.5 * (look.alphas[0] + look.alphas[1]);
+        let mut alpha = 0.5 * (look.alphas[0] + look.alphas[1]);
+        let mut alphas = look.alphas;
+        let can_widen = matches!(look.class, LookClass::Conductor | LookClass::CoatedDiffuse);
+        if depth > 0 && can_widen {
+            alpha = alpha.max(IN_MIX);
+            alphas = alphas.map(|alpha| alpha.max(IN_MIX));
+        }
         let rough = |plain: &'static str, rough: &'static str| {
             if alpha > SMOOTH { rough } else { plain }
         };
@@ -252,8 +260,7 @@ impl<'p> BsdfPlace<'p, '_> {
                             self.number("alpha", &LookNumber::of(squared))?;
                         }
                         false => {
-                            for (name, alpha) in ["alpha_u", "alpha_v"].into_iter().zip(look.alphas)
-                            {
+                            for (name, alpha) in ["alpha_u", "alpha_v"].into_iter().zip(alphas) {
                                 self.text.value("float", name, &single(alpha.max(SMOOTH)))?;
                             }
                         }
@@ -356,7 +363,8 @@ impl<'p> BsdfPlace<'p, '_> {
         };
         self.color("base_color", &base)?;
         self.text.value("float", "diff_trans", &single(share))?;
-        self.text.value("float", "roughness", "0.5")?;
+        // By renders: of this roughness it is as bright as a surface that is plainly diffuse.
+        self.text.value("float", "roughness", "0.4")?;
         self.text.value("float", "eta", "1.0001")
     }
 

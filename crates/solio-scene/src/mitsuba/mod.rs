@@ -133,6 +133,14 @@ pub fn encode_mitsuba(
     Ok(MitsubaSummary { losses: writer.left.losses(), ..writer.summary })
 }
 
+/// A mesh that was written beside.
+#[derive(Clone, Debug)]
+struct MeshFile {
+    path: String,
+    /// Without normals faces are flat, which Mitsuba has to be told.
+    has_normals: bool,
+}
+
 struct MitsubaWriter<'w> {
     scene: &'w Scene,
     looks: &'w Looks<'w>,
@@ -140,7 +148,7 @@ struct MitsubaWriter<'w> {
     work: &'w Work,
     text: XmlText<'w>,
     /// Paths of the meshes of files; `None` where one has nothing that could be written.
-    meshes: HashMap<FileKey, Option<String>>,
+    meshes: HashMap<FileKey, Option<MeshFile>>,
     mesh_count: u64,
     /// Surfaces that are there, and their ids.
     bsdfs: HashMap<SurfaceKey, String>,
@@ -288,21 +296,12 @@ impl MitsubaWriter<'_> {
             self.left.add(PROJECTED, count);
             return Ok(());
         };
-        let Some(path) = self.mesh(run)? else { return Ok(()) };
+        let Some(mesh) = self.mesh(run)? else { return Ok(()) };
         let bsdf = self.bsdf(number, is_world)?;
         if let Some(medium) = medium {
             self.medium(medium)?;
         }
-        self.text.open("shape", &[("type", "ply")])?;
-        self.text.value("string", "filename", &path)?;
-        let matrix = columns(&under);
-        if under != IDENTITY {
-            self.text.matrix("to_world", &matrix)?;
-        }
-        // pbrt's normals keep their side under a matrix that mirrors.
-        if DMat3::from_mat4(matrix).determinant() < 0.0 {
-            self.text.value("boolean", "flip_normals", "true")?;
-        }
+        self.open_mesh(&mesh, &under)?;
         self.text.line(&format!("<ref id={}/>", attribute(&bsdf)))?;
         if let Some(medium) = medium {
             self.text.line(&format!("<ref name=\"interior\" id=\"medium_{medium}\"/>"))?;
@@ -313,8 +312,26 @@ impl MitsubaWriter<'_> {
         self.text.close("shape")
     }
 
-    /// The mesh of shapes as a file beside; its path.
-    fn mesh(&mut self, run: Range<u32>) -> Result<Option<String>> {
+    /// The beginning of a shape that is a mesh under a matrix.
+    fn open_mesh(&mut self, mesh: &MeshFile, under: &[f32; 12]) -> Result<()> {
+        self.text.open("shape", &[("type", "ply")])?;
+        self.text.value("string", "filename", &mesh.path)?;
+        if !mesh.has_normals {
+            self.text.value("boolean", "face_normals", "true")?;
+        }
+        let matrix = columns(under);
+        if *under != IDENTITY {
+            self.text.matrix("to_world", &matrix)?;
+        }
+        // pbrt's normals keep their side under a matrix that mirrors.
+        if DMat3::from_mat4(matrix).determinant() < 0.0 {
+            self.text.value("boolean", "flip_normals", "true")?;
+        }
+        Ok(())
+    }
+
+    /// The mesh of shapes as a file beside.
+    fn mesh(&mut self, run: Range<u32>) -> Result<Option<MeshFile>> {
         let scene = self.scene;
         let shape = &scene.shapes[run.start as usize];
         let key = scene.mesh_file(&shape.entity);
@@ -347,7 +364,7 @@ impl MitsubaWriter<'_> {
         Ok(path)
     }
 
-    fn put(&mut self, name: &str, mesh: &PackedMesh<'_>) -> Result<String> {
+    fn put(&mut self, name: &str, mesh: &PackedMesh<'_>) -> Result<MeshFile> {
         let plain: String = name
             .chars()
             .take(64)
@@ -358,7 +375,7 @@ impl MitsubaWriter<'_> {
         let made = self.files.beside(&file, &mut |sink| ply::write(mesh, sink, work))?;
         self.mesh_count += 1;
         self.summary.meshes += 1;
-        Ok(made.path)
+        Ok(MeshFile { path: made.path, has_normals: ply::has_normals(mesh) })
     }
 
     /// The BSDF of a surface, which is written where it is not there yet; its id.
@@ -472,8 +489,8 @@ impl MitsubaWriter<'_> {
                     self.left.add(PROJECTED, u64::from(run.end - run.start));
                     continue;
                 };
-                if let Some(path) = self.mesh(run)? {
-                    parts.push((path, under, self.bsdf(first, false)?));
+                if let Some(mesh) = self.mesh(run)? {
+                    parts.push((mesh, under, self.bsdf(first, false)?));
                 }
             }
             if parts.is_empty() {
@@ -481,16 +498,8 @@ impl MitsubaWriter<'_> {
             }
             let id = format!("object_{number}");
             self.text.open("shape", &[("type", "shapegroup"), ("id", &id)])?;
-            for (path, under, bsdf) in parts {
-                self.text.open("shape", &[("type", "ply")])?;
-                self.text.value("string", "filename", &path)?;
-                let matrix = columns(&under);
-                if under != IDENTITY {
-                    self.text.matrix("to_world", &matrix)?;
-                }
-                if DMat3::from_mat4(matrix).determinant() < 0.0 {
-                    self.text.value("boolean", "flip_normals", "true")?;
-                }
+            for (mesh, under, bsdf) in parts {
+                self.open_mesh(&mesh, &under)?;
                 self.text.line(&format!("<ref id={}/>", attribute(&bsdf)))?;
                 self.text.close("shape")?;
             }

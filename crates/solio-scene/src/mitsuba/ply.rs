@@ -6,12 +6,19 @@ use solio_base::{Result, Sink, Work};
 /// Rows that are put down at once.
 const CHUNK_ROWS: usize = 32 << 10;
 
+/// Whether a mesh has normals that can be written: each has a direction.
+pub(super) fn has_normals(mesh: &PackedMesh<'_>) -> bool {
+    let fine = |normal: &[f32; 3]| {
+        normal.iter().all(|x| x.is_finite()) && normal.iter().any(|x| *x != 0.0)
+    };
+    !mesh.normals.is_empty() && mesh.normals.iter().all(fine)
+}
+
 /// Mitsuba counts v from the top, so it is turned over.
 pub(super) fn write(mesh: &PackedMesh<'_>, sink: &mut dyn Sink, work: &Work) -> Result<()> {
     let vertices = mesh.positions.len();
     let finite = |values: &[f32]| !values.is_empty() && values.iter().all(|x| x.is_finite());
-    let has_direction = |normal: &[f32; 3]| normal.iter().any(|x| *x != 0.0);
-    let has_normals = finite(mesh.normals.as_flattened()) && mesh.normals.iter().all(has_direction);
+    let has_normals = has_normals(mesh);
     let has_uvs = finite(mesh.uvs.as_flattened());
     let corners = mesh.corners.as_chunks::<3>().0;
     let mut head = format!("ply\nformat binary_little_endian 1.0\nelement vertex {vertices}\n");

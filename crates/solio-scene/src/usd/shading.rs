@@ -53,7 +53,7 @@ pub(super) struct ShadingPlace<'p, 't> {
 }
 
 /// A value of the surface: given, or connected to an output of a texture.
-enum Input {
+enum ShadingInput {
     Value(String),
     Texture { texture: UsdTexture, output: &'static str },
 }
@@ -91,8 +91,8 @@ pub(super) fn write(
     let mut textures = Vec::new();
     for (kind, input, value) in inputs {
         match value {
-            Input::Value(value) => text.line(&format!("{kind} inputs:{input} = {value}"))?,
-            Input::Texture { texture, output } => {
+            ShadingInput::Value(value) => text.line(&format!("{kind} inputs:{input} = {value}"))?,
+            ShadingInput::Texture { texture, output } => {
                 let shader = format!("Picture_{input}");
                 text.line(&format!(
                     "{kind} inputs:{input}.connect = <{place}/{shader}.outputs:{output}>"
@@ -117,7 +117,7 @@ pub(super) fn write(
     text.end()
 }
 
-type Inputs = Vec<(&'static str, &'static str, Input)>;
+type Inputs = Vec<(&'static str, &'static str, ShadingInput)>;
 
 fn inputs(
     at: &mut ShadingPlace<'_, '_>,
@@ -127,7 +127,7 @@ fn inputs(
 ) -> Result<Inputs> {
     let looks = at.looks;
     let mut inputs: Inputs = Vec::new();
-    let value = |x: f32| Input::Value(single(x.into()));
+    let value = |x: f32| ShadingInput::Value(single(x.into()));
     let diffuse = at.color(&look.linear_base)?;
     inputs.push(("color3f", "diffuseColor", diffuse));
     // What reflects otherwise than a dielectric of its index says so by its own colour.
@@ -137,8 +137,8 @@ fn inputs(
         true => {
             let f0 = look.f0() * look.specular;
             let color = look.specular_color.map(|part| (part * f0).clamp(0.0, 1.0) + 0.0);
-            inputs.push(("int", "useSpecularWorkflow", Input::Value("1".to_owned())));
-            inputs.push(("color3f", "specularColor", Input::Value(tuple(&color))));
+            inputs.push(("int", "useSpecularWorkflow", ShadingInput::Value("1".to_owned())));
+            inputs.push(("color3f", "specularColor", ShadingInput::Value(tuple(&color))));
         }
         false => {
             let metallic = at.number(&look.metallic)?;
@@ -182,13 +182,13 @@ fn inputs(
         });
         let strength = light.strength_of(area, mean);
         let emission = match at.color(&color)? {
-            Input::Value(_) => {
-                Input::Value(tuple(&color.mean().map(|x| (x * strength).min(f32::MAX))))
+            ShadingInput::Value(_) => {
+                ShadingInput::Value(tuple(&color.mean().map(|x| (x * strength).min(f32::MAX))))
             }
-            Input::Texture { mut texture, output } => {
+            ShadingInput::Texture { mut texture, output } => {
                 let [r, g, b, _] = texture.scale;
                 texture.scale = [r * strength, g * strength, b * strength, 1.0];
-                Input::Texture { texture, output }
+                ShadingInput::Texture { texture, output }
             }
         };
         inputs.push(("color3f", "emissiveColor", emission));
@@ -199,7 +199,7 @@ fn inputs(
     {
         texture.scale = [2.0, 2.0, 2.0, 1.0];
         texture.bias = [-1.0, -1.0, -1.0, 0.0];
-        inputs.push(("normal3f", "normal", Input::Texture { texture, output: "rgb" }));
+        inputs.push(("normal3f", "normal", ShadingInput::Texture { texture, output: "rgb" }));
     }
     let left = &mut *at.left;
     left.add(BUMPS, u64::from(look.bump.is_some()));
@@ -216,22 +216,22 @@ impl<'p> ShadingPlace<'p, '_> {
         PictureSource { looks: self.looks, files: self.files, takes: TAKES }
     }
 
-    fn color(&mut self, color: &LookColor) -> Result<Input> {
+    fn color(&mut self, color: &LookColor) -> Result<ShadingInput> {
         match self.source().color(color, self.left)? {
-            ExportPicture::Even(values) => Ok(Input::Value(tuple(&values[0]))),
+            ExportPicture::Even(values) => Ok(ShadingInput::Value(tuple(&values[0]))),
             ExportPicture::File(file) => match self.texture(file)? {
-                Some(texture) => Ok(Input::Texture { texture, output: "rgb" }),
-                None => Ok(Input::Value(tuple(&color.mean()))),
+                Some(texture) => Ok(ShadingInput::Texture { texture, output: "rgb" }),
+                None => Ok(ShadingInput::Value(tuple(&color.mean()))),
             },
         }
     }
 
-    fn number(&mut self, number: &LookNumber) -> Result<Input> {
-        let value = |x: f32| Input::Value(single(x.clamp(0.0, 1.0).into()));
+    fn number(&mut self, number: &LookNumber) -> Result<ShadingInput> {
+        let value = |x: f32| ShadingInput::Value(single(x.clamp(0.0, 1.0).into()));
         match self.source().number(number, self.left)? {
             ExportPicture::Even(values) => Ok(value(values[0][0])),
             ExportPicture::File(file) => match self.texture(file)? {
-                Some(texture) => Ok(Input::Texture { texture, output: "r" }),
+                Some(texture) => Ok(ShadingInput::Texture { texture, output: "r" }),
                 None => Ok(value(number.mean())),
             },
         }
