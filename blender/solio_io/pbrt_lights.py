@@ -195,7 +195,7 @@ def _camera(job):
     size = float(np.linalg.norm(matrix[:3, 0]))
     matrix[:3, :3] /= np.maximum(np.linalg.norm(matrix[:3, :3], axis=0), 1e-30)
     if not np.isfinite(matrix).all():
-        job.told.add("Camera whose matrix is no place: left out")
+        job.told.add("Camera without a finite matrix: left out")
         return
     found.matrix_world = Matrix(matrix.tolist())
     left, right, bottom, top = camera.window

@@ -534,6 +534,8 @@ class Scene:
         (refuse what glTF cannot hold), ``threads``, ``memory``. `Written.losses` are what glTF cannot hold,
         `Written.warnings` what is wrong with shapes.
         """
+        if "format" not in options and not fspath(path).lower().endswith((".gltf", ".glb")):
+            raise argument_error("end the name in .gltf or .glb, or give the format")
         return self._written(self._native.export(fspath(path), options))
 
     def to_usd(self, path: _Path, **options: Any) -> Written:
