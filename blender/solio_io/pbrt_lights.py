@@ -160,10 +160,8 @@ def environment(sky, turn, to_world):
     for first in range(0, rows, BAND):
         theta = (np.arange(first, min(first + BAND, rows)) + 0.5) * np.pi / rows
         sine = np.sin(theta)[:, None]
-        toward = np.stack(
-            (sine * np.cos(around), sine * np.sin(around), np.broadcast_to(np.cos(theta)[:, None], (len(theta), columns))),
-            axis=-1,
-        )
+        up = np.broadcast_to(np.cos(theta)[:, None], (len(theta), columns))
+        toward = np.stack((sine * np.cos(around), sine * np.sin(around), up), axis=-1)
         x, y, z = np.moveaxis(toward @ back.T, -1, 0)
         length = np.maximum(np.sqrt(x * x + y * y + z * z), 1e-30)
         across = np.mod(np.arctan2(y, x) / (2 * np.pi), 1.0) * width - 0.5

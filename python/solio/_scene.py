@@ -588,7 +588,8 @@ class Scene:
 
         picture = b64encode(self._repr_png_()).decode()
         title = escape(repr(self)[1:-1])
-        return f'<figure><img alt="{title}" src="data:image/png;base64,{picture}"><figcaption>{title}</figcaption></figure>'
+        image = f'<img alt="{title}" src="data:image/png;base64,{picture}">'
+        return f"<figure>{image}<figcaption>{title}</figcaption></figure>"
 
     def __repr__(self) -> str:
         shapes, definitions = self._shapes.world_shapes, len(self.definitions)
