@@ -11,7 +11,7 @@ from mathutils import Matrix
 # and its dependency graph as much again at every change.
 MOST_OBJECTS = 1000
 ATTRIBUTE = "pbrt_matrix"
-GROUP = "Instances of pbrt"
+GROUP = "pbrt Instances"
 # Since 4.2 nodes can set whole matrices.
 HAS_MATRICES = bpy.app.version >= (4, 2)
 
@@ -29,7 +29,7 @@ def place(job, definitions, matrices):
         own = matrices[some]
         finite = np.isfinite(own).all(axis=(1, 2))
         if not finite.all():
-            job.told.add("Instance whose matrix is no place: left out", int((~finite).sum()), found.name)
+            job.told.add("Instance without a finite matrix: left out", int((~finite).sum()), found.name)
             own = own[finite]
         if not len(own):
             continue

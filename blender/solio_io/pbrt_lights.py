@@ -160,10 +160,8 @@ def environment(sky, turn, to_world):
     for first in range(0, rows, BAND):
         theta = (np.arange(first, min(first + BAND, rows)) + 0.5) * np.pi / rows
         sine = np.sin(theta)[:, None]
-        toward = np.stack(
-            (sine * np.cos(around), sine * np.sin(around), np.broadcast_to(np.cos(theta)[:, None], (len(theta), columns))),
-            axis=-1,
-        )
+        up = np.broadcast_to(np.cos(theta)[:, None], (len(theta), columns))
+        toward = np.stack((sine * np.cos(around), sine * np.sin(around), up), axis=-1)
         x, y, z = np.moveaxis(toward @ back.T, -1, 0)
         length = np.maximum(np.sqrt(x * x + y * y + z * z), 1e-30)
         across = np.mod(np.arctan2(y, x) / (2 * np.pi), 1.0) * width - 0.5
@@ -195,7 +193,7 @@ def _camera(job):
     size = float(np.linalg.norm(matrix[:3, 0]))
     matrix[:3, :3] /= np.maximum(np.linalg.norm(matrix[:3, :3], axis=0), 1e-30)
     if not np.isfinite(matrix).all():
-        job.told.add("Camera whose matrix is no place: left out")
+        job.told.add("Camera without a finite matrix: left out")
         return
     found.matrix_world = Matrix(matrix.tolist())
     left, right, bottom, top = camera.window

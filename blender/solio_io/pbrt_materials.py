@@ -88,7 +88,7 @@ class Surfaces:
         return (alpha.factor, texture.path or texture._key, texture.scale, texture.offset, texture.wrap)
 
     def _row(self, slot):
-        """Material, area light, shape of that, shape with holes; of a number that is no surface the default."""
+        """Material, area light, shape of that, shape with holes; the default for an unknown number."""
         return self._list[slot] if slot < len(self._list) else (len(self.looks) - 1, -1, -1, -1)
 
     def has_textures(self, slot):

@@ -18,7 +18,7 @@ def new_mesh(name, mesh, space, surfaces, told):
     finite = np.isfinite(positions).all(axis=1)
     if not finite.all():
         positions[~finite] = 0
-        told.add("Vertex that is no place: at the origin", int((~finite).sum()), name)
+        told.add("Vertex without a finite position: moved to the origin", int((~finite).sum()), name)
     data = build_mesh.new_mesh(name, positions, offsets, corners, ())
     _materials(data, mesh.face_materials, faces, surfaces)
     if mesh.uvs is not None:

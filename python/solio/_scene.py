@@ -534,6 +534,8 @@ class Scene:
         (refuse what glTF cannot hold), ``threads``, ``memory``. `Written.losses` are what glTF cannot hold,
         `Written.warnings` what is wrong with shapes.
         """
+        if "format" not in options and not fspath(path).lower().endswith((".gltf", ".glb")):
+            raise argument_error("end the name in .gltf or .glb, or give the format")
         return self._written(self._native.export(fspath(path), options))
 
     def to_usd(self, path: _Path, **options: Any) -> Written:
@@ -586,7 +588,8 @@ class Scene:
 
         picture = b64encode(self._repr_png_()).decode()
         title = escape(repr(self)[1:-1])
-        return f'<figure><img alt="{title}" src="data:image/png;base64,{picture}"><figcaption>{title}</figcaption></figure>'
+        image = f'<img alt="{title}" src="data:image/png;base64,{picture}">'
+        return f"<figure>{image}<figcaption>{title}</figcaption></figure>"
 
     def __repr__(self) -> str:
         shapes, definitions = self._shapes.world_shapes, len(self.definitions)

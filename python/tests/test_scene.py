@@ -158,6 +158,10 @@ def test_other_formats(folder: Path, tmp_path: Path, name: str) -> None:
     with pytest.raises(solio.Error):
         scene.to_gltf(tmp_path / "b.glb", strict_loss=True)
     assert not (tmp_path / "b.glb").exists()
+    with pytest.raises(solio.ArgumentError):
+        scene.to_gltf(tmp_path / "b.usda")
+    scene.to_gltf(tmp_path / "c.tmp", format="glb", instances="nodes")
+    assert (tmp_path / "c.tmp").read_bytes().startswith(b"glTF")
     scene.to_usd(tmp_path / "a.usda")
     assert (tmp_path / "a.usda").read_text().startswith("#usda")
     xml = scene.to_mitsuba(tmp_path / "a.xml")

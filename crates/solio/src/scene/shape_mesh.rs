@@ -8,6 +8,8 @@ use solio_scene::geometry::triangles;
 use solio_scene::scene::{NONE, Scene, Shape};
 use std::borrow::Cow;
 
+/// Faces of less than this part of the largest have no side: what they have is rounding.
+const FLAT: f32 = 1e-5;
 /// The corners of a patch without texture coordinates.
 const PATCH: [[f32; 2]; 4] = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]];
 
@@ -47,8 +49,11 @@ pub(super) fn text_mesh(scene: &Scene, shape: &Shape) -> Result<Mesh<'static>> {
                 *sum = [0, 1, 2].map(|i| sum[i] + out[i]);
             }
         }
+        // Around a pole there may be nothing but faces without an area, which look anywhere.
+        let largest = around.iter().map(|out| dot(*out, *out)).fold(0.0, f32::max);
+        let counts = |out: [f32; 3]| dot(out, out) > FLAT * FLAT * largest;
         for (normal, out) in normals.iter_mut().zip(around) {
-            if dot(*normal, out) < 0.0 {
+            if counts(out) && dot(*normal, out) < 0.0 {
                 *normal = normal.map(|x| -x);
             }
         }
