@@ -157,12 +157,33 @@ fn dates_places_and_orientation_are_set() {
             fs::write(dir.path().join("old"), &bytes).unwrap();
             let theirs = differences(&their_tags(dir.path(), "old"), &their_tags(dir.path(), name));
             for (tag, (old, new)) in theirs {
-                let is_meant = ["Date", "GPS", "SubSecTime", "OffsetTime", "Orientation"]
-                    .iter()
-                    .any(|word| tag.contains(word));
+                let is_meant =
+                    ["Date", "GPS", "SubSecTime", "OffsetTime", "Orientation", "Unknown_free"]
+                        .iter()
+                        .any(|word| tag.contains(word));
                 assert!(is_meant || tag.starts_with("File:"), "{name}: {tag}: {old}, {new}");
             }
         }
+    }
+}
+
+#[test]
+fn all_at_once_is_the_same_as_one_after_the_other() {
+    for (name, bytes) in samples().into_iter().filter(|it| !["a.heic", "a.mov"].contains(&it.0)) {
+        let dir = tempfile::tempdir().unwrap();
+        for path in ["one", "all"] {
+            fs::create_dir(dir.path().join(path)).unwrap();
+            fs::write(dir.path().join(path).join(name), &bytes).unwrap();
+        }
+        let all = format!("all/{name}");
+        let each = ["--shift=+1h", "--remove-gps", "--orientation=1"];
+        for option in each {
+            run(dir.path(), &["set", option, &format!("one/{name}")], b"").fine();
+        }
+        let ran = run(dir.path(), &[&["set"], &each[..], &[&all, "--json"]].concat(), b"").fine();
+        assert!(ran.json()[0]["changed"].as_array().unwrap().len() >= 3);
+        let read = |path: &str| fs::read(dir.path().join(path)).unwrap();
+        assert_eq!(read(&all), read(&format!("one/{name}")), "{name}");
     }
 }
 

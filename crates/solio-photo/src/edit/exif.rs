@@ -4,13 +4,14 @@ use super::PhotoEdit;
 use super::blocks::{BlockRole, ExifBlock};
 use super::dates::{DateEdit, WallTime, offset_text};
 use super::patches::Patches;
-use solio_base::Result;
+use solio_base::{Error, Result};
 use solio_container::tiff::{FieldType, Tiff, TiffDirectory, TiffEntry};
 
 const ORIENTATION: u16 = 0x0112;
 const MODIFY_DATE: u16 = 0x0132;
 const EXIF: u16 = 0x8769;
 const GPS: u16 = 0x8825;
+const MAKER_NOTE: u16 = 0x927c;
 const ORIGINAL: u16 = 0x9003;
 const CREATED: u16 = 0x9004;
 const OFFSETS: [u16; 3] = [0x9010, 0x9011, 0x9012];
@@ -27,9 +28,9 @@ pub(crate) fn patch(block: &ExifBlock<'_>, edit: &PhotoEdit, patches: &mut Patch
         BlockRole::Gps if edit.remove_gps => empty(&tiff, &directory, patches),
         BlockRole::Gps => {}
         role => {
-            dates(&tiff, &directory, edit, patches);
+            dates(&tiff, &directory, edit, patches)?;
             if role == BlockRole::Main {
-                main(&tiff, &directory, edit, patches);
+                main(&tiff, &directory, edit, patches)?;
             }
         }
     }
@@ -37,7 +38,12 @@ pub(crate) fn patch(block: &ExifBlock<'_>, edit: &PhotoEdit, patches: &mut Patch
 }
 
 /// The directory of the picture, and those that it leads to.
-fn main(tiff: &Tiff<'_>, directory: &TiffDirectory<'_>, edit: &PhotoEdit, patches: &mut Patches) {
+fn main(
+    tiff: &Tiff<'_>,
+    directory: &TiffDirectory<'_>,
+    edit: &PhotoEdit,
+    patches: &mut Patches,
+) -> Result<()> {
     let all = entries(directory);
     for (n, entry) in &all {
         match entry.tag {
@@ -48,7 +54,7 @@ fn main(tiff: &Tiff<'_>, directory: &TiffDirectory<'_>, edit: &PhotoEdit, patche
             }
             EXIF => {
                 if let Some(inner) = pointed(tiff, entry) {
-                    dates(tiff, &inner, edit, patches);
+                    dates(tiff, &inner, edit, patches)?;
                 }
             }
             GPS if edit.remove_gps => {
@@ -60,12 +66,27 @@ fn main(tiff: &Tiff<'_>, directory: &TiffDirectory<'_>, edit: &PhotoEdit, patche
             _ => {}
         }
     }
+    Ok(())
 }
 
 /// All dates of a directory, with what stands beside them.
-fn dates(tiff: &Tiff<'_>, directory: &TiffDirectory<'_>, edit: &PhotoEdit, patches: &mut Patches) {
-    let Some(date) = edit.date else { return };
-    for (_, entry) in entries(directory) {
+fn dates(
+    tiff: &Tiff<'_>,
+    directory: &TiffDirectory<'_>,
+    edit: &PhotoEdit,
+    patches: &mut Patches,
+) -> Result<()> {
+    let Some(date) = edit.date else { return Ok(()) };
+    let all = entries(directory);
+    // Some cameras point into what only they can read.
+    let note = all.iter().find(|(_, entry)| entry.tag == MAKER_NOTE).map(|(_, entry)| *entry);
+    let is_in_note = |entry: &TiffEntry| {
+        note.is_some_and(|note| {
+            let end = entry.at.saturating_add(entry.bytes());
+            entry.at < note.at.saturating_add(note.bytes()) && note.at < end
+        })
+    };
+    for (_, entry) in all {
         let Some(old) = tiff.view.get(entry.at, entry.bytes().min(64) as usize) else { continue };
         let is_text = entry.field_type == FieldType::Text;
         match entry.tag {
@@ -75,6 +96,10 @@ fn dates(tiff: &Tiff<'_>, directory: &TiffDirectory<'_>, edit: &PhotoEdit, patch
                     (DateEdit::Shift { seconds }, Some((time, 19))) => time.shifted(seconds),
                     _ => None,
                 };
+                if is_in_note(&entry) {
+                    let error = "the maker note holds the same bytes as a date";
+                    return Err(Error::unsupported(error));
+                }
                 if let Some(new) = new {
                     patches.put(tiff.view, entry.at, new.exif().as_bytes());
                 }
@@ -97,6 +122,7 @@ fn dates(tiff: &Tiff<'_>, directory: &TiffDirectory<'_>, edit: &PhotoEdit, patch
             _ => {}
         }
     }
+    Ok(())
 }
 
 /// Takes an entry out: those behind it move up, within the directory.

@@ -73,6 +73,24 @@ pub fn plan_edit<S: Source + ?Sized>(
     if let Some(turn) = edit.orientation.filter(|turn| !(1..=8).contains(turn)) {
         return Err(Error::argument(format!("there is no orientation {turn}; EXIF has 1 to 8")));
     }
+    let places = PhotoEdit { remove_gps: true, ..PhotoEdit::default() };
+    let rest = PhotoEdit { remove_gps: false, ..edit.clone() };
+    if !edit.remove_gps || rest == PhotoEdit::default() {
+        return plan_one(source, edit, options);
+    }
+    // Directories move up where a position was: what stands in them is changed before.
+    let first = plan_one(source, &rest, options)?;
+    let between = PatchedSource { source, patches: &first.patches };
+    let second = plan_one(&between, &places, options)?;
+    let patches = patches::joined(source, &first.patches, &second.patches)?;
+    Ok(PlannedEdit { patches, changed: [first.changed, second.changed].concat() })
+}
+
+fn plan_one<S: Source + ?Sized>(
+    source: &S,
+    edit: &PhotoEdit,
+    options: &ReadOptions,
+) -> Result<PlannedEdit> {
     let all = ReadOptions { fields: crate::Fields::all(), ..options.clone() };
     let before = decode_metadata(source, &all)?;
     check_seal(&before)?;
@@ -84,7 +102,11 @@ pub fn plan_edit<S: Source + ?Sized>(
     }
     let after = PatchedSource { source, patches: &patches };
     let after = decode_metadata(&after, &all)?;
-    let changed = verify::verify(&before, &after, edit)?;
+    let mut changed = verify::verify(&before, &after, edit)?;
+    if changed.is_empty() {
+        // A directory of positions that has none, or what nobody reads.
+        changed.push("GPS".into());
+    }
     Ok(PlannedEdit { patches, changed })
 }
 

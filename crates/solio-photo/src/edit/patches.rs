@@ -77,6 +77,37 @@ pub fn patched(bytes: &mut [u8], at: u64, patches: &[Patch]) {
     }
 }
 
+/// What two sets of patches do, the second to what the first has made.
+pub(crate) fn joined<S: Source + ?Sized>(
+    source: &S,
+    first: &[Patch],
+    second: &[Patch],
+) -> Result<Vec<Patch>> {
+    let end = |patch: &Patch| patch.at + patch.new.len() as u64;
+    let mut spans: Vec<(u64, u64)> =
+        first.iter().chain(second).map(|it| (it.at, end(it))).collect();
+    spans.sort_unstable();
+    let mut merged: Vec<(u64, u64)> = Vec::new();
+    for (start, end) in spans {
+        match merged.last_mut() {
+            Some(last) if start < last.1 => last.1 = last.1.max(end),
+            _ => merged.push((start, end)),
+        }
+    }
+    let mut all = Vec::new();
+    for (at, end) in merged {
+        let mut old = vec![0; (end - at) as usize];
+        source.read_exact_at(at, &mut old, "the values")?;
+        let mut new = old.clone();
+        patched(&mut new, at, first);
+        patched(&mut new, at, second);
+        if new != old {
+            all.push(Patch { at, old, new });
+        }
+    }
+    Ok(all)
+}
+
 /// A file as it will be.
 pub(crate) struct PatchedSource<'s, S: ?Sized> {
     pub(crate) source: &'s S,

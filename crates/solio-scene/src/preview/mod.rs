@@ -21,6 +21,6 @@ mod world;
 
 pub use color::material_colors;
 pub use render::{MOST_PIXELS, Pass, Picture, RenderOptions, render};
-pub(crate) use world::located;
 pub use view::{SceneView, ViewKind, up_axis};
+pub(crate) use world::located;
 pub use world::{PreviewFiles, World, scene_bounds};

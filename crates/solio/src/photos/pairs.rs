@@ -577,7 +577,7 @@ mod tests {
         let (groups, _) = told(&copies.map(|name| dated(name, "2020:01:01 10:00:00", "id")));
         assert_eq!(
             groups,
-            [["a (1).HEIC X.HEIC", "a (1).MOV X.MOV"], ["a.HEIC X.HEIC", "a.MOV X.MOV"]]
+            [["a.HEIC X.HEIC", "a.MOV X.MOV"], ["a (1).HEIC X.HEIC", "a (1).MOV X.MOV"]]
         );
     }
 

@@ -9,7 +9,7 @@ use crate::photos::plan::{PhotoAction, PhotoHow, PhotosPlan};
 use crate::tree::journal::{self, Journal};
 use serde_json::{Value, json};
 use solio_base::{Error, ErrorKind, Result, Work};
-use solio_io::walk::{Status, status_of_name};
+use solio_io::walk::{Status, status_of, status_of_name};
 use solio_measure::lock;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -41,6 +41,9 @@ struct PhotoStep {
     /// What it was when this was planned.
     then: Status,
     group: u64,
+    /// Whether size and time tell the file where its inode does not: it goes to another file system, or no other
+    /// file has the same ones.
+    by_look: bool,
 }
 
 /// The journal for who names none: a new file in the folder that photos go to, or in the one that they are in.
@@ -142,9 +145,27 @@ fn steps_of(plan: &PhotosPlan) -> Vec<PhotoStep> {
             to: absolute(row.to.as_deref()?),
             then: row.status,
             group: row.group as u64,
+            by_look: false,
         })
     };
-    going.filter_map(step).collect()
+    let mut steps: Vec<PhotoStep> = going.filter_map(step).collect();
+    let mut looks = HashMap::<(u64, i64), usize>::new();
+    for step in &steps {
+        *looks.entry((step.then.size, step.then.modified_ns)).or_default() += 1;
+    }
+    let mut devices = HashMap::new();
+    for step in &mut steps {
+        let folder = step.to.parent().unwrap_or(Path::new("/")).to_owned();
+        let device = *devices.entry(folder).or_insert_with_key(|folder| device_of(folder));
+        let is_across = device != Some(step.then.device);
+        step.by_look = is_across || looks[&(step.then.size, step.then.modified_ns)] == 1;
+    }
+    steps
+}
+
+/// The device that a folder lies on, or will lie on.
+fn device_of(folder: &Path) -> Option<u64> {
+    folder.ancestors().find_map(|above| Some(status_of(above).ok()?.device))
 }
 
 /// Has every step come after that which frees its place. Of a ring one file waits under another name; so does
@@ -353,6 +374,7 @@ impl PhotoStep {
         line["inode"] = self.then.inode.into();
         line["device"] = self.then.device.into();
         line["group"] = self.group.into();
+        line["by_look"] = self.by_look.into();
         line
     }
 
@@ -377,6 +399,7 @@ impl PhotoStep {
             to: path("to")?,
             then,
             group: number("group")?,
+            by_look: line["by_look"].as_bool()?,
         })
     }
 
@@ -389,7 +412,10 @@ impl PhotoStep {
         };
         let is_same = (now.device, now.inode) == (self.then.device, self.then.inode);
         let looks_same = (now.size, now.modified_ns) == (self.then.size, self.then.modified_ns);
-        let is_it = if self.is_copy { looks_same } else { is_same || looks_same };
+        let is_it = match self.is_copy {
+            true => looks_same,
+            false => is_same || self.by_look && looks_same,
+        };
         Ok(if is_it && now.is_file() { There::It } else { There::Other })
     }
 
@@ -531,7 +557,7 @@ mod tests {
         let step = |(i, (from, to)): (usize, &(&str, &str))| {
             let (from, to) = (folder.join(from), folder.join(to));
             let then = status_of_name(&from).unwrap().0;
-            PhotoStep { is_copy: false, from, to, then, group: i as u64 }
+            PhotoStep { is_copy: false, from, to, then, group: i as u64, by_look: false }
         };
         pairs.iter().enumerate().map(step).collect()
     }
