@@ -28,7 +28,8 @@ pub(super) fn quadric(scene: &Scene, entity: &Entity) -> Triangles<'static> {
             let (from, to) = (angle(low), angle(high));
             turned(scene, entity, ALONG, |t| {
                 let angle = (from + (to - from) * t).clamp(-FRAC_PI_2, FRAC_PI_2);
-                [radius * angle.cos(), 0.0, radius * angle.sin()]
+                // At the poles the cosine is a little below 0.
+                [radius * angle.cos().max(0.0), 0.0, radius * angle.sin()]
             })
         }
         b"cylinder" => {
@@ -69,7 +70,10 @@ fn turned(
 ) -> Triangles<'static> {
     let turn = scene.float(entity, "phimax").unwrap_or(360.0).to_radians().clamp(0.0, TAU);
     let around = (AROUND * turn / (2.0 * PI)).ceil().max(1.0) as usize;
+    // A full turn ends where it began, so that what is closed has no seam.
+    let is_full = turn >= TAU - 1e-5;
     let turned = |column: usize, [x, y, z]: [f32; 3]| {
+        let column = if is_full { column % around } else { column };
         let (sin, cos) = (turn * column as f32 / around as f32).sin_cos();
         [x * cos - y * sin, x * sin + y * cos, z]
     };
