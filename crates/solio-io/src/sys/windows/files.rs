@@ -348,6 +348,6 @@ pub(super) fn is_case_sensitive(folder: &Path) -> Option<bool> {
 
 /// Permissions of a file are those of its folder here.
 #[allow(clippy::unnecessary_wraps)] // elsewhere it can fail
-pub(crate) fn set_mode(_: &std::fs::File, _: u32) -> std::io::Result<()> {
+pub(crate) fn set_mode(_: &File, _: u32) -> std::io::Result<()> {
     Ok(())
 }
