@@ -316,6 +316,8 @@ mod tests {
             (b"newmtl red\nKd 1 0 0\n", "mtl"),
             (b"{ \"asset\": { \"version\": \"2.0\" } }", "gltf"),
             (b"{ \"asset\": 3 }", "text"),
+            (b"<?xml version=\"1.0\"?>\n<!-- made -->\n<scene version=\"3.0.0\">\n", "xml"),
+            (b"<?xml version=\"1.0\"?>\n<list/>\n", "text"),
             (b"# only words\nScale matters to all of us\n", "text"),
             (b"g++ is a compiler\n", "text"),
             (b"Include.pcm.File \"split.conf\"\n", "text"),

@@ -66,6 +66,7 @@ pub(crate) fn kind(head: &[u8], mesh: Option<FileKind>, by_name: Option<FileType
         Some(line) if is_pbrt(line) => FileKind::Pbrt.into(),
         Some(line) if line.starts_with(b"{") && is_gltf(head) => FileKind::Gltf.into(),
         Some(line) if line.starts_with(b"{") && is_sog(head) => FileKind::Sog.into(),
+        Some(line) if line.starts_with(b"<") && is_mitsuba(head) => FileKind::Mitsuba.into(),
         // Comments alone.
         None if named(FileKind::Pbrt) => FileKind::Pbrt.into(),
         _ => by_name.filter(|found| is_told_by_name(found.kind)).unwrap_or(FileKind::Text.into()),
@@ -85,6 +86,11 @@ fn is_gltf(head: &[u8]) -> bool {
 fn is_sog(head: &[u8]) -> bool {
     let has = |name: &[u8]| memchr::memmem::find(head, name).is_some();
     has(b"\"means\"") && has(b"\"mins\"") && has(b"\"files\"")
+}
+
+/// Whether the head of an XML text begins a scene of Mitsuba.
+fn is_mitsuba(head: &[u8]) -> bool {
+    memchr::memmem::find(head, b"<scene version=").is_some()
 }
 
 /// The lines of a text, without blanks around them.
