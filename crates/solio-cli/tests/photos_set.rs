@@ -150,7 +150,7 @@ fn dates_places_and_orientation_are_set() {
         let is_turned = !["a.heic", "a.mov"].contains(&name);
         assert_eq!(turned.code == 0, is_turned, "{name}: {}", turned.err);
         let turns = differences(&placeless, &tags(dir.path(), name));
-        assert_eq!(turns.keys().all(|tag| tag.ends_with("Orientation")), true, "{turns:?}");
+        assert!(turns.keys().all(|tag| tag.ends_with("Orientation")), "{turns:?}");
         assert_eq!(turns.len(), usize::from(is_turned), "{name}: {turns:?}");
         // ExifTool reads the same.
         if has("exiftool") && name != "a.xmp" {

@@ -36,6 +36,8 @@ type GivenWritten = (Vec<(OsString, u64)>, u64, Vec<String>, Vec<GivenLoss>);
 /// exact.
 type GivenCamera =
     (&'static str, String, [[f64; 16]; 2], [f32; 2], [u32; 2], Option<f64>, [f64; 4], bool);
+/// The least and the greatest corner of the box, if there is one; what could not be read.
+type GivenBounds<'py> = (Option<[[f32; 3]; 2]>, Vec<Any<'py>>);
 /// Shapes, primitives, primitives under instances, instances, those that move, bytes in memory; shapes and
 /// primitives by class; files of meshes that are missing.
 type GivenCounts<'py> = ([u64; 6], Vec<(String, u64, u64)>, Vec<Any<'py>>);
@@ -279,7 +281,7 @@ impl Scene {
         &self,
         py: Python<'py>,
         threads: Option<ArgumentOf<usize>>,
-    ) -> PyResult<(Option<[[f32; 3]; 2]>, Vec<Any<'py>>)> {
+    ) -> PyResult<GivenBounds<'py>> {
         let work = crate::color_arrays::work(threads);
         let (bounds, problems) = run(py, &work.cancel, || self.open.bounds(&work))?;
         Ok((bounds, exceptions(py, &problems)?))

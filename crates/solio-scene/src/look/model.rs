@@ -134,7 +134,7 @@ impl LookColor {
 
     pub(crate) fn of(pattern: TexturePattern) -> LookColor {
         let (factor, texture) = lower(pattern, TextureChannel::Color);
-        LookColor { factor: factor.map(|part| unit(part)), texture }
+        LookColor { factor: factor.map(unit), texture }
     }
 
     pub(crate) fn pattern(&self) -> TexturePattern {

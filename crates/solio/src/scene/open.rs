@@ -24,6 +24,9 @@ use solio_scene::scene::{Files, NONE, Scene, SceneCounts, Shape};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+/// The least and the greatest corner of a box.
+type SceneBox = [[f32; 3]; 2];
+
 /// Columns and rows of a picture of which the mean is asked for.
 const MEAN_SIDE: usize = 512;
 
@@ -343,7 +346,7 @@ impl OpenScene {
     ///
     /// # Errors
     /// `Cancelled`.
-    pub fn bounds(&self, work: &Work) -> Result<(Option<[[f32; 3]; 2]>, Vec<Error>)> {
+    pub fn bounds(&self, work: &Work) -> Result<(Option<SceneBox>, Vec<Error>)> {
         let pack = self.pack.as_ref().map(|pack| &*pack.source);
         with_meshes_of(&self.scene, self.path(), pack, &self.read, work, |meshes| {
             let (found, problems) = solio_scene::preview::scene_bounds(&self.scene, meshes, work)?;
