@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from os import PathLike, fsencode
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -57,6 +56,8 @@ def _answer(words: list[bytes]) -> tuple[bytes, Answer]:
 
 def _objects(data: bytes) -> list[dict[str, Any]]:
     """Objects one after another, or in one list."""
+    import json  # what few need is not loaded with the package
+
     text, decoder, at = data.decode("utf-8", "surrogateescape"), json.JSONDecoder(), 0
     rows: list[dict[str, Any]] = []
     while at < len(text):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Any
 
@@ -153,6 +154,10 @@ def make(
     errno: int | None = None,
 ) -> Error:
     """The exception for one error of the engine; called by the native module."""
+    if kind == IoError.kind and errno is None and path is not None and os.path.isdir(path):
+        from errno import EISDIR  # what few need is not loaded with the package
+
+        errno = EISDIR
     error = (_io_class(errno) if kind == IoError.kind else _CLASSES.get(kind, Error))(text)
     error.message = message
     error.path = path

@@ -22,7 +22,7 @@ def triangle(path: Path) -> Path:
 
 def test_info_is_what_the_command_prints(tmp_path: Path) -> None:
     found = solio.info(triangle(tmp_path / "a.obj"))
-    assert (found["schema"], found["faces"]) == ("solio/info/1", 1), found
+    assert (found["schema"], found["faces"]) == ("solio/info-mesh/1", 1), found
     with pytest.raises(FileNotFoundError) as caught:
         solio.info(tmp_path / "none.obj")
     assert caught.value.path == str(tmp_path / "none.obj") and caught.value.hint  # type: ignore[attr-defined]
@@ -45,12 +45,12 @@ def test_convert_writes_and_tells_losses(tmp_path: Path, capfd: pytest.CaptureFi
 
 def test_several_inputs_go_past_a_bad_one(tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
-    (tmp_path / "bad.obj").write_text("v 1 2\n")
-    inputs = [triangle(tmp_path / "a.obj"), tmp_path / "bad.obj", triangle(tmp_path / "c.obj")]
-    done = solio.convert(inputs, tmp_path / "out", format="ply")
+    (tmp_path / "bad.ply").write_text("ply\nnonsense\n")
+    inputs = [triangle(tmp_path / "a.obj"), tmp_path / "bad.ply", triangle(tmp_path / "c.obj")]
+    done = solio.convert(inputs, tmp_path / "out", format="stl")
     assert (done.code, len(done.rows), len(done.failed)) == (1, 2, 1)
-    assert isinstance(done.failed[0], solio.FormatError) and done.failed[0].line == 1
-    assert sorted(os.listdir(tmp_path / "out")) == ["a.ply", "c.ply"]
+    assert isinstance(done.failed[0], solio.FormatError) and done.failed[0].path == str(tmp_path / "bad.ply")
+    assert sorted(os.listdir(tmp_path / "out")) == ["a.stl", "c.stl"]
 
 
 def test_wrong_words_are_raised(tmp_path: Path) -> None:

@@ -75,11 +75,6 @@ pub(crate) fn tell_program(add: impl FnOnce(&mut Answer)) -> bool {
     true
 }
 
-/// Whether `error` went to a program instead of the person.
-pub(crate) fn takes(error: &Error) -> bool {
-    tell_program(|answer| answer.errors.push(error.clone()))
-}
-
 /// What stops the work when whoever asks wants that: a signal, or the token of the program.
 pub(crate) fn cancel() -> Result<Cancel> {
     if let Some((_, cancel)) = &*open() {

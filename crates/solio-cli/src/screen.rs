@@ -116,7 +116,11 @@ pub fn complain(message: &str) {
 
 /// Prints an error of the engine, and what to do about it.
 pub(crate) fn complain_of(error: &Error) {
-    if asked::takes(error) {
+    let with_advice = || match advice(error) {
+        Some(hint) => error.clone().hint(hint),
+        None => error.clone(),
+    };
+    if asked::tell_program(|answer| answer.errors.push(with_advice())) {
         return;
     }
     let hint = error.hint_text().or_else(|| advice(error));
