@@ -6,7 +6,7 @@ from os import PathLike, fsencode
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _solio
-from ._errors import ArgumentError
+from ._arrays import argument_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -35,7 +35,7 @@ def _word(value: Any) -> bytes:
 
 
 def _words(options: dict[str, _Option]) -> list[bytes]:
-    """``axis_up="z"`` is ``--axis-up=z``; several values repeat the option; what is true has none."""
+    """``up_axis="Z"`` is ``--up-axis=Z``; several values repeat the option; what is true has none."""
     words = []
     for name, value in options.items():
         option = b"--" + name.rstrip("_").replace("_", "-").encode()
@@ -72,7 +72,7 @@ def _objects(data: bytes) -> list[dict[str, Any]]:
 def command(name: str, *inputs: _Path, **options: _Option) -> Answer:
     """Runs ``solio NAME INPUTS --json`` in this process, and gives back what it prints.
 
-    Options are those of the command (``solio help NAME``), with ``_`` for ``-``: ``axis_up="z"`` is ``--axis-up z``,
+    Options are those of the command (``solio help NAME``), with ``_`` for ``-``: ``up_axis="Z"`` is ``--up-axis Z``,
     ``strict=True`` is ``--strict``, several values repeat the option. ``command("study order", folder)`` runs a command
     within a command. What is wrong with the words is raised; inputs that fail are in ``failed``. One command runs at a
     time, on as many threads as ``jobs`` says; others wait for it. Ctrl-C ends it.
@@ -97,9 +97,14 @@ def _one_or_several(name: str, inputs: _Path | Iterable[_Path], **options: _Opti
     return answer
 
 
+def _nothing(answer: Answer) -> Exception:
+    """What is raised where there was nothing to tell of."""
+    return argument_error("; ".join(answer.notes) or "nothing was found")
+
+
 def _named(output: _Path) -> _Path:
     if fsencode(output) == b"-":
-        raise ArgumentError("the output needs a name; - is the standard output of a process")
+        raise argument_error("the output needs a name; - is the standard output of a process")
     return output
 
 
@@ -108,14 +113,17 @@ def info(path: _Path, **options: _Option) -> dict[str, Any]:
 
     ``options`` are those of ``solio info``. For many files at once: ``solio.command("info", *paths).rows``.
     """
-    return _one_or_several("info", path, **options).rows[0]
+    answer = _one_or_several("info", path, **options)
+    if not answer.rows:
+        raise _nothing(answer)
+    return answer.rows[0]
 
 
 def convert(inputs: _Path | Iterable[_Path], output: _Path, **options: _Option) -> Answer:
     """Converts meshes, images and scenes, as ``solio convert INPUTS -o OUTPUT`` does.
 
     ``output`` is a file, frames (``out.####.exr``) or a folder, with ``format`` where its name tells none. ``options``
-    are those of ``solio convert``: ``compression="zip"``, ``resize="50%"``, ``axis_up="z"``, ``instances="gpu"``. What the
+    are those of ``solio convert``: ``compression="zip"``, ``resize="50%"``, ``up_axis="Z"``, ``instances="gpu"``. What the
     target cannot hold is in the ``losses`` of each row; ``strict_loss=True`` refuses that. A single input that fails
     is raised; of several, those that fail are in ``failed`` and the others are written.
     """
@@ -127,9 +135,11 @@ def preview(path: _Path, **options: _Option) -> bytes:
 
     ``options`` are those of ``solio preview``: ``size=512``, ``exposure=1.5``, ``layer="diffuse"``.
     """
-    data, answer = _answer([b"preview", *_words({"output": "-"} | options), b"--", fsencode(path)])
+    data, answer = _answer([b"preview", *_words(options | {"output": "-"}), b"--", fsencode(path)])
     if answer.failed:
         raise answer.failed[0]
+    if not data:
+        raise _nothing(answer)
     return data
 
 

@@ -161,3 +161,15 @@ def test_pyvista(tmp_path: Path) -> None:
     pytest.importorskip("pyvista")
     made = solio.read_mesh(_quad_and_triangle(tmp_path)).to_pyvista()
     assert (made.n_points, made.n_cells, made.faces.tolist()) == (5, 2, [4, 0, 1, 2, 3, 3, 0, 1, 4])
+
+
+def test_nothing_to_show_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(solio.Error):
+        solio.info(tmp_path / "none.####.exr")
+    with pytest.raises(solio.Error):
+        solio.preview(tmp_path / "none.####.exr")
+    # Where it goes is not the caller's affair.
+    made = solio.preview(triangle(tmp_path / "a.obj"), size=16, output=tmp_path / "a.png")
+    assert made.startswith(b"\x89PNG") and not (tmp_path / "a.png").exists()
+    turned = solio.convert(tmp_path / "a.obj", tmp_path / "b.obj", up_axis="Z", forward_axis="Y")
+    assert turned.code == 0

@@ -175,7 +175,7 @@ fn equal_files_are_told_and_others_get_numbers() {
     assert!(sort(path, &["out", "--to", "out", "--apply"]).fine().err.contains("nothing to do"));
     sort(path, &["--undo", "out/solio-photos-1.jsonl"]).fine();
     assert_eq!(photos(path), before);
-    // A pair of which one file alone is there already is no duplicate.
+    // A pair of which only one file exists already is not a duplicate.
     put(path, "in2/b.jpg", shot(2));
     put(path, "in2/b.xmp", xmp("2001-01-01"));
     let told = plan(path, &["in2", "--to", "out"]);
@@ -312,7 +312,7 @@ fn elsewhere(dir: &Path) -> Option<TempDir> {
     let device = |path: &Path| solio_io::walk::status_of(path).ok().map(|status| status.device);
     let is_other = device(dir) != device(there.path());
     if !is_other {
-        println!("skipped: /dev/shm is no other file system");
+        println!("skipped: /dev/shm is not another file system");
     }
     is_other.then_some(there)
 }
